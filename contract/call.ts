@@ -39,6 +39,13 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   inQuery: readonly string[];
   /** Honours the header `idempotency-key`; its handler runs in one transaction, with the key's row. */
   idempotent: boolean;
+  /**
+   * Of one that is idempotent: it asks a service, so it runs in no transaction. Its key is taken
+   * before; a repeat waits for the answer of the first.
+   */
+  claimsKey: boolean;
+  /** Fields of its answer that are not kept with its key: a repeat gets them from its handler. */
+  secrets: readonly string[];
   /** The business codes (HTTP 200, `code` above 0) that it may answer, those of its access included. */
   codes: readonly CodeName[];
   /** A disabled account may make it, as nobody: it must be able to sign in as another. */
@@ -94,6 +101,8 @@ interface CallOptions<I extends Schema, O extends Schema> {
   output: O;
   inQuery?: readonly string[];
   idempotent?: boolean;
+  claimsKey?: boolean;
+  secrets?: readonly string[];
   /** Those that its access does not imply. */
   codes?: readonly CodeName[];
   forDisabled?: boolean;
@@ -124,6 +133,8 @@ const spec = <I extends Schema, O extends Schema>(
 ): CallSpec<I, O> => ({
   inQuery: [],
   idempotent: false,
+  claimsKey: false,
+  secrets: [],
   codes: [...new Set([...impliedCodes(options.access, forDisabled), ...codes])],
   forDisabled,
   limit: 'general',

@@ -47,9 +47,10 @@ export const imageRequest = z.object({
 });
 export type ImageRequest = z.output<typeof imageRequest>;
 
-/** The same in a message: whoever names no number gets as many as the model usually makes. */
+/** The same in a message: whoever names no number or translation gets what is usual for the model. */
 export const storedImageRequest = z.extend(imageRequest, {
   n: z.optional(wholeNumber(1, limits.imageCount.most)),
+  translate: z.optional(flag),
 });
 export type StoredImageRequest = z.output<typeof storedImageRequest>;
 

@@ -85,6 +85,8 @@ export const developerCalls = {
     method: 'POST',
     path: '/api/api/gen_key',
     access: 'user',
+    idempotent: true,
+    secrets: ['api_key', 'full_key'],
     confirm: 'recent',
     summary: '创建 API-KEY',
     input: z.object({

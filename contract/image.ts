@@ -313,8 +313,8 @@ export const imageCalls = {
       n: z.optional(wholeNumber(1, 10)),
       /** A code of `imageSizes`, or as models list them: `1024x576`. */
       size: z.optional(z.union([wholeNumber(0, 20), sizeText])),
-      /** 1: the words are translated into English first. */
-      translate: z._default(flag, 0),
+      /** 1: the words are translated into English first; left out: as the message or the model says. */
+      translate: z.optional(flag),
       /** Must be the session's where given. */
       model: chosen(100),
       translate_model: chosen(100),
@@ -511,6 +511,8 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/image/interrogate',
     access: 'guest',
+    idempotent: true,
+    claimsKey: true,
     countsForGuests: always,
     summary: '从图片反推提示词',
     input: z.object({
@@ -567,6 +569,8 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/translate',
     access: 'guest',
+    idempotent: true,
+    claimsKey: true,
     countsForGuests: always,
     summary: '翻译一段文字。没有连接模型时原样返回，translated 为 false',
     input: z.object({
@@ -582,6 +586,8 @@ export const imageCalls = {
     method: 'POST',
     path: '/api/inscriptor',
     access: 'guest',
+    idempotent: true,
+    claimsKey: true,
     countsForGuests: always,
     summary: '把一句话扩写成画图提示词。没有连接模型时由内置词库补充，library 为 true',
     input: z.object({ msg: text(20_000) }),

@@ -35,6 +35,8 @@ export const limits = {
   /** Tokens taken for one image by its detail. */
   imageTokens: { low: 100, high: 1000 },
   imageBytes: 4 * 1024 * 1024,
+  /** Of a file that a manager puts into a notice or a description. */
+  managerFileBytes: 64 * 1024 * 1024,
   /** Images a message asks for, by the family of its model (document 1 §9). */
   imageCount: { midjourney: 4, sd3: 2, dalle: 2, cloud: 5, most: 10 },
   defaultImageSize: 3,

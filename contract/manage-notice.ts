@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { limits } from './limits.ts';
 import { call, id, listOf, page, text, time, upload, wholeNumber } from './call.ts';
 
 const adminNotice = z.object({
@@ -48,7 +49,7 @@ export const manageNoticeCalls = {
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable', 'file_quota'],
-    maxBytes: 64 * 1024 * 1024,
+    maxBytes: limits.managerFileBytes,
     idempotent: true,
   }),
   delNotice: call({

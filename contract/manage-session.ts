@@ -139,10 +139,11 @@ export const manageSessionCalls = {
   adminUpload: upload({
     path: '/api/admin/upload',
     access: 'manager',
-    summary: '管理：上传图片，得到可以放进公告与说明里的地址',
+    summary:
+      '管理：上传任何文件，得到可以放进公告与说明里的地址。jpg 与 png 显示为图片（至多 4 MB），其余只供下载',
     input: z.object({ ticket: z.optional(text(100)) }),
     output: z.object({ url: z.string() }),
-    codes: ['upload_type', 'upload_unreadable', 'file_quota'],
-    maxBytes: limits.imageBytes,
+    codes: ['upload_unreadable', 'file_quota'],
+    maxBytes: limits.managerFileBytes,
   }),
 };

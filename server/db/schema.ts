@@ -328,7 +328,7 @@ export const files = pgTable('files', {
     .primaryKey()
     .default(sql`gen_random_uuid()`),
   userId: reference('user_id').notNull(),
-  kind: text('kind').$type<'image' | 'text'>().notNull(),
+  kind: text('kind').$type<'image' | 'text' | 'other'>().notNull(),
   /** Random; the name below /files/ and in the storage. */
   key: text('key').notNull().unique(),
   /** As the person's device had it. */

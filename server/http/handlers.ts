@@ -48,6 +48,8 @@ export interface Context<Who = Identity | null> {
   log: FastifyBaseLogger;
   /** Hands a token to the client in the answer's `authorization` header. */
   issueToken: (userId: number) => Promise<string>;
+  /** Of a repeat of a call with secrets: what it was answered, without them; else null. */
+  repeated: unknown;
   /** Runs once what the handler did is committed; never after a failure. */
   afterCommit: (act: () => void | Promise<void>) => void;
   /**

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { idempotency } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
-interface Key {
+export interface Key {
   /** The account, or 0 for a visitor without one. */
   userId: number;
   call: string;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
@@ -29,6 +28,7 @@ import {
   createStreamLimit,
   type StreamLimit,
 } from './rate-limit.ts';
+import { hashOf, keepable, onceClaimed } from './repeats.ts';
 import { readForm, readUpload } from './upload.ts';
 import { readInput } from './validate.ts';
 
@@ -246,6 +246,7 @@ const createServe =
         token = { value, userId };
         return value;
       },
+      repeated: null,
       afterCommit: (act) => void acts.push(act),
       noteAct: (act) => {
         noted = act;
@@ -271,9 +272,9 @@ const createServe =
     if (spec.kind === 'upload' && !spec.fieldsInBody) file = await readUpload(request, spec);
     const place = key === null ? null : { userId: user?.id ?? 0, call: name, key };
     // Others' keys are found taken when their answer is kept; a guest may have asked as nobody.
-    const mayBeKept = place && (user === null || user.guest || spec.slow);
+    const mayBeKept = place && !spec.claimsKey && (user === null || user.guest || spec.slow);
     const kept = mayBeKept ? await findAnswer(db, place) : null;
-    if (!kept) await countUse();
+    if (!kept && !spec.claimsKey) await countUse();
     let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
     if (spec.slow && !kept)
       finish = await (handlers[name] as unknown as AnySlowHandler)(input, {
@@ -288,13 +289,15 @@ const createServe =
       return answer;
     };
     let data: unknown;
-    if (!spec.idempotent) data = isAct ? await db.transaction(answerOn) : await answerOn(db);
+    const requestHash = place ? hashOf(spec, request, input, file) : Buffer.alloc(0);
+    if (spec.claimsKey)
+      data = await onceClaimed(db, place, requestHash, async () => {
+        await countUse();
+        return answerOn(db);
+      });
+    else if (!spec.idempotent) data = isAct ? await db.transaction(answerOn) : await answerOn(db);
     else if (place === null) data = await db.transaction(answerOn);
     else {
-      const requestHash = createHash('sha256')
-        .update(typeof request.body === 'string' ? request.body : JSON.stringify(input))
-        .update(file?.data ?? '')
-        .digest();
       let replayed = kept;
       try {
         if (!kept)
@@ -302,7 +305,8 @@ const createServe =
             const answer = await answerOn(tx);
             const tokenUserId = token?.userId ?? null;
             return async () => {
-              await keepAnswer(tx, place, { requestHash, answer, tokenUserId });
+              const kept = keepable(spec, answer);
+              await keepAnswer(tx, place, { requestHash, answer: kept, tokenUserId });
               return answer;
             };
           });
@@ -316,7 +320,12 @@ const createServe =
       if (replayed !== null) {
         if (!replayed.requestHash.equals(requestHash)) throw new Refusal('conflict');
         // PostgreSQL gives the fields of a JSON value in an order of its own.
-        data = present(spec, replayed.answer);
+        const { answer } = replayed;
+        const again = { ...contextOn(db), repeated: answer };
+        data = present(
+          spec,
+          spec.secrets.length > 0 ? await (handlers[name] as AnyHandler)(input, again) : answer,
+        );
         if (replayed.tokenUserId !== null && user === null) {
           const value = await auth.issueAgain(db, replayed.tokenUserId, agent);
           if (value !== null) token = { value, userId: replayed.tokenUserId };

@@ -151,6 +151,24 @@ test('each figure of each screen is what the rows say', async () => {
   );
 });
 
+test('how long failures took is told where failures were counted alone', async () => {
+  const tell = (model: string, state: 'success' | 'error') =>
+    person.call('modelStat', {
+      state,
+      model,
+      first_time: 300,
+      time: 7000,
+      request_time: new Date().toISOString(),
+    });
+  for (const model of ['mock-a', 'mock-b']) await tell(model, 'error');
+  await tell('mock-a', 'success');
+  const { models } = await manager.call('adminModelStats', {});
+  const named = (name: string) => models.find(({ model }) => model === name);
+  // Only the device saw an error of the first: its line broke, the answer was written.
+  expect(named('mock-a')).toMatchObject({ error_count: 0, error_time: 0, success_time: 7000 });
+  expect(named('mock-b')).toMatchObject({ error_count: 3, error_time: 7000 });
+});
+
 test('a person’s usage and a program’s are what the rows say', async () => {
   const sums = async (userId: number) => {
     const { rows } = await here.database.query<Record<string, number | string>>(

@@ -12,7 +12,7 @@ import {
   photoWithPlace,
   wordXml,
 } from '../support/sample-files.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let client: TestClient;
@@ -226,4 +226,34 @@ test('a picture far too large is refused with 413 after it was sent, not by a br
   });
   expect(response.status).toBe(413);
   expect(await response.json()).toMatchObject({ code: 413, message: '文件太大，最多 4 MB' });
+});
+
+test('a manager’s file of any kind is kept, and only ever downloaded', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  for (const [name, type, data] of [
+    ['手册.pdf', 'application/pdf', '%PDF-1.4'],
+    ['a.html', 'text/html', '<script>alert(1)</script>'],
+    ['a.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
+    ['b.png', 'image/png', '<script>alert(1)</script>'],
+  ] as const) {
+    const { url } = await manager.upload('adminUpload', new Blob([data], { type }), name);
+    expect(url).toMatch(/^\/files\/[0-9a-f]{40}\.bin$/);
+    const sent = await get(url);
+    expect(await sent.text()).toBe(data);
+    expect(Object.fromEntries(sent.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+    });
+    expect(sent.headers.get('content-disposition')).toContain(
+      `attachment; filename="${name.replace('手册', '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    );
+    // It is no image of any other ending.
+    expect((await get(url.replace('.bin', '.png'))).status).toBe(404);
+    expect((await get(`${url}?size=180`)).status).toBe(404);
+  }
+  const png = new Blob([new Uint8Array(await glassPng())]);
+  const { url } = await manager.upload('adminUpload', png, 'a.png');
+  expect((await sharp(await bytesOf(url)).metadata()).format).toBe('png');
 });

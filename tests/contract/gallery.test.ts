@@ -324,6 +324,15 @@ test('a foreign private picture is found by no call; a public one can be seen an
   expect(kin.data.info.parents).toEqual([]);
 });
 
+test('nobody puts a picture of theirs among what was made of another’s by naming its number', async () => {
+  const made = await publicPicture(owner, '断桥残雪');
+  const parameters = { image_id: made.id };
+  const painted = await paint(other, '不相干的一张', { image: { n: 1, parameters } });
+  const { id } = replyOf(painted.message).images[0]!;
+  const { info: mine } = (await plain(other.token).get('image/info', { image_id: id })).data;
+  expect(mine.parents).toEqual([]);
+});
+
 test('what is made of a picture in a session is as public as the session; a deleted one leaves its message', async () => {
   const made = await publicPicture(owner, '湖心亭看雪');
   const client = plain(owner.token);

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
-import { stage } from '../support/stage.ts';
+import { stageWithModels } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
-const here = stage();
+const here = stageWithModels('mock-a');
 
 const key = () => ({ 'idempotency-key': randomUUID() });
 const count = async (text: string, values: unknown[] = []) =>
@@ -124,6 +124,52 @@ test('a like that says what shall hold is the same after repeats', async () => {
   expect(await like(0)).toEqual({ liked: false, like_count: 0 });
   expect(await like(0)).toEqual({ liked: false, like_count: 0 });
   expect(await like()).toEqual({ liked: true, like_count: 1 });
+});
+
+test('a key of the API is made once, and no answer that is kept for repeats holds it', async () => {
+  const client = await TestClient.register(here.server.baseURL);
+  const make = (headers: Record<string, string>) => sendRaw(client, 'genKey', {}, { headers });
+  const headers = key();
+  const [first, ...repeats] = await Promise.all([make(headers), make(headers), make(headers)]);
+  const made = first?.envelope?.data as { id: number; api_key: string };
+  for (const repeat of [...repeats, await make(headers)])
+    expect(repeat.envelope).toEqual(first?.envelope);
+  const { list } = await client.call('apiKeys', {});
+  expect(list.map(({ id, api_key: whole }) => [id, whole])).toEqual([[made.id, made.api_key]]);
+  const holding = 'SELECT count(*) FROM idempotency WHERE answer::text LIKE $1';
+  expect(await count(holding, [`%${made.api_key.slice(0, 20)}%`])).toBe(0);
+  // Whoever wants them shown once is shown them once.
+  await client.call('keysShownOnce', { on: true });
+  const once = key();
+  expect((await make(once)).envelope?.code).toBe(0);
+  expect((await make(once)).status).toBe(409);
+  expect((await client.call('apiKeys', {})).list).toHaveLength(2);
+});
+
+test.each([
+  ['translate', { msg: '江上的渡船' }],
+  ['inscriptor', { msg: '江上的渡船' }],
+] as const)('what asks a model is asked and paid once (%s)', async (name, input) => {
+  const client = await TestClient.register(here.server.baseURL);
+  const { id } = await client.call('userInfo', {});
+  const uses = () => count('SELECT count(*) FROM model_uses WHERE user_id = $1', [id]);
+  const headers = key();
+  const ask = () => sendRaw(client, name, input, { headers });
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  answers.push(await ask());
+  expect(answers[0]?.envelope?.code).toBe(0);
+  for (const answer of answers) expect(answer.envelope).toEqual(answers[0]?.envelope);
+  expect(await uses()).toBe(1);
+  const other = await sendRaw(client, name, { msg: '别的' }, { headers });
+  expect(other.status).toBe(409);
+  // What failed may be asked again under its key.
+  here.mock.always('500');
+  const again = key();
+  const failed = await sendRaw(client, name, input, { headers: again });
+  expect(failed.envelope?.code).not.toBe(0);
+  here.mock.always('normal');
+  const went = await sendRaw(client, name, input, { headers: again });
+  expect(went.envelope?.code).toBe(0);
 });
 
 test('what a browser sends again by itself makes nothing twice', async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { stage } from '../support/stage.ts';
@@ -96,4 +97,40 @@ test('what was withdrawn from a talk of two is not in the other one’s list', a
   const list = async () => JSON.stringify(await other.call('sessionList', { channel: 'private' }));
   await one.call('deleteHistory', { session_id: uuid, id: sent.id });
   expect(await list()).not.toContain(secret);
+});
+
+test('what was deleted before titles were made anew leaves them by the migration, names that were typed stay', async () => {
+  const owner = await person();
+  const { id: userId } = await owner.call('userInfo', {});
+  const long = '很长的问题'.repeat(30);
+  /** A session whose first message went while its title stayed. */
+  const before = async (words: string, later: boolean) => {
+    const { uuid, historyId } = await talk(owner, words);
+    if (later) {
+      const next = await owner.call('sendMessage', { session_id: uuid, msg: harmless });
+      await owner.read(uuid, next.id);
+    }
+    await here.database.query('DELETE FROM history WHERE id = $1', [historyId]);
+    return uuid;
+  };
+  const told = await before(secret, true);
+  const alone = await before(secret, false);
+  const cut = await before(long, true);
+  const typed = await before('这句话没有人付过钱', true);
+  const { uuid: whole } = await talk(owner, secret);
+  await here.database.query(
+    `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
+       deduct_tokens, current_balance) VALUES ($1, 0, 'a', $2, 1, 1, 1, 1)`,
+    [userId, secret],
+  );
+  const file = '../../server/db/migrations/0173-titles-of-deleted-words.sql';
+  const migration = await readFile(new URL(file, import.meta.url), 'utf8');
+  for (let times = 0; times < 2; times += 1) await here.database.query(migration);
+  const titles = async (uuid: string) =>
+    (await here.database.query('SELECT prompt FROM sessions WHERE uuid = $1', [uuid])).rows[0];
+  expect(await titles(told)).toEqual({ prompt: harmless });
+  expect(await titles(alone)).toEqual({ prompt: '' });
+  expect(await titles(cut)).toEqual({ prompt: harmless });
+  expect(await titles(typed)).toEqual({ prompt: '这句话没有人付过钱' });
+  expect(await titles(whole)).toEqual({ prompt: secret });
 });

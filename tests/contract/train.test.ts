@@ -9,7 +9,7 @@ import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { followJobs } from '../support/images.ts';
 import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let service: MockTraining;
 let plain: TestServer;
@@ -726,6 +726,42 @@ describe('what a service was sent of a training that its person ends', () => {
     },
     60_000,
   );
+
+  test('a knowledge base: what was sent is the spend of the channel that was sent it', async () => {
+    const manager = new TestClient(server.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    const { id: channel } = await manager.call('saveChannel', {
+      kind: 'embedding',
+      label: '向量',
+      base_url: `${service.url}/v1`,
+      api_key: 'sk-e',
+      models: [{ name: 'bge-m3' }],
+    });
+    const { client, setAside } = await trainee();
+    const { id: userId } = await client.call('userInfo', {});
+    const used = () =>
+      onDatabase<{ channel: number }>(
+        server,
+        'SELECT channel_id::int AS channel FROM model_uses WHERE user_id = $1 AND deduct_tokens > 0',
+        [userId],
+      );
+    await expect
+      .poll(async () => (await client.call('trainEngines', {})).embedding, { timeout: 20_000 })
+      .toEqual(['bge-m3']);
+    service.slowMs = 400;
+    try {
+      const model = await make(client, 0, { chunk_size: 100, separator: '\n' });
+      service.embedded.length = 0;
+      await send(client, '月.txt', text, model.id);
+      await expect.poll(() => service.embedded.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await cancel(client);
+      await expect.poll(setAside, { timeout: 20_000 }).toBe(0);
+      expect(await used()).toEqual([{ channel }]);
+    } finally {
+      service.slowMs = 0;
+      await manager.call('delChannel', { id: channel });
+    }
+  }, 60_000);
 
   test('a translation: the sentences that were answered are paid, the rest is not', async () => {
     const { client, spent, setAside } = await trainee();

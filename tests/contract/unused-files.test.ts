@@ -9,6 +9,7 @@ import type { Area } from '../../server/area.ts';
 import { TestClient } from '../support/client.ts';
 import { sendFilm } from '../support/films.ts';
 import { newPictures } from '../support/images.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
 import { onePixel } from '../support/world.ts';
 
@@ -143,6 +144,13 @@ test('a year on everything shown is still there, and everything else is gone', a
     JSON.stringify([shown['screenshot of an app']]),
     `![](${shown['description of an app']})`,
   );
+  const manager = new TestClient(baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const file = async () =>
+    (await manager.upload('adminUpload', new Blob(['%PDF-1.4']), '手册.pdf')).url;
+  shown['file in a notice'] = await file();
+  await insert(`INSERT INTO notices (content) VALUES ($1)`, `[手册](${shown['file in a notice']})`);
+  unshown['file of a manager'] = await file();
   shown['notice'] = await picture();
   await insert(`INSERT INTO notices (content) VALUES ($1)`, `![](${shown['notice']})`);
   shown['template'] = await picture();

@@ -5,6 +5,7 @@ import {
   apiHint,
   createKey,
   isShownOnce,
+  keyAgain,
   listKeys,
   removeKey,
   showOnce,
@@ -36,7 +37,10 @@ export const createDeveloperHandlers = ({
       },
     };
   },
-  genKey: (input, { db, user }) => createKey(db, box, input, user.id),
+  genKey: (input, { db, user, repeated }) =>
+    repeated === null
+      ? createKey(db, box, input, user.id)
+      : keyAgain(db, box, (repeated as { id: number }).id, user.id),
   delKey: (input, { db, user }) => removeKey(db, input, user.id),
   keysShownOnce: async ({ on }, { db, user }) => {
     await showOnce(db, user.id, on);

@@ -100,6 +100,23 @@ export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, us
     };
   });
 
+/**
+ * A key that was made, for whoever did not hear the answer.
+ * @throws Refusal conflict where it is not kept, or deleted meanwhile
+ */
+export const keyAgain = async (db: Executor, box: KeyBox, id: number, userId: number) => {
+  const row = (await store.keysOf(db, userId)).find((each) => each.id === id);
+  const key = row?.sealed && row.hash ? box.open(row.sealed, sealedFor(row.hash)) : null;
+  if (!row || key === null)
+    throw new Refusal('conflict', '这个 API-KEY 已经生成过，只显示一次；请删除它，再生成一个');
+  return {
+    id,
+    api_key: key,
+    full_key: `${userId}-${key}`,
+    created_at: row.createdAt.toISOString(),
+  };
+};
+
 /** Whether a person's keys are shown when they are made and never again. */
 export const isShownOnce = store.shownOnce;
 

@@ -1,15 +1,34 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Executor } from '../../db/database.ts';
+import { disposition } from '../../http/disposition.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { answerFailure } from '../../http/routes.ts';
 import type { FileService } from './file.service.ts';
-import { ownImage, thumbnailSides } from './image-address.ts';
+import { ownImage, otherFile, thumbnailSides } from './image-address.ts';
 
 /** How long a browser may show an image without asking again whether it is still there, s. */
 const maxAge = 300;
 
+/** Whatever it is, it is never shown on this address: a page or a drawing could run there. */
+const sendOther = async (
+  reply: FastifyReply,
+  file: Awaited<ReturnType<FileService['openOther']>>,
+): Promise<FastifyReply> => {
+  if (!file) throw new Refusal('not_found');
+  return reply
+    .headers({
+      'content-type': 'application/octet-stream',
+      'content-disposition': disposition(file.name),
+      'content-length': file.size,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'cache-control': 'private, no-store',
+    })
+    .send(file.stream);
+};
+
 /**
- * GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a thumbnail. The random key is the right to
+ * GET /files/<key>.bin for what is neither; GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a thumbnail. The random key is the right to
  * read it, so links work in every session that shows the image. An image never changes, but it can
  * be deleted: nobody between here and the reader keeps it, and the reader not for long.
  */
@@ -17,6 +36,8 @@ export const registerFiles = (app: FastifyInstance, files: FileService, db: Exec
   app.get('/files/*', async (request, reply) => {
     try {
       const [path = '', query = ''] = request.url.split('?', 2);
+      const other = query === '' ? otherFile(path) : null;
+      if (other !== null) return await sendOther(reply, await files.openOther(db, other));
       const found = ownImage(path);
       const side = thumbnailSides.find((each) => query === `size=${each}`) ?? null;
       if (!found || (query !== '' && side === null)) throw new Refusal('not_found');

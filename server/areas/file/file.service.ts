@@ -1,7 +1,7 @@
 import type { Executor } from '../../db/database.ts';
 import type { Identity } from '../../http/handlers.ts';
 import * as store from './file.store.ts';
-import type { ImageKey, ThumbnailSide } from './image-address.ts';
+import { type ImageKey, otherName, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
@@ -23,6 +23,10 @@ export const createFileService = (deps: FileServiceDeps) => {
   const requireRoom = createRoom(deps);
   const { read, open, ...images } = createStoredImages(storage);
   const { isThere, ...named } = createNamedFiles(deps);
+  const dropFile = async (row: Pick<store.FileRow, 'key' | 'kind' | 'mime'>): Promise<void> => {
+    if (row.kind === 'image') await images.dropStored(imageOf(row));
+    else if (row.kind === 'other') await storage.delete(otherName(row.key));
+  };
   return {
     ...createUploads({ ...deps, requireRoom }),
     ...createOpenedFiles({ storage, fetch, images: { read } }),
@@ -36,6 +40,13 @@ export const createFileService = (deps: FileServiceDeps) => {
     open: async (db: Executor, image: ImageKey, side: ThumbnailSide | null) =>
       (await isThere(db, image.key)) ? open(image, side) : null,
 
+    /** A file of another kind and its name, to be sent to whoever knows its key. Null: there is none. */
+    async openOther(db: Executor, key: string) {
+      const row = await store.findOther(db, key);
+      const found = row && (await storage.get(otherName(key)));
+      return found && { ...found, name: row.name };
+    },
+
     /** Takes away an image wherever it came from, with the room that it takes of its owner's. */
     async dropImage(db: Executor, image: ImageKey): Promise<void> {
       await store.removeImage(db, image.key);
@@ -47,9 +58,9 @@ export const createFileService = (deps: FileServiceDeps) => {
 
     /** Somebody goes: gives what takes their files away, once their rows are gone. */
     async leave(tx: Executor, userId: number): Promise<() => Promise<void>> {
-      const kept = await store.imagesOf(tx, userId);
+      const kept = await store.storedOf(tx, userId);
       return async () => {
-        for (const row of kept) await images.dropStored(imageOf(row));
+        for (const row of kept) await dropFile(row);
       };
     },
 
@@ -61,8 +72,7 @@ export const createFileService = (deps: FileServiceDeps) => {
       for (const shows of areas) for (const id of await shows(db, unseen)) shown.add(id);
       await store.markSeen(db, [...shown]);
       const unused = unseen.map(({ id }) => id).filter((id) => !shown.has(id));
-      for (const row of await store.removeFiles(db, unused))
-        if (row.kind === 'image') await images.dropStored(imageOf(row));
+      for (const row of await store.removeFiles(db, unused)) await dropFile(row);
     },
   };
 };

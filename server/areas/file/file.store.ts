@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql, sum } from 'drizzle-orm';
+import { and, eq, inArray, ne, sql, sum } from 'drizzle-orm';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../db/database.ts';
 import { ownedBy, type Owners } from '../../db/person.ts';
@@ -93,7 +93,8 @@ export const moveFiles = async (db: Executor, fromUserId: number, toUserId: numb
 export const longUnseen = async (db: Executor, most: number): Promise<StoredUpload[]> => {
   const { rows } = await db.execute<StoredUpload & Record<string, unknown>>(sql`
     SELECT id, kind, key, user_id,
-      '/files/' || key || CASE mime WHEN 'image/png' THEN '.png' ELSE '.jpg' END AS url
+      '/files/' || key || CASE WHEN kind = 'other' THEN '.bin' WHEN mime = 'image/png' THEN '.png'
+        ELSE '.jpg' END AS url
     FROM files WHERE seen_at < now() - ${`${limits.unusedGuestFileDays} days`}::interval
       AND (seen_at < now() - ${`${limits.unusedFileDays} days`}::interval
         OR EXISTS (SELECT FROM users u WHERE u.id = files.user_id AND u.guest))
@@ -121,9 +122,24 @@ export const removeFiles = async (
         .where(inArray(files.id, [...ids]))
         .returning({ key: files.key, kind: files.kind, mime: files.mime });
 
-/** All images that a person uploaded. */
-export const imagesOf = (db: Executor, userId: number): Promise<Pick<FileRow, 'key' | 'mime'>[]> =>
+/** All that the storage has of what a person uploaded. */
+export const storedOf = (
+  db: Executor,
+  userId: number,
+): Promise<Pick<FileRow, 'key' | 'kind' | 'mime'>[]> =>
   db
-    .select({ key: files.key, mime: files.mime })
+    .select({ key: files.key, kind: files.kind, mime: files.mime })
     .from(files)
-    .where(and(eq(files.userId, userId), eq(files.kind, 'image')));
+    .where(and(eq(files.userId, userId), ne(files.kind, 'text')));
+
+/** The name and number of bytes of a file that is neither image nor text. */
+export const findOther = async (
+  db: Executor,
+  key: string,
+): Promise<Pick<FileRow, 'name' | 'size'> | null> => {
+  const [row] = await db
+    .select({ name: files.name, size: files.size })
+    .from(files)
+    .where(and(eq(files.key, key), eq(files.kind, 'other')));
+  return row ?? null;
+};

@@ -28,6 +28,12 @@ export const ownImage = (url: string): ImageKey | null => {
   return key && type ? { key, type: type as ImageType } : null;
 };
 
+const otherAddress = /^\/files\/([0-9a-f]{40})\.bin$/;
+
+/** The key in the address of a file of another kind; null for every other address. */
+export const otherFile = (path: string): string | null => otherAddress.exec(path)?.[1] ?? null;
+export const otherName = (key: string): string => `${key}.bin`;
+
 /**
  * The same where the address may name a host, as people copy it: nobody guesses a key, so an image of
  * that key that is here is the one that is meant.

@@ -4,9 +4,9 @@ import type { Executor } from '../../db/database.ts';
 /** A file that may be cleared away, if no area shows it. */
 export interface StoredUpload {
   id: string;
-  kind: 'image' | 'text';
+  kind: 'image' | 'text' | 'other';
   key: string;
-  /** Of an image its address. */
+  /** Its address; a text has none. */
   url: string;
   user_id: number;
 }
@@ -28,5 +28,5 @@ export const showsWhere =
 /** The file is named in a text: `text` of the rows that `from` gives. */
 export const namedIn = (text: SQL, from: SQL): SQL => sql`f.key IN (
   SELECT found[1] FROM (SELECT ${text} AS said FROM ${from}) named,
-    regexp_matches(said, '/files/([0-9a-f]{40})\\.(?:png|jpg)', 'g') found
+    regexp_matches(said, '/files/([0-9a-f]{40})\\.(?:png|jpg|bin)', 'g') found
   WHERE said LIKE '%/files/%')`;

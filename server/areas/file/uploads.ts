@@ -9,8 +9,8 @@ import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import type { Storage } from '../../storage/storage-interface.ts';
 import { newKey } from '../../storage/storage.ts';
 import { insertFile } from './file.store.ts';
-import { type ImageKey, isWebAddress, storageKey } from './image-address.ts';
-import { imageMimes, renewImage, viewOf } from './image.ts';
+import { type ImageKey, isWebAddress, otherName, storageKey } from './image-address.ts';
+import { imageMimes, renewImage, sniffImage, viewOf } from './image.ts';
 import type { RequireRoom } from './room.ts';
 import { readText } from './text.ts';
 
@@ -91,6 +91,28 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
     async image(file: UploadedFile, user: Identity): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
       return prepareImage(file.data, user);
+    },
+
+    /**
+     * A file of any kind: an image is made anew, everything else is kept as it came and only ever
+     * downloaded.
+     * @throws Refusal upload_unreadable, too_large, too_many
+     */
+    async anyFile({ name, data }: UploadedFile, user: Identity): Promise<Keep<{ url: string }>> {
+      await limitPerson(user.id);
+      if (sniffImage(data) !== null) {
+        if (data.length > limits.imageBytes) throw new Refusal('too_large', '图片不能超过 4 MB');
+        return prepareImage(data, user);
+      }
+      return async (db) => {
+        await requireRoom(db, user, data.length);
+        const key = newKey();
+        const mime = 'application/octet-stream';
+        const file = { userId: user.id, key, name: cleanName(name), mime, size: data.length };
+        await insertFile(db, { ...file, kind: 'other' });
+        await storage.put(otherName(key), data, mime);
+        return { url: `/files/${otherName(key)}` };
+      };
     },
 
     /**

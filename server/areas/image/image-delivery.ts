@@ -17,11 +17,14 @@ const placeOf = (job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id'>) => {
   return { sessionId, historyId };
 };
 
-/** What the images of a job were made from: its subject, or an own base image. */
+/** What the images of a job were made from: its subject, or an own image that it names. */
 const parentOf = async (tx: Transaction, job: ClaimedJob): Promise<number | null> => {
   if (ofImage(job)) return job.subject_id;
   const { baseImage, parameters } = job.input as ImagePlan;
-  if (parameters.image_id !== undefined) return parameters.image_id;
+  if (parameters.image_id !== undefined) {
+    const image = await store.anyImage(tx, parameters.image_id);
+    return image?.userId === job.user_id ? image.id : null;
+  }
   const named = namedImage(baseImage);
   return named ? ((await store.ownOfKey(tx, named.key, job.user_id))?.id ?? null) : null;
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
-import { imageRequest } from '../../../contract/chat.ts';
+import { imageRequest, storedImageRequest } from '../../../contract/chat.ts';
 import type { ImageModel, ImageParameters, ImageTask } from '../../../contract/image.ts';
-import { keptParameters, planImages } from './image-plan.ts';
+import { keptParameters, planImages, requestOf } from './image-plan.ts';
 
 const image: ImageModel = {
   family: 'midjourney',
@@ -44,4 +44,24 @@ test('what was painted over is given to the service, and not kept with the image
   const { parameters } = planOf('edit', { mask, brush });
   expect(parameters.brush).toEqual(brush);
   expect(keptParameters(parameters)).toEqual({ mask });
+});
+
+test('words are translated as the message says, else as the call, else as is usual for the model', () => {
+  const said = (
+    stored: 0 | 1 | undefined,
+    called: 0 | 1 | undefined,
+    usual: boolean,
+  ): number | undefined =>
+    requestOf(
+      z.parse(storedImageRequest, stored === undefined ? {} : { translate: stored }),
+      { history_id: 1, request_id: '1', translate: called },
+      { factor: 1, image: { ...image, default_translate: usual }, sizeRates: null },
+      null,
+    ).translate;
+  expect(said(undefined, undefined, true)).toBe(1);
+  expect(said(undefined, undefined, false)).toBe(0);
+  expect(said(undefined, 0, true)).toBe(0);
+  expect(said(0, undefined, true)).toBe(0);
+  expect(said(1, 0, false)).toBe(1);
+  expect(said(0, 1, false)).toBe(1);
 });

@@ -104,14 +104,14 @@ export const requestOf = (
     },
     left,
   );
-  const usual = { translate: image.default_translate ? 1 : 0 };
-  const request = stored ?? z.parse(storedImageRequest, usual);
+  const request = stored ?? z.parse(storedImageRequest, {});
+  const usual = image.default_translate ? 1 : 0;
   const { checkpoint, style } = input;
   return {
     ...request,
     n: input.n ?? request.n ?? n,
     size: input.size ?? request.size,
-    translate: input.translate === 1 ? 1 : request.translate,
+    translate: input.translate === 1 ? 1 : (request.translate ?? input.translate ?? usual),
     parameters: {
       ...request.parameters,
       ...input.parameters,

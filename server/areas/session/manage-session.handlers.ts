@@ -3,7 +3,7 @@ import type { FileService } from '../file/file.service.ts';
 import { manageDelete, manageList, manageSet } from './manage-session.service.ts';
 
 export const createManageSessionHandlers = (deps: {
-  files: Pick<FileService, 'image'>;
+  files: Pick<FileService, 'anyFile'>;
   stopSession: (sessionId: number) => Promise<void>;
 }): Pick<
   Handlers,
@@ -29,7 +29,7 @@ export const createManageSessionHandlers = (deps: {
   },
 
   adminUpload: async (_input, { file, user, noteAct }) => {
-    const keep = await deps.files.image(file, user);
+    const keep = await deps.files.anyFile(file, user);
     return async (db) => {
       const { url } = await keep(db);
       noteAct({ subject: 'upload', to: { url } });

@@ -117,7 +117,9 @@ interface StatRow extends Record<string, unknown> {
 
 /**
  * Each model step by step; without a step over the whole time. How often, by whom and for how much
- * is counted here, from what was used; how long it took only people's devices know.
+ * is counted here, from what was used; how long it took only people's devices know, and they are
+ * asked only where something of that kind was counted: a failure of theirs alone, such as a line
+ * that broke, is none of the model's.
  */
 export const modelFigures = async (
   db: Executor,
@@ -144,8 +146,10 @@ export const modelFigures = async (
         round(avg("time") FILTER (WHERE state = 'error'))::int AS error_time
       FROM model_stats WHERE ${inTime} GROUP BY 1, 2
     )
-    SELECT used.*, coalesce(first_time, 0) AS first_time, coalesce(success_time, 0) AS success_time,
-      coalesce(error_time, 0) AS error_time
+    SELECT used.*,
+      CASE WHEN request_count > error_count THEN coalesce(first_time, 0) ELSE 0 END AS first_time,
+      CASE WHEN request_count > error_count THEN coalesce(success_time, 0) ELSE 0 END AS success_time,
+      CASE WHEN error_count > 0 THEN coalesce(error_time, 0) ELSE 0 END AS error_time
     FROM used LEFT JOIN told USING (model, time_point)
     ORDER BY time_point, request_count DESC, model LIMIT 5000`,
   );

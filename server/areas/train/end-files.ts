@@ -12,7 +12,12 @@ import * as store from './training-file.store.ts';
  */
 export const payStopped = async (
   tx: Transaction,
-  { holdId, token, name }: Pick<store.FileRow, 'holdId' | 'token' | 'name'>,
+  {
+    holdId,
+    token,
+    name,
+    channelId,
+  }: Pick<store.FileRow, 'holdId' | 'token' | 'name' | 'channelId'>,
   model: string,
 ): Promise<number> => {
   if (!holdId) return 0;
@@ -26,6 +31,7 @@ export const payStopped = async (
     human: `训练知识库：${name}`,
     prompt_tokens: Math.round(token / trainLimits.embeddingFactor),
     completion_tokens: 0,
+    channelId,
   });
   return spent;
 };

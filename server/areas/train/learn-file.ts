@@ -64,7 +64,9 @@ const holdFor = (
       reference: `training-file:${file.id}`,
       ttlMs: trainingLivesMs + 60_000,
     });
-    if (!(await store.changeFile(tx, file.id, { holdId, token: 0 }))) throw new FileFailure(gone);
+    const channelId = engine.channelId ?? null;
+    if (!(await store.changeFile(tx, file.id, { holdId, channelId, token: 0 })))
+      throw new FileFailure(gone);
     return holdId;
   });
 

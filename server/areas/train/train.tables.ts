@@ -45,6 +45,8 @@ export const trainingFiles = pgTable('training_files', {
   overNum: integer('over_num').notNull().default(0),
   error: text('error').notNull().default(''),
   holdId: uuid('hold_id'),
+  /** The channel that is sent its passages for that hold. */
+  channelId: reference('channel_id'),
   /** Its owner has not begun it yet. */
   waiting: boolean('waiting').notNull().default(false),
   content: jsonb('content').$type<FileContent>(),

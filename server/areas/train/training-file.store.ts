@@ -183,6 +183,7 @@ type FileChange = Partial<
     | 'overNum'
     | 'error'
     | 'holdId'
+    | 'channelId'
     | 'waiting'
     | 'content'
     | 'hopeless'

@@ -73,10 +73,9 @@ const Ledger = ({ userId }: { userId: number }) => {
 const Ability = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<void> }) => (
   <Form
     fields={[
-      { name: 'vip_expired_at', label: '会员到期时间', kind: 'moment', hint: '留空：不是会员' },
+      { name: 'vip_expired_at', kind: 'moment', hint: '留空：不是会员' },
       {
         name: 'subscribe',
-        label: '源码订阅',
         kind: 'choice',
         required: true,
         options: [
@@ -93,7 +92,7 @@ const Ability = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<vo
         max: 100_000_000_000,
         unit: 'tokens',
       },
-      { name: 'remarks', label: '备注', kind: 'text', ...bounds.person.remarks },
+      { name: 'remarks', kind: 'text', ...bounds.person.remarks },
     ]}
     initial={{ vip_expired_at: user.vip_expired_at, subscribe: String(user.subscribe) }}
     onSubmit={async ({ gift, remarks }, changed) => {
@@ -138,7 +137,6 @@ const Balance = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<vo
       },
       {
         name: 'remarks',
-        label: '备注',
         kind: 'text',
         required: true,
         ...bounds.person.remarks,
@@ -308,7 +306,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
             )}
           </div>
           <Form
-            fields={[{ name: 'user_name', label: '名称', kind: 'text', required: true, max: 32 }]}
+            fields={[{ name: 'user_name', kind: 'text', required: true, max: 32 }]}
             initial={{ user_name: user.user_name }}
             submit="改名称"
             onSubmit={async (values) => {

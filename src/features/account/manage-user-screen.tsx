@@ -18,7 +18,6 @@ const filters: readonly Filter[] = [
   {
     kind: 'choice',
     name: 'kind',
-    label: '种类',
     options: [
       { value: 'account', label: '注册用户' },
       { value: 'guest', label: '访客' },

@@ -150,7 +150,6 @@ const ProfileTab = () => {
           fields={[
             {
               name: 'user_name',
-              label: '名称',
               kind: 'text',
               required: true,
               max: limits.name.max,

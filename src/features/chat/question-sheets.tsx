@@ -31,12 +31,11 @@ export const ReportSheet = ({
       fields={[
         {
           name: 'reason',
-          label: '原因',
           kind: 'choice',
           required: true,
           options: Object.entries(reportWords).map(([value, label]) => ({ value, label })),
         },
-        { name: 'note', label: '说明', kind: 'long', ...bounds.report, placeholder: '可以不填' },
+        { name: 'note', kind: 'long', ...bounds.report, placeholder: '可以不填' },
       ]}
       initial={{ reason: 'spam', note: '' }}
       submit="举报"
@@ -110,12 +109,11 @@ export const ManageSheet = ({
   <Sheet open onClose={onClose} title="管理这个问题">
     <Form
       fields={[
-        { name: 'essence', label: '精华', kind: 'switch' },
-        { name: 'pinned', label: '置顶', kind: 'switch' },
-        { name: 'closed', label: '关闭', kind: 'switch', hint: '关闭之后不能再回复和修改' },
+        { name: 'essence', kind: 'switch' },
+        { name: 'pinned', kind: 'switch' },
+        { name: 'closed', kind: 'switch', hint: '关闭之后不能再回复和修改' },
         {
           name: 'group_id',
-          label: '分组',
           kind: 'choice',
           required: true,
           options: groups.map(({ id, name }) => ({ value: String(id), label: name })),

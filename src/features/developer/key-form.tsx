@@ -17,7 +17,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const KeyForm = ({ onMade }: { onMade: (key: string) => void }) => {
   const models = useChatModels().data ?? [];
   const fields: Field[] = [
-    { name: 'name', label: '名称', kind: 'text', max: 40, placeholder: '给自己看的，如：博客助手' },
+    { name: 'name', kind: 'text', max: 40, placeholder: '给自己看的，如：博客助手' },
     {
       name: 'month_limit',
       label: '每月最多花费',

@@ -10,8 +10,8 @@ export const GroupForm = ({ group, onSaved }: { group: Partial<Group>; onSaved: 
   <Form
     draft={`forum-group.${group.id ?? 'new'}`}
     fields={[
-      { name: 'name', label: '名称', kind: 'text', required: true, ...bounds.forumGroup },
-      { name: 'color', label: '颜色', kind: 'colour' },
+      { name: 'name', kind: 'text', required: true, ...bounds.forumGroup },
+      { name: 'color', kind: 'colour' },
       { name: 'sort', label: '排序', kind: 'number', ...bounds.sort, hint: '小的在前' },
     ]}
     initial={{

@@ -29,12 +29,11 @@ const fields: readonly Field[] = [
     missing: marketTexts.title,
     max: bounds.app.title.max,
   },
-  { name: 'type', label: '类型', kind: 'text', max: bounds.app.word.max, hint: '如：效率工具' },
-  { name: 'source', label: '来源', kind: 'text', max: bounds.app.word.max, hint: '留空：官方' },
-  { name: 'developer', label: '开发者', kind: 'text', max: bounds.app.word.max },
+  { name: 'type', kind: 'text', max: bounds.app.word.max, hint: '如：效率工具' },
+  { name: 'source', kind: 'text', max: bounds.app.word.max, hint: '留空：官方' },
+  { name: 'developer', kind: 'text', max: bounds.app.word.max },
   {
     name: 'price',
-    label: '价格',
     kind: 'number',
     required: true,
     min: 0,
@@ -53,7 +52,6 @@ const fields: readonly Field[] = [
   },
   {
     name: 'version_desc',
-    label: '版本描述',
     kind: 'long',
     required: true,
     missing: marketTexts.versionText,

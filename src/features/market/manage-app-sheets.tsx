@@ -50,18 +50,16 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
           missing: marketTexts.title,
           max: bounds.app.title.max,
         },
-        { name: 'type', label: '类型', kind: 'text', max: bounds.app.word.max },
+        { name: 'type', kind: 'text', max: bounds.app.word.max },
         {
           name: 'source',
-          label: '来源',
           kind: 'text',
           max: bounds.app.word.max,
           hint: '留空：官方',
         },
-        { name: 'developer', label: '开发者', kind: 'text', max: bounds.app.word.max },
+        { name: 'developer', kind: 'text', max: bounds.app.word.max },
         {
           name: 'price',
-          label: '价格',
           kind: 'number',
           required: true,
           min: 0,
@@ -70,7 +68,7 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
           unit: '元',
           hint: '0：免费',
         },
-        { name: 'closeComment', label: '关闭评论', kind: 'switch' },
+        { name: 'closeComment', kind: 'switch' },
       ]}
       initial={{ ...info, price: info.price / 100 }}
       onSubmit={async (_, { price, closeComment, ...words }) => {

@@ -199,7 +199,6 @@ export const ManageAppsScreen = () => {
           {
             kind: 'choice',
             name: 'state',
-            label: '状态',
             options: Object.entries(states).map(([value, label]) => ({ value, label })),
           },
         ]}

@@ -77,11 +77,10 @@ const columns: readonly Column<AdminModel>[] = [
 
 const money = 100_000_000;
 const usualFields: readonly Field[] = [
-  { name: 'label', label: '名称', kind: 'text', required: true, ...bounds.model.label },
+  { name: 'label', kind: 'text', required: true, ...bounds.model.label },
   { name: 'remarks', label: '说明', kind: 'text', ...bounds.model.remarks },
   {
     name: 'factor',
-    label: '价格',
     kind: 'number',
     required: true,
     min: 0,
@@ -91,7 +90,6 @@ const usualFields: readonly Field[] = [
   },
   {
     name: 'prompt_factor',
-    label: '提问的价格',
     kind: 'number',
     min: 0,
     max: money,
@@ -100,50 +98,44 @@ const usualFields: readonly Field[] = [
   },
   {
     name: 'sort',
-    label: '顺序',
     kind: 'number',
     required: true,
     ...bounds.model.sort,
     hint: '小的在前',
   },
-  { name: 'display', label: '显示', kind: 'switch', hint: '关掉之后不在列表里，用着它的会话照常' },
-  { name: 'disable', label: '停用', kind: 'switch', hint: '谁都不能再用' },
-  { name: 'vip_excluded', label: '会员除外', kind: 'switch', hint: '会员的额度不能用在它上面' },
+  { name: 'display', kind: 'switch', hint: '关掉之后不在列表里，用着它的会话照常' },
+  { name: 'disable', kind: 'switch', hint: '谁都不能再用' },
+  { name: 'vip_excluded', kind: 'switch', hint: '会员的额度不能用在它上面' },
   {
     name: 'vip',
-    label: '只给付费用户',
     kind: 'switch',
     hint: '充值过一次或是会员的人才能用',
   },
   { name: 'private', label: '只给管理员', kind: 'switch', hint: '别人看不到，也不能用' },
-  { name: 'vision', label: '能看图', kind: 'switch' },
-  { name: 'max_prompt', label: '提问最长', kind: 'number', ...bounds.model.size, unit: '字' },
+  { name: 'vision', kind: 'switch' },
+  { name: 'max_prompt', kind: 'number', ...bounds.model.size, unit: '字' },
   {
     name: 'max_tokens',
-    label: '回复最长',
     kind: 'number',
     ...bounds.model.size,
     unit: 'tokens',
   },
   {
     name: 'disable_api',
-    label: '不给 API 用',
     kind: 'switch',
     hint: '公开的 API 不能用它，网页里照常',
   },
   {
     name: 'api_max_tokens',
-    label: 'API 一次最长',
     kind: 'number',
     ...bounds.model.size,
     unit: 'tokens',
     hint: '提问与回答合计；留空：4096',
   },
-  { name: 'color', label: '颜色', kind: 'colour' },
+  { name: 'color', kind: 'colour' },
   { name: 'logo', label: '图标地址', kind: 'text', ...bounds.model.address },
   {
     name: 'accelerator',
-    label: '加速地址',
     kind: 'text',
     ...bounds.model.address,
     hint: '另一个地址直接送来回复；留空：这个服务器',
@@ -154,7 +146,6 @@ const usualFields: readonly Field[] = [
 const imageFields = (model: AdminModel): Field[] => [
   {
     name: 'sizes',
-    label: '尺寸',
     kind: 'many',
     options: imageSizes.map(({ width, height }) => ({
       value: `${width}x${height}`,
@@ -164,7 +155,6 @@ const imageFields = (model: AdminModel): Field[] => [
   },
   {
     name: 'size_rate',
-    label: '尺寸的倍数',
     kind: 'text',
     placeholder: '0.7 0.8 0.9 1',
     hint: '从编号 0 起，用空格隔开，更大的编号和最后一个一样；留空：0.7 0.8 0.9 1',
@@ -176,7 +166,6 @@ const imageFields = (model: AdminModel): Field[] => [
     : [
         {
           name: 'checkpoints',
-          label: '大模型',
           kind: 'many',
           options: model.checkpoints.map((name) => ({ value: name, label: name })),
           hint: '大家只能选这些；一个都不选：全部',
@@ -308,7 +297,6 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
           {
             kind: 'choice',
             name: 'type',
-            label: '类型',
             options: Object.entries(types).map(([value, label]) => ({ value, label })),
           },
         ]}

@@ -66,7 +66,6 @@ const likeOpenAi = (kind: ChannelKind): boolean =>
 const trainerFields: readonly Field[] = [
   {
     name: 'trainer',
-    label: '训练器',
     kind: 'text',
     required: true,
     max: 200,
@@ -74,7 +73,6 @@ const trainerFields: readonly Field[] = [
   },
   {
     name: 'destination',
-    label: '结果放到',
     kind: 'text',
     required: true,
     max: 200,
@@ -98,10 +96,9 @@ const secretWords = (kind: ChannelKind): { label: string; placeholder: string; h
 };
 
 const fieldsOf = (draft: ServiceDraft): Field[] => [
-  { name: 'label', label: '名称', kind: 'text', required: true, ...bounds.channel.label },
+  { name: 'label', kind: 'text', required: true, ...bounds.channel.label },
   {
     name: 'base_url',
-    label: '地址',
     kind: 'text',
     required: true,
     ...bounds.channel.address,
@@ -124,7 +121,6 @@ const fieldsOf = (draft: ServiceDraft): Field[] => [
 const extras: readonly Field[] = [
   {
     name: 'weight',
-    label: '权重',
     kind: 'number',
     required: true,
     ...bounds.channel.weight,
@@ -132,7 +128,6 @@ const extras: readonly Field[] = [
   },
   {
     name: 'priority',
-    label: '优先级',
     kind: 'number',
     required: true,
     ...bounds.channel.priority,

@@ -38,10 +38,9 @@ const Refund = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => {
           step: 0.01,
           unit: '元',
         },
-        { name: 'reason', label: '原因', kind: 'text', required: true, ...bounds.order.reason },
+        { name: 'reason', kind: 'text', required: true, ...bounds.order.reason },
         {
           name: 'forgive',
-          label: '已经用掉的也退',
           kind: 'switch',
           hint: '不打开时，余额不够扣回就不能退',
         },
@@ -117,9 +116,7 @@ export const ManageOrder = ({
           ))}
           <Form
             key={data.order.remarks}
-            fields={[
-              { name: 'remarks', label: '备注', kind: 'long', ...bounds.order.remarks, lines: 2 },
-            ]}
+            fields={[{ name: 'remarks', kind: 'long', ...bounds.order.remarks, lines: 2 }]}
             initial={{ remarks: data.order.remarks }}
             onSubmit={async ({ remarks }) => {
               await api.setOrder(

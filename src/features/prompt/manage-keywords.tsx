@@ -142,7 +142,6 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
             fields={[
               {
                 name: 'lang_zh',
-                label: '中文',
                 kind: 'text',
                 required: true,
                 ...bounds.keyword.chinese,
@@ -157,15 +156,13 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
               },
               {
                 name: 'type',
-                label: '类型',
                 kind: 'choice',
                 required: true,
                 options: optionsOf(types),
               },
-              { name: 'dir', label: '分组', kind: 'text', required: true, ...bounds.keyword.group },
+              { name: 'dir', kind: 'text', required: true, ...bounds.keyword.group },
               {
                 name: 'sub_dir',
-                label: '小组',
                 kind: 'text',
                 required: true,
                 ...bounds.keyword.group,

@@ -101,7 +101,6 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
           {
             kind: 'choice',
             name: 'type',
-            label: '类型',
             options: [
               { value: '0', label: '聊天' },
               { value: '1', label: '画图' },
@@ -131,14 +130,12 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
             fields={[
               {
                 name: 'title',
-                label: '标题',
                 kind: 'text',
                 required: true,
                 ...bounds.template.title,
               },
               {
                 name: 'content',
-                label: '内容',
                 kind: 'long',
                 lines: 5,
                 required: true,
@@ -147,7 +144,6 @@ const Templates = ({ tabs }: { tabs: ReactNode }) => {
               },
               {
                 name: 'type',
-                label: '类型',
                 kind: 'choice',
                 required: true,
                 options: [

@@ -79,7 +79,6 @@ const CategorySheet = ({
             fields={[
               {
                 name: 'name',
-                label: '名称',
                 kind: 'text',
                 required: true,
                 ...bounds.scenario.category,

@@ -85,10 +85,9 @@ const ScenarioForm = ({
   <Form
     draft={`manage-scenario.${row?.id ?? 'new'}`}
     fields={[
-      { name: 'name', label: '名称', kind: 'text', required: true, ...bounds.scenario.name },
+      { name: 'name', kind: 'text', required: true, ...bounds.scenario.name },
       {
         name: 'prompt',
-        label: '提示词',
         kind: 'long',
         required: true,
         ...bounds.scenario.prompt,
@@ -97,16 +96,14 @@ const ScenarioForm = ({
       { name: 'desc_', label: '说明', kind: 'text', ...bounds.scenario.description },
       {
         name: 'category',
-        label: '分类',
         kind: 'choice',
         required: true,
         options: categories.map(({ id, name }) => ({ value: String(id), label: name })),
       },
-      { name: 'color', label: '颜色', kind: 'colour' },
-      { name: 'display', label: '显示', kind: 'switch' },
+      { name: 'color', kind: 'colour' },
+      { name: 'display', kind: 'switch' },
       {
         name: 'state',
-        label: '状态',
         kind: 'choice',
         required: true,
         options: Object.entries(states).map(([value, label]) => ({ value, label })),
@@ -168,7 +165,7 @@ const Categories = ({ categories }: { categories: readonly Category[] }) => {
             required: true,
             ...bounds.scenario.category,
           },
-          { name: 'sort', label: '顺序', kind: 'number', required: true, ...bounds.sort },
+          { name: 'sort', kind: 'number', required: true, ...bounds.sort },
         ]}
         initial={{ name: chosen?.name, sort: chosen?.sort ?? 100 }}
         submit={chosen ? '保存' : '添加'}
@@ -238,7 +235,6 @@ export const ManageScenarioScreen = () => {
           {
             kind: 'choice',
             name: 'category',
-            label: '分类',
             options: known.map(({ id, name }) => ({ value: String(id), label: name })),
           },
         ]}

@@ -50,10 +50,9 @@ const ScenarioEditor = ({
     setWritten(null);
   };
   const fields: Field[] = [
-    { name: 'name', label: '名称', kind: 'text', required: true, ...bounds.scenario.name },
+    { name: 'name', kind: 'text', required: true, ...bounds.scenario.name },
     {
       name: 'category',
-      label: '分类',
       kind: 'choice',
       required: true,
       options: categories.map((each) => ({ value: String(each.id), label: each.name })),
@@ -61,14 +60,13 @@ const ScenarioEditor = ({
     { name: 'desc_', label: '一句话说明', kind: 'text', ...bounds.scenario.description },
     {
       name: 'prompt',
-      label: '提示词',
       kind: 'long',
       required: true,
       ...bounds.scenario.prompt,
       lines: 6,
       hint: '{{input}} 代表使用时写的内容；其他 {{名字}} 会变成一个填空',
     },
-    { name: 'color', label: '颜色', kind: 'colour' },
+    { name: 'color', kind: 'colour' },
     ...(own
       ? [
           {

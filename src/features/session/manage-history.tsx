@@ -65,8 +65,8 @@ const Message = ({ message }: { message: AdminMessage }) => {
         <Form
           draft={`history.${message.id}`}
           fields={[
-            { name: 'human', label: '提问', kind: 'long', lines: 2 },
-            { name: 'ai', label: '回复', kind: 'long', lines: 5 },
+            { name: 'human', kind: 'long', lines: 2 },
+            { name: 'ai', kind: 'long', lines: 5 },
           ]}
           initial={{ human: message.human, ai: message.ai }}
           onSubmit={async ({ human, ai }) => {

@@ -30,7 +30,6 @@ const filters: readonly Filter[] = [
   {
     kind: 'choice',
     name: 'type',
-    label: '类型',
     options: [0, 1, 2, 4].map((type) => ({ value: String(type), label: typeName(type) })),
   },
   { kind: 'choice', name: 'private', label: '公开', options: flags('私有', '公开') },

@@ -119,7 +119,7 @@ const Project = ({ project, onDone }: { project: AdminTrainProject; onDone: () =
             max: trainLimits.name,
           },
           { name: 'desc', label: '说明', kind: 'long', max: trainLimits.description },
-          { name: 'private', label: '私有', kind: 'switch', hint: '私有的只有它的主人能用' },
+          { name: 'private', kind: 'switch', hint: '私有的只有它的主人能用' },
         ]}
         initial={{ name: project.name, desc: project.desc, private: project.private === 1 }}
         onSubmit={async (_, { private: hidden, ...words }) => {

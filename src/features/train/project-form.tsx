@@ -66,7 +66,6 @@ const fieldsFor = (
         ]),
     {
       name: 'desc',
-      label: '描述',
       kind: 'long',
       lines: 2,
       max: trainLimits.description,
@@ -83,7 +82,6 @@ const fieldsFor = (
     },
     {
       name: 'separator',
-      label: '分隔符',
       kind: 'text',
       max: 20,
       placeholder: '不填：按段落和句子来分',
@@ -117,7 +115,6 @@ const fieldsFor = (
     },
     {
       name: 'batch_size',
-      label: '批大小',
       kind: 'number',
       ...range(trainLimits.batch),
       hint: '1 到 64，一次看几张',
@@ -125,7 +122,6 @@ const fieldsFor = (
     },
     {
       name: 'epoch',
-      label: '轮数',
       kind: 'number',
       ...range(trainLimits.epoch),
       hint: '1 到 10，每张看几遍',
@@ -167,7 +163,6 @@ const fieldsFor = (
           },
           {
             name: 'glossary',
-            label: '术语表',
             kind: 'long',
             lines: 3,
             placeholder: 'Magpie Bridge = 鹊桥\nlatency = 延迟',

@@ -1,14 +1,15 @@
+import { labelOf } from '../form/field.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import css from './filter-bar.module.css';
 
 export type Filter =
-  | { kind: 'text'; name: string; label: string; digits?: boolean }
+  | { kind: 'text'; name: string; label?: string; digits?: boolean }
   | {
       kind: 'choice';
       name: string;
-      label: string;
+      label?: string;
       options: readonly { value: string; label: string }[];
     };
 
@@ -46,8 +47,8 @@ const TextFilter = ({
       <Icon name="search" size={16} />
       <input
         type="search"
-        aria-label={filter.label}
-        placeholder={filter.label}
+        aria-label={labelOf(filter)}
+        placeholder={labelOf(filter)}
         inputMode={filter.digits ? 'numeric' : 'search'}
         maxLength={200}
         value={typed}
@@ -92,12 +93,12 @@ export const FilterBar = ({
           <select
             key={filter.name}
             className={css.choice}
-            aria-label={filter.label}
+            aria-label={labelOf(filter)}
             data-on={(values[filter.name] ?? '') !== '' || undefined}
             value={String(values[filter.name] ?? '')}
             onChange={(event) => onChange({ [filter.name]: event.target.value || undefined })}
           >
-            <option value="">{filter.label}：全部</option>
+            <option value="">{labelOf(filter)}：全部</option>
             {filter.options.map(({ value, label }) => (
               <option key={value} value={value}>
                 {label}

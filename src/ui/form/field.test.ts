@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { faultOf, valuesFor, type Field } from './field.ts';
+import { fieldWords } from '@contract/field-words.ts';
+import { faultOf, labelOf, valuesFor, type Field } from './field.ts';
 import { fieldsOf } from './fields-of.ts';
 
 const number: Field = {
@@ -22,6 +23,13 @@ test.each([
   ['7', undefined],
 ])('a number %s: %s', (n, fault) => {
   expect(faultOf(number, { n })).toBe(fault);
+});
+
+test('a field is called as everywhere, unless its form has a word of its own', () => {
+  const field: Field = { name: 'vip_excluded', kind: 'text', required: true };
+  expect(labelOf(field)).toBe(fieldWords['vip_excluded']);
+  expect(faultOf(field, {})).toBe(`请填写${fieldWords['vip_excluded']}`);
+  expect(labelOf({ ...field, label: '不给会员' })).toBe('不给会员');
 });
 
 test('values go as the call takes them', () => {

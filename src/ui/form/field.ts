@@ -1,7 +1,10 @@
+import { fieldWords } from '@contract/field-words.ts';
+
 /** What one line of a form asks for. Names are those of the call it feeds. */
 export interface Field {
   name: string;
-  label: string;
+  /** Left out: what the field is called everywhere. */
+  label?: string;
   kind:
     | 'text'
     | 'long'
@@ -39,6 +42,10 @@ export interface Field {
 export type FormValue = string | number | boolean | readonly string[] | null | undefined;
 export type FormValues = Record<string, FormValue>;
 
+/** What a field is called: by its form, else as refusals and the log of acts call it, too. */
+export const labelOf = ({ name, label }: { name: string; label?: string }): string =>
+  label ?? fieldWords[name] ?? name;
+
 const isEmpty = (value: FormValue): boolean =>
   value === undefined ||
   value === null ||
@@ -51,22 +58,23 @@ export const isSame = (a: FormValue, b: FormValue): boolean =>
 /** What is wrong with a value, in words; undefined: nothing. The server judges again. */
 export const faultOf = (field: Field, values: FormValues): string | undefined => {
   const value = values[field.name];
+  const label = labelOf(field);
   if (isEmpty(value))
     return field.required
       ? (field.missing ??
-          `请${field.kind === 'choice' || field.kind === 'many' ? '选择' : '填写'}${field.label}`)
+          `请${field.kind === 'choice' || field.kind === 'many' ? '选择' : '填写'}${label}`)
       : undefined;
   if (field.kind === 'number') {
     const number = Number(value);
-    if (!Number.isFinite(number)) return `${field.label}应为数字`;
-    if (field.min !== undefined && number < field.min) return `${field.label}不能小于 ${field.min}`;
-    if (field.max !== undefined && number > field.max) return `${field.label}不能大于 ${field.max}`;
-    if ((field.step ?? 1) === 1 && !Number.isInteger(number)) return `${field.label}应为整数`;
+    if (!Number.isFinite(number)) return `${label}应为数字`;
+    if (field.min !== undefined && number < field.min) return `${label}不能小于 ${field.min}`;
+    if (field.max !== undefined && number > field.max) return `${label}不能大于 ${field.max}`;
+    if ((field.step ?? 1) === 1 && !Number.isInteger(number)) return `${label}应为整数`;
   } else if (typeof value === 'string') {
     if (field.max !== undefined && value.length > field.max)
-      return `${field.label}最多 ${field.max} 个字`;
+      return `${label}最多 ${field.max} 个字`;
     if (field.min !== undefined && value.length < field.min)
-      return `${field.label}至少 ${field.min} 个字`;
+      return `${label}至少 ${field.min} 个字`;
   }
   return field.check?.(value, values);
 };

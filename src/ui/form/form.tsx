@@ -9,6 +9,7 @@ import { Button } from '../button.tsx';
 import {
   faultOf,
   isSame,
+  labelOf,
   valuesFor,
   type Field,
   type FormValue,
@@ -278,7 +279,7 @@ export const Form = ({
             data-wrong={fault ? '' : undefined}
           >
             <label id={`${each}-label`} htmlFor={each}>
-              {field.label}
+              {labelOf(field)}
               {field.required && (
                 <span className={css.star} aria-hidden="true">
                   *

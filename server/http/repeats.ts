@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
+import type { CallSpec } from '../../contract/call.ts';
+import type { Executor } from '../db/database.ts';
+import { Refusal, type UploadedFile } from './handlers.ts';
+import { answerClaim, claimKey, findAnswer, type Key } from './idempotency.store.ts';
+
+/** How often a repeat looks whether the first has its answer, and how long at most, ms. */
+const lookEachMs = 300;
+const longestMs = 100_000;
+
+/** An answer as it is kept for repeats. */
+export const keepable = ({ secrets }: CallSpec, answer: unknown): unknown =>
+  secrets.length === 0
+    ? answer
+    : Object.fromEntries(
+        Object.entries(answer as object).filter(([field]) => !secrets.includes(field)),
+      );
+
+/** What tells a repeat from another request; a password that proves who asks is no part of it. */
+export const hashOf = (
+  spec: CallSpec,
+  { body }: FastifyRequest,
+  input: unknown,
+  file: UploadedFile | null,
+): Buffer => {
+  const { password: _, ...said } = input as { password?: unknown };
+  const asked = spec.confirm === 'no' ? input : said;
+  return createHash('sha256')
+    .update(typeof body === 'string' ? body : JSON.stringify(asked))
+    .update(file?.data ?? '')
+    .digest();
+};
+
+/**
+ * What a request is answered whose work asks a service, outside any transaction: its key is taken
+ * before, and who comes with the same key meanwhile waits for that answer. What failed may be done
+ * again, by whoever waits, too.
+ * @param place null: it has no key
+ * @throws Refusal conflict for another request under this key, or one that does not end
+ */
+export const onceClaimed = async (
+  db: Executor,
+  place: Key | null,
+  requestHash: Buffer,
+  work: () => Promise<unknown>,
+): Promise<unknown> => {
+  if (place === null) return work();
+  const until = Date.now() + longestMs;
+  while (!(await claimKey(db, place, requestHash))) {
+    const kept = await findAnswer(db, place);
+    if (kept && !kept.requestHash.equals(requestHash)) throw new Refusal('conflict');
+    if (kept && kept.answer !== null) return kept.answer;
+    if (Date.now() > until) throw new Refusal('conflict', '这个请求正在进行，请稍后再试');
+    if (kept) await sleep(lookEachMs);
+  }
+  let answer: unknown = null;
+  try {
+    answer = await work();
+    return answer;
+  } finally {
+    await answerClaim(db, place, answer);
+  }
+};
