@@ -164,6 +164,7 @@ const compose = async (
     },
     keepAct,
     requireDisk: kit.disk.require,
+    wholeUpload: files.whole,
     onAnswer: figures.note,
     accelerators: () => models.accelerators(),
     isClosing: () => closing,

@@ -37,6 +37,7 @@ interface ServerDeps {
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
   requireDisk: RouteDeps['requireDisk'];
+  wholeUpload: RouteDeps['wholeUpload'];
   /** Told of each call that was answered and of each fault: its name, HTTP status and duration in ms. */
   onAnswer: (name: string, status: number, ms: number) => void;
   /** Other addresses that the page reads replies from. */
@@ -187,6 +188,7 @@ export const createHttpServer = async (deps: ServerDeps): Promise<FastifyInstanc
     handlers: deps.handlers,
     keepAct: deps.keepAct,
     requireDisk: deps.requireDisk,
+    wholeUpload: deps.wholeUpload,
     publicUrl: settings.publicUrl,
     limits: {
       general: settings.rateLimit,

@@ -5,6 +5,7 @@ import type { ImageKey, ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
+import { createPieces } from './pieces.ts';
 import { createRoom, type RoomDeps } from './room.ts';
 import type { Shows } from './shown.ts';
 import { createStoredImages } from './stored-images.ts';
@@ -25,6 +26,7 @@ export const createFileService = (deps: FileServiceDeps) => {
   const { isThere, ...named } = createNamedFiles(deps);
   return {
     ...createUploads({ ...deps, requireRoom }),
+    ...createPieces(deps.uploadLimit, requireRoom),
     ...createOpenedFiles({ storage, fetch, images: { read } }),
     ...images,
     ...named,
