@@ -164,7 +164,7 @@ const compose = async (
     },
     keepAct,
     requireDisk: kit.disk.require,
-    wholeUpload: files.whole,
+    wholeUpload: (...asked) => files.whole(...asked),
     onAnswer: figures.note,
     accelerators: () => models.accelerators(),
     isClosing: () => closing,

@@ -498,6 +498,7 @@ test('killed between the two calls of a question, no empty session stays, and th
   await new App(phone.page).sendButton.click();
   await begun;
   await expect.poll(sessions).toHaveLength(1);
+  await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain('start:begun');
   await phone.crash();
   line.state = 'well';
   await phone.page.goto(`${line.baseURL}/`);

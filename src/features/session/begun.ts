@@ -17,7 +17,8 @@ interface Begun {
   at: number;
 }
 
-const place = 'queqiao.begun';
+/** Among the drafts, which a kill leaves. */
+const place = 'start:begun';
 /** A call that a killed page made may reach the server so much later, ms. */
 const latest = 5 * 60_000;
 const lockOf = (uuid: string): string => `queqiao begun ${uuid}`;
@@ -26,17 +27,14 @@ const locks = (): LockManager | undefined => globalThis.navigator?.locks;
 
 const read = (): Begun[] => {
   try {
-    return JSON.parse(localStorage.getItem(place) ?? '[]') as Begun[];
+    return JSON.parse(readDraft(place) || '[]') as Begun[];
   } catch {
     return [];
   }
 };
 const change = (to: (all: Begun[]) => Begun[]): void => {
-  try {
-    localStorage.setItem(place, JSON.stringify(to(read()).slice(-10)));
-  } catch {
-    // Without room an empty session may stay.
-  }
+  const all = to(read()).slice(-10);
+  writeDraft(place, all.length === 0 ? '' : JSON.stringify(all));
 };
 const forget = (uuid: string): void => change((all) => all.filter((each) => each.uuid !== uuid));
 
