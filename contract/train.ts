@@ -10,7 +10,6 @@ import {
   text,
   time,
   upload,
-  uuid,
   wholeNumber,
   personName,
 } from './call.ts';

@@ -151,7 +151,8 @@ globalThis.addEventListener?.('pagehide', leaveJournal);
 /** Sessions of which nothing is left on the device, not even that they were. */
 const temporary = new Set<string>();
 const refIn = (input: unknown): string => {
-  const { session_id: id, sessionId } = input as { session_id?: unknown; sessionId?: unknown };
+  type Ref = string | number | undefined;
+  const { session_id: id, sessionId } = input as { session_id?: Ref; sessionId?: Ref };
   return String(id ?? sessionId ?? '').toLowerCase();
 };
 const isTemporary = (name: PlainCallName, input: unknown, data: unknown): boolean => {
