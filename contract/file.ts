@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
-import { call, slowCall, text, upload } from './call.ts';
+import { call, slowCall, text, upload, uuid, wholeNumber } from './call.ts';
 import { limits } from './limits.ts';
 
 const ticket = z.optional(text(100));
+/** Bytes that are here. */
+const received = z.int();
 
 export const image = z.object({
   /** Its number: what every other call takes as `image_id`. */
@@ -91,5 +93,29 @@ export const fileCalls = {
     input: z.object({ ticket }),
     output: z.object({ file: attachedFile }),
     codes: ['upload_type', 'upload_unreadable', 'file_quota'],
+  }),
+  uploadPiece: upload({
+    path: '/api/upload_piece',
+    access: 'guest',
+    summary:
+      '上传文件的一段。upload_id 由上传者自己取，各段接着传，断了从 received 接着传；传完之后，任何上传都可以让 file 留空，在它前面的字段 file_upload 里说这个 upload_id',
+    maxBytes: limits.pieces.most,
+    input: z.object({
+      ticket,
+      upload_id: uuid,
+      /** Bytes before this piece, and of the whole file. */
+      offset: wholeNumber(0, limits.pieces.fileBytes),
+      size: wholeNumber(1, limits.pieces.fileBytes),
+    }),
+    output: z.object({ received }),
+    codes: ['too_many_jobs', 'file_quota'],
+  }),
+  uploadState: call({
+    method: 'GET',
+    path: '/api/upload_state',
+    access: 'guest',
+    summary: '自己一段一段上传的文件到了多少',
+    input: z.object({ upload_id: uuid }),
+    output: z.object({ received }),
   }),
 };

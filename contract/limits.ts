@@ -87,6 +87,13 @@ export const limits = {
   jobsAtOnce: 10,
   /** The same of all guests of a network. */
   jobsOfNetwork: 40,
+  /** Of a file that comes in pieces: bytes above which it does, of the first piece and of the largest. */
+  pieces: {
+    from: 1024 * 1024,
+    first: 256 * 1024,
+    most: 1024 * 1024,
+    fileBytes: 64 * 1024 * 1024,
+  },
   attachedFiles: 4,
   fileBytes: 10 * 1024 * 1024,
   /** Characters of a file's text that are kept. */

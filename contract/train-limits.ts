@@ -28,8 +28,6 @@ export const trainLimits = {
   glossary: 200,
   /** How often the log is asked for, ms. */
   logPolling: 1000,
-  /** Bytes of one piece of an upload that goes on where it broke. */
-  piece: 256 * 1024,
 } as const;
 
 /** Endings of files that knowledge bases and translations take (document 3 §5). */

@@ -10,7 +10,6 @@ import {
   text,
   time,
   upload,
-  uuid,
   wholeNumber,
   personName,
 } from './call.ts';
@@ -309,24 +308,19 @@ export const trainCalls = {
     access: 'user',
     idempotent: true,
     summary:
-      '上传训练文件，随即开始训练（start 为 0 时等 train/start）。没有 model_id 时归入自己最新的翻译或知识库项目；带 upload_id 时可以一段一段地传，断了接着传',
+      '上传训练文件，随即开始训练（start 为 0 时等 train/start）。没有 model_id 时归入自己最新的翻译或知识库项目',
     maxBytes: 8 * 1024 * 1024,
     input: z.object({
       ticket,
       model_id: z.optional(id),
-      upload_id: z.optional(uuid),
-      /** Of this piece in the whole, and the whole, bytes. */
-      offset: z.optional(wholeNumber(0, trainLimits.fileBytes)),
+      /** Bytes of the file, where a client wants it to be refused unless all of it came. */
       size: z.optional(wholeNumber(1, trainLimits.fileBytes)),
       /** 0: it is only kept, and begun by train/start. */
       start: z._default(flag, 1),
     }),
     output: z.object({
-      /** Null: pieces are still missing. */
-      file: z.nullable(trainFile),
+      file: trainFile,
       message: z.string(),
-      /** Bytes that are here. */
-      received: z.int(),
     }),
     codes: ['upload_type', 'upload_unreadable', 'file_quota', 'training_too_many'],
   }),
@@ -355,14 +349,6 @@ export const trainCalls = {
     output: z.object({ model: trainModel }),
     codes: ['training_files_missing', 'too_many_jobs'],
     idempotent: true,
-  }),
-  trainUploadState: call({
-    method: 'GET',
-    path: '/api/train/upload_state',
-    access: 'user',
-    summary: '一段一段上传的文件到了多少',
-    input: z.object({ upload_id: uuid }),
-    output: z.object({ received: z.int() }),
   }),
   trainLog: call({
     method: 'GET',

@@ -159,6 +159,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     },
     keepAct,
     requireDisk: kit.disk.require,
+    wholeUpload: (...asked) => files.whole(...asked),
     onAnswer: figures.note,
     accelerators: () => models.accelerators(),
     stage: () => stage,

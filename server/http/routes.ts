@@ -12,6 +12,7 @@ import {
   type Context,
   type Handlers,
   type Identified,
+  type Identity,
   type ManagerAct,
   Refusal,
   type UploadedFile,
@@ -29,7 +30,7 @@ import {
   type StreamLimit,
 } from './rate-limit.ts';
 import { hashOf, keepable, onceClaimed } from './repeats.ts';
-import { readForm, readUpload } from './upload.ts';
+import { readForm, readUpload, type Whole } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
@@ -57,6 +58,8 @@ export interface RouteDeps {
   limits: { general: number; credentials: number; guestUses: number };
   /** Refuses what would be kept while the disk is nearly full. @throws Refusal storage_full */
   requireDisk: (user: { guest: boolean } | null) => Promise<void>;
+  /** The bytes of a person's file that came in pieces. @throws Refusal not_found, too_large */
+  wholeUpload: (db: Executor, id: string, bytes: number, user: Identity) => Promise<Buffer>;
   /** Writes down what a manager did, in the transaction in which it was done. */
   keepAct: (db: Executor, act: ManagerAct) => Promise<void>;
 }
@@ -194,7 +197,7 @@ interface ServeLimits {
 
 const createServe =
   (
-    { db, auth, handlers, keepAct, requireDisk, publicUrl }: RouteDeps,
+    { db, auth, handlers, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
     { limitGuest, openStream }: ServeLimits,
     name: AppName,
     spec: CallSpec,
@@ -207,8 +210,12 @@ const createServe =
     const user = checkAccess(spec, await request.caller);
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     if (spec.kind === 'upload' && spec.effect !== 'none') await requireDisk(user);
+    const whole: Whole = (id, bytes) => {
+      if (!user) throw new Refusal('unauthorized');
+      return wholeUpload(db, id, bytes, user);
+    };
     if (spec.fieldsInBody) {
-      const form = await readForm(request, spec);
+      const form = await readForm(request, spec, whole);
       ({ file, files } = form);
       query = { ...(query as object), ...form.fields };
     }
@@ -269,7 +276,7 @@ const createServe =
       return reply;
     }
 
-    if (spec.kind === 'upload' && !spec.fieldsInBody) file = await readUpload(request, spec);
+    if (spec.kind === 'upload' && !spec.fieldsInBody) file = await readUpload(request, spec, whole);
     const place = key === null ? null : { userId: user?.id ?? 0, call: name, key };
     // Others' keys are found taken when their answer is kept; a guest may have asked as nobody.
     const mayBeKept = place && !spec.claimsKey && (user === null || user.guest || spec.slow);

@@ -38,6 +38,7 @@ interface ServerDeps {
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
   requireDisk: RouteDeps['requireDisk'];
+  wholeUpload: RouteDeps['wholeUpload'];
   /** Told of each call that was answered and of each fault: its name, HTTP status and duration in ms. */
   onAnswer: (name: string, status: number, ms: number) => void;
   /** Other addresses that the page reads replies from. */
@@ -191,6 +192,7 @@ export const createHttpServer = async (
     handlers: deps.handlers,
     keepAct: deps.keepAct,
     requireDisk: deps.requireDisk,
+    wholeUpload: deps.wholeUpload,
     publicUrl: settings.publicUrl,
     limits: {
       general: settings.rateLimit,

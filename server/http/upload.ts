@@ -1,5 +1,7 @@
+import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import type { CallSpec } from '../../contract/call.ts';
+import * as z from 'zod/mini';
+import { type CallSpec, uuid } from '../../contract/call.ts';
 import { Refusal, type UploadedFile } from './handlers.ts';
 
 const sizeText = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024))} MB`;
@@ -8,6 +10,26 @@ const sizeText = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024))
 const formFieldLimit = 400 * 1024;
 /** Fields beside the files of a form, at most. */
 const formFields = 20;
+
+/** Ends the name of the field that says under which number a file came in pieces, before it. */
+const inPieces = '_upload';
+/** The bytes of a file that came in pieces, at most so many. @throws Refusal not_found, too_large */
+export type Whole = (id: string, bytes: number) => Promise<Buffer>;
+
+/** A field of a form with a file: its own bytes, or those that came before in pieces. */
+const fileOf = async (
+  part: MultipartFile,
+  { fields, whole, limit }: { fields: Record<string, string>; whole: Whole; limit: number },
+): Promise<Omit<UploadedFile, 'fields'>> => {
+  const { filename, mimetype: mime, fieldname } = part;
+  const sent = await part.toBuffer();
+  const id = fields[fieldname + inPieces];
+  delete fields[fieldname + inPieces];
+  if (id !== undefined && !z.safeParse(uuid, id).success)
+    throw new Refusal('bad_input', `${fieldname}${inPieces} 应为 UUID`);
+  const data = id === undefined ? sent : await whole(id, limit);
+  return { name: filename.slice(0, 200), mime, data };
+};
 
 /** Forms carry every line's end as two characters; the text has but one. */
 const textOf = (value: unknown): string => String(value).replaceAll('\r\n', '\n');
@@ -19,6 +41,7 @@ const textOf = (value: unknown): string => String(value).replaceAll('\r\n', '\n'
 export const readUpload = async (
   request: FastifyRequest,
   spec: CallSpec,
+  whole: Whole,
 ): Promise<UploadedFile> => {
   if (!request.isMultipart()) throw new Refusal('unsupported', '请用 multipart/form-data 上传文件');
   const limit = spec.maxBytes ?? 0;
@@ -29,10 +52,7 @@ export const readUpload = async (
       if (part.type === 'field') fields[part.fieldname] = textOf(part.value);
       else if (file || part.fieldname !== 'file')
         throw new Refusal('bad_input', 'file：请选择一个文件');
-      else {
-        const { filename, mimetype: mime } = part;
-        file = { name: filename.slice(0, 200), mime, data: await part.toBuffer() };
-      }
+      else file = await fileOf(part, { fields, whole, limit });
     }
     if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
     return { ...file, fields };
@@ -53,6 +73,7 @@ export const readUpload = async (
 export const readForm = async (
   request: FastifyRequest,
   spec: CallSpec,
+  whole: Whole,
 ): Promise<{
   file: UploadedFile | null;
   files: Record<string, UploadedFile>;
@@ -77,9 +98,8 @@ export const readForm = async (
         fields[part.fieldname] = textOf(part.value);
         continue;
       }
-      const data = await part.toBuffer();
-      if (known.includes(part.fieldname) && data.length > 0)
-        files[part.fieldname] = { name: part.filename.slice(0, 200), mime: part.mimetype, data };
+      const file = await fileOf(part, { fields, whole, limit });
+      if (known.includes(part.fieldname) && file.data.length > 0) files[part.fieldname] = file;
     }
     const { file = null, ...others } = files;
     return { file, files: others, fields };

@@ -1,7 +1,8 @@
 import { useImageTool } from '@/widgets/image/image-tool-store.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 
-const ImageTool = lazy(() => import('@/features/image/image-tool.tsx'));
+const ImageTool = lazyAsked(() => import('@/features/image/image-tool.tsx'));
 
 /** Stands once in the page; the tool loads when it is first opened. */
 export const ImageToolHost = () => {

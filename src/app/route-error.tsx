@@ -1,29 +1,43 @@
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
-import { ApiError } from '@/platform/api-error.ts';
+import { ApiError, isOffline } from '@/platform/api-error.ts';
+import { isMissingPart } from '@/platform/lazy-chunk.ts';
 import { askLine, onLineWell, useLine } from '@/platform/line.ts';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-const fallen = '这个页面没有加载成功，请再试一次。';
-const offline = '现在没有网络，这个页面还没有存到这台设备上，联网后再打开。';
+const fallen = '这个页面出了错。再试一次，还不行就先回到首页。';
+const gone = '这个页面的代码没有取到，可能刚换了新版本。再试一次就会重新取。';
+const offline = '现在没有网络，这个页面还没有存到这台设备上，联网后会自己打开。';
+
+/** What is said of a fault, by what would help. */
+const wordsFor = (error: unknown, isWell: boolean): string => {
+  if (error instanceof ApiError) return error.message;
+  if (!isMissingPart(error)) return fallen;
+  return isWell ? gone : offline;
+};
 
 /** Stands where a screen fell over; the rest of the page goes on. */
 export const RouteError = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
   const refused = error instanceof ApiError;
-  const unreached = useLine() !== 'well' && !refused;
-  // What fell over for want of a network comes by itself with that.
+  const isWell = useLine() === 'well';
+  // What fell over for want of a network comes by itself with that; a fault of our own does not.
+  const unreached = isOffline(error) || (isMissingPart(error) && !isWell);
   useEffect(() => {
-    if (refused) return undefined;
+    if (!unreached) return undefined;
     void askLine();
-    return onLineWell(() => location.reload());
-  }, [refused]);
+    return onLineWell(() => {
+      if (!refused) location.reload();
+      reset();
+      void router.invalidate();
+    });
+  }, [unreached, refused, reset, router]);
   return (
     <div className="page" role="alert">
       <EmptyState
         icon="warning"
-        text={refused ? error.message : unreached ? offline : fallen}
+        text={wordsFor(error, isWell)}
         action={
           <div className="row">
             <Button

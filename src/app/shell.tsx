@@ -12,16 +12,17 @@ import { PasswordHost } from '@/ui/password-host.tsx';
 import { Icon, type IconName } from '@/ui/icon.tsx';
 import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 
-const RecentSessions = lazy(() => import('@/features/session/recent-sessions.tsx'));
-const SignInToSend = lazy(() => import('./sign-in-to-send.tsx'));
-const LowBalance = lazy(() => import('./low-balance.tsx'));
-const VipEnding = lazy(() => import('./vip-ending.tsx'));
-const SiteNav = lazy(() => import('./site-nav.tsx'));
-const PlayerBar = lazy(() => import('@/widgets/voice/player-bar.tsx'));
-const JobChip = lazy(() => import('@/features/job/job-chip.tsx'));
+const RecentSessions = lazyPart(() => import('@/features/session/recent-sessions.tsx'));
+const SignInToSend = lazyPart(() => import('./sign-in-to-send.tsx'));
+const LowBalance = lazyPart(() => import('./low-balance.tsx'));
+const VipEnding = lazyPart(() => import('./vip-ending.tsx'));
+const SiteNav = lazyPart(() => import('./site-nav.tsx'));
+const PlayerBar = lazyPart(() => import('@/widgets/voice/player-bar.tsx'));
+const JobChip = lazyPart(() => import('@/features/job/job-chip.tsx'));
 
 interface Place {
   label: string;

@@ -150,13 +150,15 @@ const dropSession = async (ref: unknown) => {
   await Promise.all([db.sessions.delete(uuid), db.messages.where('uuid').equals(uuid).delete()]);
 };
 
+/** Of a session that is not kept itself, such as a temporary one, nothing is. */
 const putHistory = async (input: In<'historyList'>, data: Out<'historyList'>) => {
   await putMessages(input.session_id, data.list);
   const { id, before, after } = input;
   const isAll = id === undefined && before === undefined && after === undefined;
   if (!isAll || data.total !== 0) return;
-  const call = emptyOf(await uuidOf(input.session_id));
-  await db.answers.put({ call, data, at: Date.now() });
+  const uuid = await uuidOf(input.session_id);
+  if (await db.sessions.get(uuid))
+    await db.answers.put({ call: emptyOf(uuid), data, at: Date.now() });
 };
 
 /** The forum's lists have their own orders and categories: they are kept as they are. */
@@ -242,11 +244,15 @@ const tellFull = () => {
   toast('手机存储已满，新看的内容没网时会看不到', 'error');
 };
 
+const isSession = ([name]: Heard): boolean => name === 'getSession';
+
 const put = (heard: readonly Heard[]) =>
   db.transaction('rw', db.sessions, db.messages, db.answers, db.facts, async () => {
     // Somebody left meanwhile: nothing is written behind them.
     if ((await db.facts.get('account'))?.value !== me()) return;
-    for (const each of heard) await keepOne(...each);
+    // Whether a session is kept is known before what was read in it.
+    const [sessions, others] = [heard.filter(isSession), heard.filter((each) => !isSession(each))];
+    for (const each of [...sessions, ...others]) await keepOne(...each);
     await trim();
   });
 

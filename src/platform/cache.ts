@@ -1,6 +1,7 @@
 import { databaseName } from './cache-name.ts';
 import type { PlainCallName } from '@contract/calls.ts';
 import type { Message } from '@contract/chat.ts';
+import type { SessionDetail } from '@contract/session.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { forgetSnapshots } from './snapshot.ts';
@@ -147,9 +148,28 @@ globalThis.document?.addEventListener('visibilitychange', () => {
 });
 globalThis.addEventListener?.('pagehide', leaveJournal);
 
+/** Sessions of which nothing is left on the device, not even that they were. */
+const temporary = new Set<string>();
+const refIn = (input: unknown): string => {
+  type Ref = string | number | undefined;
+  const { session_id: id, sessionId } = input as { session_id?: Ref; sessionId?: Ref };
+  return String(id ?? sessionId ?? '').toLowerCase();
+};
+const isTemporary = (name: PlainCallName, input: unknown, data: unknown): boolean => {
+  if (name === 'getSession' && (data as SessionDetail).temporary) {
+    const { uuid } = data as SessionDetail;
+    temporary.add(uuid);
+    const others = waiting.filter(([, asked]) => refIn(asked) !== uuid);
+    waiting.splice(0, waiting.length, ...others);
+    return true;
+  }
+  return temporary.has(refIn(input));
+};
+
 /** Takes note of a call's answer. Never throws: without a cache everything works but offline reading. */
 export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
   if (!isKept(name) || typeof indexedDB === 'undefined') return;
+  if (isTemporary(name, input, data)) return;
   if (name.startsWith('delete')) forgetSnapshots();
   waiting.push([name, input, data]);
   // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted

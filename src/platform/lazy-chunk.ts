@@ -69,15 +69,25 @@ export const whenLoaded = <T>(load: () => Promise<T>, use: (loaded: T) => void):
 };
 
 /**
- * A part of a screen that is loaded when first met. Without a network its place stays as it waits:
- * the screen around it, and what is written there, goes on.
+ * A part that a press asked for, such as a sheet. Without a network its place stays as it waits: the
+ * screen around it, and what is written there, goes on. Where its files are gone the page loads anew.
  */
-export const lazyPart: typeof lazy = (load) => {
-  const chunk = lazyChunk(load);
-  return lazy(
+export const lazyAsked: typeof lazy = (load) =>
+  lazy(
     () =>
       new Promise((resolve) => {
-        whenLoaded(chunk, resolve);
+        whenLoaded(load, resolve);
       }),
   );
-};
+
+/** The same of what is only met on a screen: for that the page does not load anew. */
+export const lazyPart: typeof lazy = (load) => lazyAsked(lazyChunk(load));
+
+/** What engines say of a file of the page's own code that did not come. */
+const missing = [
+  'dynamically imported module',
+  'Importing a module script failed',
+  'Unable to preload CSS',
+];
+export const isMissingPart = (error: unknown): boolean =>
+  error instanceof Error && missing.some((words) => error.message.includes(words));

@@ -5,6 +5,7 @@ import { actStoreOn, withoutRoom, type KeptBlob } from '@common/outbox/store.ts'
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '@/platform/api-error.ts';
 import { loadStore } from '@/platform/cache.ts';
+import { deviceFull } from '@/platform/device-full.ts';
 import type { KeptDraft } from '@/platform/draft-early.ts';
 import type { Note } from '@/platform/note.ts';
 
@@ -40,8 +41,11 @@ export class StorageFull extends ApiError {
 export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
   const giveWay = [0, 1].map((at) => async () => (await loadStore()).giveWay[at]?.());
   try {
-    return await makingRoom(write, giveWay);
+    const written = await makingRoom(write, giveWay);
+    deviceFull.set(false);
+    return written;
   } catch (error) {
+    if (isFull(error)) deviceFull.set(true);
     throw isFull(error) ? new StorageFull() : error;
   }
 };

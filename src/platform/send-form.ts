@@ -1,5 +1,5 @@
 import type { In, Out, UploadName } from '@contract/calls.ts';
-import { postForm } from './post-form.ts';
+import { postFiles } from './pieces.ts';
 import { refreshScreens } from './query-client.ts';
 import { underKey } from './unheard.ts';
 
@@ -8,7 +8,7 @@ interface Files {
   cover_image?: File | null;
 }
 
-/** Sends a form whose fields stand beside files that may be missing. Rejects as `postForm` does. */
+/** Sends a form whose fields stand beside files that may be missing. Rejects as `postFiles` does. */
 export const sendForm = async <K extends UploadName>(
   name: K,
   fields: In<K>,
@@ -23,7 +23,7 @@ export const sendForm = async <K extends UploadName>(
   if (file) form.set('file', file, file.name);
   const told = [cover, file].map((each) => each && [each.name, each.size, each.lastModified]);
   const done = await underKey(name, [fields, told], undefined, (idempotencyKey) =>
-    postForm(name, form, { idempotencyKey, ...(onProgress && { onProgress }) }),
+    postFiles(name, form, { idempotencyKey, ...(onProgress && { onProgress }) }),
   );
   void refreshScreens();
   return done;

@@ -1,7 +1,8 @@
 import type { Out, UploadName } from '@contract/calls.ts';
-import { postForm, type PostFormOptions } from './post-form.ts';
+import { postFiles } from './pieces.ts';
+import type { PostFormOptions } from './post-form.ts';
 
-/** Sends a file to a call that takes one. Rejects as `postForm` does. */
+/** Sends a file to a call that takes one. Rejects as `postFiles` does. */
 export const upload = <K extends UploadName>(
   name: K,
   file: Blob,
@@ -18,5 +19,5 @@ export const upload = <K extends UploadName>(
   const form = new FormData();
   for (const [field, value] of Object.entries(fields)) form.set(field, value);
   form.set('file', file, fileName);
-  return postForm(name, form, options);
+  return postFiles(name, form, options);
 };

@@ -1,7 +1,8 @@
 import { usePasswordRequests } from '@/platform/confirm-password.ts';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 
-const PasswordView = lazy(() => import('./password-view.tsx'));
+const PasswordView = lazyAsked(() => import('./password-view.tsx'));
 
 /** Stands once in the page: asks for the password where the server wants it with a call. */
 export const PasswordHost = () => {

@@ -1,9 +1,10 @@
 import type { SheetProps } from './sheet-props.ts';
 import '@/platform/last-press.ts';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { useEver } from '@/platform/use-ever.ts';
 
-const SheetView = lazy(() => import('./sheet-view.tsx'));
+const SheetView = lazyAsked(() => import('./sheet-view.tsx'));
 
 /** Choices over the page: from below on a phone, from the right on a wide screen. Loaded when first opened. */
 export const Sheet = (props: SheetProps) => {

@@ -257,3 +257,73 @@ test('a manager’s file of any kind is kept, and only ever downloaded', async (
   const { url } = await manager.upload('adminUpload', png, 'a.png');
   expect((await sharp(await bytesOf(url)).metadata()).format).toBe('png');
 });
+
+test('a file comes in by pieces, goes on where it broke, and is its sender’s alone', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const stranger = await TestClient.register(server.baseURL);
+  const whole = Buffer.from('一二三四五六七八九十。'.repeat(2000));
+  const id = randomUUID();
+  const post = async (who: TestClient, address: string, form: FormData) =>
+    (await (await get(address, { method: 'POST', headers: who.headers(), body: form })).json()) as {
+      code: number;
+      data: { received: number; file: { size: number; uuid: string } };
+    };
+  const piece = async (from: number, to: number, { who = person, size = whole.length } = {}) => {
+    const form = new FormData();
+    form.set('file', new Blob([whole.subarray(from, to)]), 'piece');
+    const query = `upload_id=${id}&offset=${from}&size=${size}`;
+    return post(who, `/api/upload_piece?${query}`, form);
+  };
+  const finish = async (who: TestClient) => {
+    const form = new FormData();
+    form.set('file_upload', id);
+    form.set('file', new Blob([]), '数.txt');
+    return post(who, '/api/upload_file', form);
+  };
+  expect((await piece(0, 30_000)).data.received).toBe(30_000);
+  // The same piece once more, one that leaves a hole and one beyond the end change nothing.
+  expect((await piece(0, 30_000)).data.received).toBe(30_000);
+  expect((await piece(50_000, 60_000)).data.received).toBe(30_000);
+  expect((await finish(person)).code).toBe(404);
+  // To others it is not there, and what they call the same is another.
+  expect((await stranger.call('uploadState', { upload_id: id })).received).toBe(0);
+  expect((await piece(0, 10, { who: stranger, size: 20 })).data.received).toBe(10);
+  expect((await person.call('uploadState', { upload_id: id })).received).toBe(30_000);
+  expect((await piece(30_000, whole.length)).data.received).toBe(whole.length);
+  expect((await finish(stranger)).code).toBe(404);
+  const { data } = await finish(person);
+  expect(data.file.size).toBe(whole.length);
+  const { text } = await person.call('attachedText', { uuid: data.file.uuid });
+  expect(text).toBe(whole.toString());
+  // Where the answer was lost, it is asked for again.
+  expect((await finish(person)).code).toBe(0);
+});
+
+test('what has not come whole counts as what its sender keeps, and a call takes no more than its own limit', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const begin = async (id: string, size: number, data = Buffer.from('a')) => {
+    const form = new FormData();
+    form.set('file', new Blob([data]), 'piece');
+    const query = `upload_id=${id}&offset=0&size=${size}`;
+    const address = `/api/upload_piece?${query}`;
+    const answer = await get(address, { method: 'POST', headers: person.headers(), body: form });
+    return ((await answer.json()) as { code: number }).code;
+  };
+  const megabyte = 1024 * 1024;
+  expect(await begin(randomUUID(), 20 * megabyte)).toBe(0);
+  expect(await begin(randomUUID(), 20 * megabyte)).toBe(codes.file_quota.code);
+  const id = randomUUID();
+  const large = Buffer.alloc(megabyte, 'a');
+  expect(await begin(id, 5 * megabyte, large)).toBe(0);
+  for (let at = megabyte; at < 5 * megabyte; at += megabyte) {
+    const form = new FormData();
+    form.set('file', new Blob([large]), 'piece');
+    const address = `/api/upload_piece?upload_id=${id}&offset=${at}&size=${5 * megabyte}`;
+    await get(address, { method: 'POST', headers: person.headers(), body: form });
+  }
+  const form = new FormData();
+  form.set('file_upload', id);
+  form.set('file', new Blob([]), 'a.png');
+  const init = { method: 'POST', headers: person.headers(), body: form };
+  expect((await get('/api/image/upload', init)).status).toBe(413);
+});

@@ -107,6 +107,13 @@ test('a line that answers nothing: what is on the device is shown, a message has
   line.state = 'hangs';
   await page.goto(`${line.baseURL}/model`);
   await expect(page.getByRole('button', { name: '内置画板' }).first()).toBeVisible();
+  // Shown whole, as nothing better may come.
+  const dimmed = (row: Element) => {
+    for (let each: Element | null = row; each; each = each.parentElement)
+      if (getComputedStyle(each).opacity !== '1') return each.className;
+    return '';
+  };
+  expect(await page.getByText('内置画板').first().evaluate(dimmed)).toBe('');
   await page.goto(`${line.baseURL}/image/private`);
   await expect(page.getByText('还没有画过图片')).toBeVisible();
   await expect(page.getByText('网络没有回应，显示的是已保存的内容')).toBeVisible();
@@ -158,6 +165,13 @@ test('a full device: what is on it opens, and what waits is sent all the same @O
   await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
   await expect(app.log).toContainText('您说：满了也要看得到');
   await expect(page.getByText('等待发送')).toBeVisible();
+  // What is said of it above is what the box says of it.
+  const strip = page.getByRole('status').filter({ hasText: '现在没有网络' });
+  await expect(strip).toContainText('自动发出');
+  await app.question.fill('这句留不下来');
+  await expect(strip).toContainText('手机存储已满');
+  await expect(strip).not.toContainText('自动发出');
+  await app.question.fill('');
   line.state = 'well';
   await expect(app.log).toContainText('您说：等着发送的话', { timeout: 20_000 });
   await app.say('满了也发得出去');
@@ -209,6 +223,44 @@ test('a file on a slow line goes on by itself after a cut, and is stored once @O
   // Under one key the server stores it once, however much of the first try had arrived.
   expect(keys.length).toBeGreaterThan(1);
   expect(new Set(keys).size).toBe(1);
+});
+
+test('a large file goes in pieces: what arrived before a cut and a kill is not sent again @O3 @C18', async ({
+  line,
+  client,
+  phone,
+}) => {
+  test.setTimeout(90_000);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'mock-chat' });
+  const text = Buffer.from('桥上看水，水里看云。\n'.repeat(80_000));
+  const from: number[] = [];
+  const watch = (page: Page) =>
+    page.on('response', (answer) => {
+      const address = new URL(answer.url());
+      if (address.pathname === '/api/upload_piece' && answer.ok())
+        from.push(Number(address.searchParams.get('offset')));
+    });
+  watch(phone.page);
+  await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await phone.page.getByRole('button', { name: '添加图片或文件' }).click();
+  await expect(phone.page.getByRole('dialog', { name: '添加' })).toBeVisible();
+  line.upSpeed = 400_000;
+  await phone.page
+    .getByLabel('选择文件')
+    .setInputFiles({ name: '长游记.txt', mimeType: 'text/plain', buffer: text });
+  await expect.poll(() => from.length, { timeout: 30_000 }).toBeGreaterThan(1);
+  line.cut();
+  await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain('长游记.txt');
+  await phone.crash();
+  const before = Math.max(...from);
+  from.length = 0;
+  line.upSpeed = Infinity;
+  line.state = 'well';
+  watch(phone.page);
+  await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  const item = phone.page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
+  await expect(item).toContainText(/\d 字/, { timeout: 30_000 });
+  expect(Math.min(...from)).toBeGreaterThan(before);
 });
 
 test('a file whose answers never arrive is at last sent again by 重试, and stored once @O3 @C18', async ({
@@ -426,4 +478,36 @@ base('a part that a new version took away takes the page with it once @O2', asyn
   await page.waitForFunction(() => 'isAnew' in window && window.isAnew === true);
   // A lasting fault is shown.
   await expect(page.getByText('这个页面没有加载成功，请再试一次。')).toBeVisible();
+});
+
+test('killed between the two calls of a question, no empty session stays, and the words are in the box @O3', async ({
+  line,
+  client,
+  phone,
+}) => {
+  test.setTimeout(90_000);
+  await phone.page.goto(`${line.baseURL}/`);
+  await settleIn(phone.page);
+  const box = (page: Page) => page.getByRole('textbox', { name: '输入问题' });
+  const sessions = async () =>
+    (await client.call('sessionList', { channel: 'private' })).list.map(({ uuid }) => uuid);
+  // The server makes the session at once; its answer takes seconds.
+  line.state = 'late';
+  await box(phone.page).fill('还没有问出去的话');
+  const begun = phone.page.waitForRequest('**/api/new_session**');
+  await new App(phone.page).sendButton.click();
+  await begun;
+  await expect.poll(sessions).toHaveLength(1);
+  await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain('start:begun');
+  await phone.crash();
+  line.state = 'well';
+  await phone.page.goto(`${line.baseURL}/`);
+  await expect(box(phone.page)).toHaveValue('还没有问出去的话');
+  await expect.poll(sessions, { timeout: 20_000 }).toEqual([]);
+  await new App(phone.page).sendButton.click();
+  await expect(new App(phone.page).log).toContainText('您说：还没有问出去的话');
+  // What was asked stays.
+  await phone.page.goto(`${line.baseURL}/`);
+  await expect(phone.page.getByText('还没有问出去的话').first()).toBeVisible();
+  expect(await sessions()).toHaveLength(1);
 });

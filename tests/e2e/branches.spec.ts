@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
+import { keptIn } from '../support/phone.ts';
 
 test.skip(foreignServer, 'needs the service that the tests connect');
 
@@ -131,6 +132,12 @@ test('a temporary chat is nowhere but here; a public one can be taken over @C1 @
   await page.getByRole('button', { name: '返回' }).click();
   await warning.getByRole('button', { name: '离开' }).click();
   await page.waitForURL((url) => url.pathname === '/');
+  // Nothing of it is on the device, not even that it was.
+  await page.goto('/model');
+  await page.goto('/');
+  await expect.poll(() => keptIn(page, 'queqiao-cache', 'answers')).toContain('models');
+  for (const store of ['answers', 'sessions', 'messages'])
+    expect(await keptIn(page, 'queqiao-cache', store)).not.toContain(uuid);
 
   const other = await TestClient.register(baseURL ?? '');
   await other.call('saveSettings', { private_global: 1 });

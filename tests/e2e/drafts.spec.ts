@@ -41,6 +41,9 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
     await page.getByRole('button', { name: '新建' }).first().click();
     await page.getByRole('dialog').getByLabel('描述').fill('祖母的菜谱');
     await expect.poll(kept).toContain('祖母的菜谱');
+    await page.goto(`${baseURL}/account?tab=profile`);
+    await page.getByLabel('名称').fill('新的名字');
+    await expect.poll(kept).toContain('新的名字');
     await page.goto(`${baseURL}/chat?uuid=${uuid}`);
     await page.getByRole('textbox', { name: '输入消息' }).fill('写到一半的问题');
     await expect.poll(kept).toContain('写到一半的问题');
@@ -58,6 +61,8 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
     await page.goto(`${baseURL}/train`);
     await page.getByRole('button', { name: '新建' }).first().click();
     await expect(page.getByRole('dialog').getByLabel('描述')).toHaveValue('祖母的菜谱');
+    await page.goto(`${baseURL}/account?tab=profile`);
+    await expect(page.getByLabel('名称')).toHaveValue('新的名字');
     expect(await kept()).toContain('旧草稿');
   } finally {
     await phone.end();

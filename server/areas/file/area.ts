@@ -1,6 +1,7 @@
 import type { Area, Kit } from '../../area.ts';
 import { createFileHandlers } from './file.handlers.ts';
 import { registerFiles } from './file.route.ts';
+import { dropOldUploads } from './pieces.store.ts';
 
 export const fileArea = ({ files }: Kit) =>
   ({
@@ -11,7 +12,10 @@ export const fileArea = ({ files }: Kit) =>
         end: 'delete',
         take: ['name', 'kind', 'mime', 'size', 'text', 'created_at'],
       },
+      // Their pieces go with them.
+      { table: 'file_uploads', of: ['user_id'], end: 'delete' },
     ],
+    chores: [dropOldUploads],
     leave: (tx, userId) => files.leave(tx, userId),
     takeOver: files.move,
     serve: () => createFileHandlers(files),

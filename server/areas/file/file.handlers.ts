@@ -5,7 +5,14 @@ export const createFileHandlers = (
   files: FileService,
 ): Pick<
   Handlers,
-  'uploadImage' | 'uploadFile' | 'attachedText' | 'imageByUrl' | 'croppingImage' | 'foreignImage'
+  | 'uploadImage'
+  | 'uploadFile'
+  | 'uploadPiece'
+  | 'uploadState'
+  | 'attachedText'
+  | 'imageByUrl'
+  | 'croppingImage'
+  | 'foreignImage'
 > => ({
   uploadImage: async (_input, { file, user }) => {
     const keep = await files.image(file, user);
@@ -15,6 +22,11 @@ export const createFileHandlers = (
     const keep = await files.text(file, user);
     return async (db) => ({ file: await keep(db) });
   },
+  uploadPiece:
+    async (input, { file, user }) =>
+    (db) =>
+      files.keepPiece(db, input, { data: file.data, user }),
+  uploadState: ({ upload_id: id }, { db, user }) => files.pieceState(db, id, user),
   attachedText: ({ uuid }, { db, user }) => files.attachedText(db, uuid, user),
   croppingImage: async ({ image }, { user }) => {
     const keep = await files.croppedImage(image, user);

@@ -5,6 +5,7 @@ import { type ImageKey, otherName, type ThumbnailSide } from './image-address.ts
 import { imageMimes } from './image.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
+import { createPieces } from './pieces.ts';
 import { createRoom, type RoomDeps } from './room.ts';
 import type { Shows } from './shown.ts';
 import { createStoredImages } from './stored-images.ts';
@@ -29,6 +30,7 @@ export const createFileService = (deps: FileServiceDeps) => {
   };
   return {
     ...createUploads({ ...deps, requireRoom }),
+    ...createPieces(deps.uploadLimit, requireRoom),
     ...createOpenedFiles({ storage, fetch, images: { read } }),
     ...images,
     ...named,

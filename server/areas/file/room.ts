@@ -4,6 +4,7 @@ import { type Identity, Refusal } from '../../http/handlers.ts';
 import type { Settings } from '../../settings.ts';
 import type { DiskRoom } from '../../storage/disk-room.ts';
 import { usedBytes } from './file.store.ts';
+import { comingBytes } from './pieces.store.ts';
 
 export interface RoomDeps {
   /** Most bytes that the files of one person take, of the guests of one network, and of all guests. */
@@ -26,7 +27,9 @@ export type RequireRoom = (db: Executor, user: Identity, size: number) => Promis
 
 export const createRoom = ({ quota, guestQuota, disk, drawnBytes }: RoomDeps): RequireRoom => {
   const bytesOf = async (db: Executor, owners: Owners): Promise<number> =>
-    (await usedBytes(db, owners)) + (await drawnBytes(db, owners));
+    (await usedBytes(db, owners)) +
+    (await comingBytes(db, owners)) +
+    (await drawnBytes(db, owners));
 
   /** Of all guests, as it was a while ago, and what was added here since. */
   let ofGuests = { bytes: 0, until: 0 };

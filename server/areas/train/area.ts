@@ -7,7 +7,6 @@ import { leaveTraining } from './leave-training.ts';
 import { shownByProjects } from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
 import { createTrainWorks } from './train-work.ts';
-import { dropOldUploads } from './upload.store.ts';
 
 export const trainArea = (kit: Kit) => {
   const { db, storage, embeddings, prompts, files, models, settings } = kit;
@@ -56,11 +55,9 @@ export const trainArea = (kit: Kit) => {
         end: 'delete',
         take: ['key', 'name', 'type', 'description', 'settings', 'created_at'],
       },
-      { table: 'training_uploads', of: ['user_id'], end: 'delete' },
     ],
     leave: (tx, userId) => leaveTraining(tx, userId, storage),
     jobKinds: createTrainWorks(deps),
-    chores: [dropOldUploads],
     shows: shownByProjects,
     serve: ({ jobs }) => createTrainHandlers(deps, jobs.cancel),
   } satisfies Area;

@@ -121,8 +121,6 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
       return (db) => files.upload(deps, db, input, { file, user });
     },
 
-    trainUploadState: ({ upload_id: id }, { db, user }) => files.uploadState(db, id, user),
-
     trainLog: (input, { db, user }) => files.log(db, input, user),
 
     trainFileContent: async ({ key }, { db, reply }) =>

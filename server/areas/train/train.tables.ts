@@ -1,6 +1,6 @@
 import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import type { ProjectSettings } from '../../../contract/train.ts';
-import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
+import { bigId, instant, reference, tokens } from '../../db/columns.ts';
 import type { FileContent } from './estimate.ts';
 import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
 
@@ -71,13 +71,4 @@ export const trainingSegments = pgTable('training_segments', {
   target: text('target').notNull().default(''),
   /** 0 to do, 1 translated, 2 corrected by hand, 3 kept as it is. */
   state: smallint('state').notNull().default(0),
-});
-
-export const trainingUploads = pgTable('training_uploads', {
-  id: uuid('id').primaryKey(),
-  userId: reference('user_id').notNull(),
-  name: text('name').notNull(),
-  size: tokens('size').notNull(),
-  data: bytes('data').notNull().default(Buffer.alloc(0)),
-  createdAt: instant('created_at').notNull().defaultNow(),
 });

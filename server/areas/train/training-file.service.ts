@@ -21,10 +21,6 @@ import { outputUrl, viewFile, viewProject } from './project-view.ts';
 import * as projects from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as store from './training-file.store.ts';
-import * as uploads from './upload.store.ts';
-
-/** Uploads of one person that have begun and not ended. */
-const mostUploads = 20;
 
 /** A page of a project's files, newest first. @throws Refusal not_found */
 export const list = async (db: Executor, input: Parsed<'trainFileList'>, user: Identity | null) => {
@@ -178,35 +174,8 @@ const keepFile = async (deps: TrainDeps, tx: Transaction, given: Given, user: Id
   });
 };
 
-interface Piece {
-  id: string;
-  name: string;
-  /** Bytes of the whole file, and before this piece. */
-  size: number;
-  offset: number;
-  data: Buffer;
-}
-
-/** Keeps a piece of a file; gives the bytes that are here, and the file once all are. */
-const keepPiece = async (
-  tx: Transaction,
-  { id, name, size, offset, data }: Piece,
-  { id: userId }: Identity,
-): Promise<{ received: number; whole: { name: string; data: Buffer } | null }> => {
-  if ((await uploads.receivedOf(tx, id, userId)) === null) {
-    if ((await uploads.countUploads(tx, userId)) >= mostUploads)
-      throw new Refusal('training_too_many', '没有传完的文件太多，请等一会儿再传');
-    await uploads.beginUpload(tx, { id, userId, name, size });
-  }
-  const received = await uploads.addPiece(tx, { id, userId, offset, data });
-  if (received < size) return { received, whole: null };
-  const whole = await uploads.takeUpload(tx, id, userId);
-  if (!whole) throw new Refusal('not_found', '这次上传已经结束');
-  return { received, whole: { name: whole.name, data: Buffer.from(whole.data) } };
-};
-
 /**
- * Takes a whole file, or a piece of one, in a transaction.
+ * Takes a file, in a transaction.
  * @throws Refusal not_found, upload_type, too_large, upload_unreadable, training_too_many, file_quota
  */
 export const upload = (
@@ -218,24 +187,11 @@ export const upload = (
   inTransaction(db, async (tx) => {
     const told = Number(file.fields?.['model_id']);
     const modelId = input.model_id ?? (Number.isSafeInteger(told) && told > 0 ? told : undefined);
-    const { upload_id: uploadId, offset = 0, size } = input;
-    const name = cleanName(file.name);
     const { data } = file;
+    if (input.size !== undefined && input.size !== data.length)
+      throw new Refusal('upload_unreadable', '文件没有传完，请再传一次');
     const start = input.start === 1;
-    const { received, whole } =
-      uploadId === undefined || size === undefined
-        ? { received: data.length, whole: { name, data } }
-        : await keepPiece(tx, { id: uploadId.toLowerCase(), name, size, offset, data }, user);
-    if (!whole) return { file: null, message: '', received };
-    const kept = await keepFile(deps, tx, { ...whole, start, modelId }, user);
-    return { file: kept, message: start ? trainTexts.uploaded : trainTexts.kept, received };
+    const given = { name: cleanName(file.name), data, start, modelId };
+    const kept = await keepFile(deps, tx, given, user);
+    return { file: kept, message: start ? trainTexts.uploaded : trainTexts.kept };
   });
-
-/** How many bytes of one's own upload are here. */
-export const uploadState = async (
-  db: Executor,
-  id: string,
-  user: Identity,
-): Promise<{ received: number }> => ({
-  received: (await uploads.receivedOf(db, id.toLowerCase(), user.id)) ?? 0,
-});

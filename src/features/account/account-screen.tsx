@@ -5,21 +5,22 @@ import { EmptyState } from '@/ui/empty-state.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import accountCss from './account.module.css';
 import css from './account-screen.module.css';
 import { Overview } from './overview.tsx';
 import type { AccountTab } from './account-search.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 
-const UsageTab = lazy(() => import('./usage-tab.tsx'));
-const RechargeTab = lazy(() => import('./recharge-tab.tsx'));
-const VipTab = lazy(() => import('./vip-tab.tsx'));
-const OrderTab = lazy(() => import('./order-tab.tsx'));
-const TransactionTab = lazy(() => import('./transaction-tab.tsx'));
-const InviteTab = lazy(() => import('./invite-tab.tsx'));
-const ProfileTab = lazy(() => import('./profile-tab.tsx'));
-const SecurityTab = lazy(() => import('./security-tab.tsx'));
+const UsageTab = lazyAsked(() => import('./usage-tab.tsx'));
+const RechargeTab = lazyAsked(() => import('./recharge-tab.tsx'));
+const VipTab = lazyAsked(() => import('./vip-tab.tsx'));
+const OrderTab = lazyAsked(() => import('./order-tab.tsx'));
+const TransactionTab = lazyAsked(() => import('./transaction-tab.tsx'));
+const InviteTab = lazyAsked(() => import('./invite-tab.tsx'));
+const ProfileTab = lazyAsked(() => import('./profile-tab.tsx'));
+const SecurityTab = lazyAsked(() => import('./security-tab.tsx'));
 
 const route = getRouteApi('/account');
 

@@ -11,11 +11,12 @@ import { reopen } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import type { Out } from '@contract/calls.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 import { InvoiceList } from './invoice-list.tsx';
 import css from './lists.module.css';
 
-const InvoiceSheet = lazy(() => import('./invoice-sheet.tsx'));
+const InvoiceSheet = lazyAsked(() => import('./invoice-sheet.tsx'));
 const route = getRouteApi('/account');
 
 type Order = Out<'tradeList'>['list'][number];

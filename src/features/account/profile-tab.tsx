@@ -15,11 +15,12 @@ import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { limits } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useRef, useState } from 'react';
 import { fetchFile } from './fetch-file.ts';
 import css from './profile-tab.module.css';
 
-const AvatarCrop = lazy(() => import('./avatar-crop.tsx'));
+const AvatarCrop = lazyAsked(() => import('./avatar-crop.tsx'));
 
 const Face = () => {
   const { user } = useAuth();
@@ -147,6 +148,7 @@ const ProfileTab = () => {
         <Face />
         <Form
           key={user.user_name}
+          draft="profile"
           fields={[
             {
               name: 'user_name',

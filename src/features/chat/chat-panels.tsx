@@ -9,7 +9,8 @@ import { Sheet } from '@/ui/sheet.tsx';
 import { toast } from '@/platform/toast.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState, type ReactNode } from 'react';
 import { openImageTool } from '@/widgets/image/image-tool-store.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
@@ -22,8 +23,8 @@ export type Panel =
   | { kind: 'menu'; target: MenuTarget }
   | { kind: 'person'; person: { id: number; name: string } };
 
-const FindSheet = lazy(() => import('./find-sheet.tsx'));
-const ReportSheet = lazy(() =>
+const FindSheet = lazyAsked(() => import('./find-sheet.tsx'));
+const ReportSheet = lazyAsked(() =>
   import('./question-sheets.tsx').then(({ ReportSheet: part }) => ({ default: part })),
 );
 

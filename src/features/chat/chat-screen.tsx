@@ -3,6 +3,7 @@ import { maskName } from '@/platform/format.ts';
 import { callQuery, useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
+import { deviceFull } from '@/platform/device-full.ts';
 import { onFirstUse } from '@/platform/first-use.ts';
 import { useLine } from '@/platform/line.ts';
 import { useLineText } from '@/platform/line-text.ts';
@@ -12,6 +13,7 @@ import { lazyChunk, lazyPart, whenLoaded } from '@/platform/lazy-chunk.ts';
 import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
 import { useChatModels, useSettings } from '@/platform/queries.ts';
 import { queryClient } from '@/platform/query-client.ts';
+import { useStore } from '@/platform/store.ts';
 import { ToError, ToMissing } from '@/ui/lead-away.tsx';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
@@ -470,11 +472,14 @@ const Connection = ({
   view: ThreadView | null;
 }) => {
   const lineText = useLineText();
+  const full = useStore(deviceFull);
   if (lineText === '' && view?.reconnecting !== true) return null;
   const what = lineText || '连接断了，正在重新连接';
   const next = view?.replying
     ? '回复在服务器上继续写，连上后自动接着显示'
-    : '发送的消息留在这台设备上，联网后自动发出';
+    : full
+      ? '手机存储已满，新消息留不下来，请清理一些空间，或联网后再发'
+      : '发送的消息留在这台设备上，联网后自动发出';
   return (
     <p className={css.strip} role="status" data-banner>
       <Icon name="offline" size={16} />

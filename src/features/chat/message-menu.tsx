@@ -8,15 +8,16 @@ import { Act } from '@/ui/act.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import type { Message } from '@contract/chat.ts';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useEffect, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { acceptAnswer, copyLink, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 
-const ReportSheet = lazy(() =>
+const ReportSheet = lazyAsked(() =>
   import('./question-sheets.tsx').then(({ ReportSheet: part }) => ({ default: part })),
 );
-const EditsSheet = lazy(() =>
+const EditsSheet = lazyAsked(() =>
   import('./question-sheets.tsx').then(({ EditsSheet: part }) => ({ default: part })),
 );
 

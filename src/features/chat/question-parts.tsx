@@ -8,11 +8,12 @@ import { Icon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import type { Message } from '@contract/chat.ts';
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import css from './question-parts.module.css';
 
-const AttachedText = lazy(() => import('./attached-text.tsx'));
+const AttachedText = lazyAsked(() => import('./attached-text.tsx'));
 
 /** A file by its name; whose own it is opens it. */
 const FileChip = ({ file, onOpen }: { file: Question['files'][number]; onOpen: () => void }) => {

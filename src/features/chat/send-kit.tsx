@@ -23,7 +23,8 @@ import type { Model } from '@contract/model.ts';
 import { isFree } from '@contract/price.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
 import { useChoices } from './chat-choices.ts';
 import { setCompose, useCompose } from './compose-store.ts';
@@ -445,7 +446,7 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
 
 const micPath =
   'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
-const VoiceSheet = lazy(() => import('@/widgets/voice/voice-sheet.tsx'));
+const VoiceSheet = lazyAsked(() => import('@/widgets/voice/voice-sheet.tsx'));
 
 /** Speaks instead of typing: what was said goes behind what stands in the box. */
 export const VoiceButton = ({ state }: { state: BoxState }) => {

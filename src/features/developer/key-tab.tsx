@@ -13,12 +13,13 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import type { ApiKey } from '@contract/developer.ts';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 import css from './api.module.css';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
 import { useKeys } from './key-queries.ts';
 
-const KeyForm = lazy(() => import('./key-form.tsx'));
+const KeyForm = lazyAsked(() => import('./key-form.tsx'));
 
 /** As many as one person may have. */
 const mostKeys = 5;

@@ -15,17 +15,18 @@ import { useForumGroups } from '@/widgets/editor/groups.ts';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import type { ForumCategory } from '@contract/forum.ts';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useRef, useState } from 'react';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
 import css from './forum.module.css';
 import { QuestionCard } from './question-card.tsx';
 
 const route = getRouteApi('/forum');
 
-const QuestionEditor = lazy(async () => ({
+const QuestionEditor = lazyAsked(async () => ({
   default: (await import('@/widgets/editor/question-editor.tsx')).QuestionEditor,
 }));
-const GroupSheet = lazy(() => import('./group-sheet.tsx'));
+const GroupSheet = lazyAsked(() => import('./group-sheet.tsx'));
 
 const others: readonly (readonly [ForumCategory, string])[] = [
   ['hot', '热门'],

@@ -19,7 +19,8 @@ import { toast } from '@/platform/toast.ts';
 import { useEver } from '@/platform/use-ever.ts';
 import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '@contract/image.ts';
 import type { Message } from '@contract/chat.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { MoreAct, Marks, SmallAct } from '@/widgets/conversation/message-acts.tsx';
@@ -31,9 +32,9 @@ import { changeAsked } from './image-send.ts';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 import drawCss from '@/widgets/image/image-session.module.css';
 
-const BackgroundSheet = lazy(() => import('./background-sheet.tsx'));
-const PressSheet = lazy(() => import('./press-sheet.tsx'));
-const UpscaleSheet = lazy(() => import('./upscale-sheet.tsx'));
+const BackgroundSheet = lazyAsked(() => import('./background-sheet.tsx'));
+const PressSheet = lazyAsked(() => import('./press-sheet.tsx'));
+const UpscaleSheet = lazyAsked(() => import('./upscale-sheet.tsx'));
 
 /** The sheet that asks for more, loaded with the first such button. */
 const usePress = () => {

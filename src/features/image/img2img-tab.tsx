@@ -13,14 +13,15 @@ import {
   takesStrength,
 } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';
 import { ResizeImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
 import css from './image-tool.module.css';
 
-const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
+const CropDialog = lazyAsked(() => import('@/widgets/image/crop-dialog.tsx'));
 
 export const Img2ImgTab = () => {
   const state = useTool();

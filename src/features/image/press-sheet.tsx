@@ -2,11 +2,12 @@ import { isEmpty, maskParameters, type Mask } from '@/widgets/viewer/mask.ts';
 import { MaskScreen } from '@/widgets/viewer/mask-screen.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { SliderField } from '@/ui/slider-field.tsx';
 import { toast } from '@/platform/toast.ts';
 import { limits } from '@contract/limits.ts';
 import type { ImageAction, ImageParameters, MadeImage } from '@contract/image.ts';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { usePriceOf } from './request-price.ts';
 import { followUp, wordsOf, type Asked } from './image-request.ts';
 import drawCss from '@/widgets/image/image-session.module.css';
@@ -31,6 +32,8 @@ const refusalOf = (words: string): string => {
   if (words === '') return '请填写修改图片的提示内容';
   return words.length < fewest || words.length > most ? `长度在 ${fewest} 到 ${most} 个字符` : '';
 };
+
+const keyOf = ({ image, action }: Press): string => `${image.uuid} ${action?.hash ?? ''}`;
 
 const nextOf = ({ asked, image, action }: Press, said: ImageParameters): Asked =>
   followUp(action ? 'action' : 'edit', {
@@ -66,10 +69,19 @@ const Words = ({
   );
 };
 
+/** What was said of a press and not drawn yet. */
+const usePressDraft = (press: Press) => {
+  const { values, ...kept } = useFormDraft(`press.${keyOf(press)}`, {
+    words: wordsOf(press.asked),
+    far: 150,
+  });
+  return { ...kept, words: String(values['words']), far: Number(values['far']) };
+};
+
 /** How far to draw back. */
 const AskZoom = ({ press, onDraw }: AskProps) => {
-  const [words, setWords] = useState(() => wordsOf(press.asked));
-  const [far, setFar] = useState(150);
+  const kept = usePressDraft(press);
+  const { words, far } = kept;
   const next = nextOf(press, { zoom: far });
   const price = usePriceOf()(next);
   return (
@@ -82,10 +94,16 @@ const AskZoom = ({ press, onDraw }: AskProps) => {
         step={5}
         value={far}
         show={(value) => `${(value / 100).toFixed(2)} 倍`}
-        onChange={setFar}
+        onChange={(next) => kept.set({ words, far: next })}
       />
-      <Words label="画面描述" value={words} onChange={setWords} />
-      <Button kind="primary" onClick={() => onDraw({ ...next, prompt: words.trim() })}>
+      <Words label="画面描述" value={words} onChange={(next) => kept.set({ words: next, far })} />
+      <Button
+        kind="primary"
+        onClick={() => {
+          kept.drop();
+          onDraw({ ...next, prompt: words.trim() });
+        }}
+      >
         扩图
         {price && ` · ${price.words}`}
       </Button>
@@ -95,7 +113,8 @@ const AskZoom = ({ press, onDraw }: AskProps) => {
 
 /** What the marked part becomes. */
 const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
-  const [words, setWords] = useState(() => wordsOf(press.asked));
+  const kept = usePressDraft(press);
+  const { words, far } = kept;
   const { image } = press;
   const next = nextOf(press, maskParameters(mask, image));
   const price = usePriceOf()(next);
@@ -106,12 +125,13 @@ const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
       toast(refusal, 'error');
       return;
     }
+    kept.drop();
     // The region is measured in the image that it lies in.
     onDraw({ ...next, prompt, image: { ...next.image, base_image: image.url } });
   };
   return (
     <>
-      <Words label="这里画什么" value={words} onChange={setWords} />
+      <Words label="这里画什么" value={words} onChange={(next) => kept.set({ words: next, far })} />
       <Button kind="primary" onClick={draw}>
         重画这块
         {price && ` · ${price.words}`}
@@ -133,7 +153,7 @@ const PressSheet = ({
 }) => {
   const zooming = press?.action?.asks === 'zoom' ? press : null;
   const marking = zooming ? null : press;
-  const key = press ? `${press.image.uuid} ${press.action?.hash ?? ''}` : '';
+  const key = press ? keyOf(press) : '';
   const drawn = (asked: Asked) => {
     onClose();
     onDraw(asked);

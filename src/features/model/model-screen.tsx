@@ -286,7 +286,7 @@ export const ModelScreen = () => {
         rows={rows}
         rowKey={({ name }) => name}
         error={models.data ? undefined : models.error}
-        busy={models.isFetching}
+        busy={models.isFetching && !models.data}
         onRetry={() => void models.refetch()}
         empty={{ icon: 'search', text: '还没有这类模型。管理员可以在模型管理里连接。' }}
         renderChosen={(chosen) => (

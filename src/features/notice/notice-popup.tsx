@@ -4,9 +4,10 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { keepNoticeSeen, useUnreadNotices } from '@/platform/queries.ts';
 import { queryClient } from '@/platform/query-client.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 
-const NoticeSheet = lazy(() => import('./notice-sheet.tsx'));
+const NoticeSheet = lazyAsked(() => import('./notice-sheet.tsx'));
 
 /** Closed in this load of the page: not shown again before the next one. */
 const dismissed = new Set<number>();

@@ -19,12 +19,13 @@ import { FillSheet } from '@/widgets/template/fill-sheet.tsx';
 import { varsOf } from '@/widgets/template/template-vars.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 import css from './scenario.module.css';
 
 const route = getRouteApi('/scenario');
-const ScenarioEditor = lazy(() => import('./scenario-editor.tsx'));
-const CategorySheet = lazy(() => import('./category-sheet.tsx'));
+const ScenarioEditor = lazyAsked(() => import('./scenario-editor.tsx'));
+const CategorySheet = lazyAsked(() => import('./category-sheet.tsx'));
 
 /** Makes a session for a scenario, or for a text alone, and goes there. */
 const useStartScenario = () => {

@@ -4,6 +4,8 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { useDraft } from '@/platform/draft.ts';
 import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
 import { compactNumber } from '@/platform/format.ts';
+import { inIdleTime } from '@/platform/idle.ts';
+import { onLineWell } from '@/platform/line.ts';
 import { prefsStore } from '@/platform/prefs.ts';
 import { priceText, useChatModels, useImageModels } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
@@ -12,8 +14,8 @@ import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import { WordsField } from '@/ui/words-field.tsx';
 import type { Model } from '@contract/model.ts';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
+import { lazyAsked, lazyPart } from '@/platform/lazy-chunk.ts';
 import {
-  lazy,
   Suspense,
   useCallback,
   useEffect,
@@ -22,16 +24,19 @@ import {
   useRef,
   useState,
 } from 'react';
+import { clearBegun } from './begun.ts';
 import { StartOptions } from './start-options.tsx';
 import type { StartSheet } from './start-sheets.tsx';
 import { readChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
 import css from './home.module.css';
 
 /** Images’ prices come with the sizes that they go by, which a chat does without. */
-const DrawPrice = lazy(() => import('./draw-price.tsx'));
+const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 /** What is behind the ＋ besides files. */
-const StartActs = lazy(async () => ({ default: (await import('./start-sheets.tsx')).StartActs }));
-const StartSheets = lazy(() => import('./start-sheets.tsx'));
+const StartActs = lazyAsked(async () => ({
+  default: (await import('./start-sheets.tsx')).StartActs,
+}));
+const StartSheets = lazyAsked(() => import('./start-sheets.tsx'));
 
 const route = getRouteApi('/');
 
@@ -105,6 +110,8 @@ export const Composer = ({
     takeFirstBox(() => box.current?.focus({ preventScroll: true }));
     if (!hasSnapshot()) endFirstView();
   }, []);
+  useEffect(() => onLineWell(clearBegun), []);
+  useEffect(() => inIdleTime(clearBegun), []);
 
   useEffect(() => {
     if (!focus) return;

@@ -12,7 +12,8 @@ import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/us
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import type { Channel, Session } from '@contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Fragment, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Fragment, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
 import { NoSessions } from './no-sessions.tsx';
@@ -25,7 +26,7 @@ import { useScenarioName, useSessionList } from './session-queries.ts';
 import { useGestures } from './use-gestures.ts';
 import css from './home.module.css';
 
-const SessionMenu = lazy(() => import('./session-menu.tsx'));
+const SessionMenu = lazyAsked(() => import('./session-menu.tsx'));
 
 const route = getRouteApi('/');
 

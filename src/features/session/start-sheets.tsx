@@ -3,12 +3,13 @@ import { useEver } from '@/platform/use-ever.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import type { StartChoice } from './use-start.ts';
 
-const ScenarioSheet = lazy(() => import('./scenario-sheet.tsx'));
-const KnowledgeSheet = lazy(() => import('./knowledge-sheet.tsx'));
-const QuestionEditor = lazy(async () => ({
+const ScenarioSheet = lazyAsked(() => import('./scenario-sheet.tsx'));
+const KnowledgeSheet = lazyAsked(() => import('./knowledge-sheet.tsx'));
+const QuestionEditor = lazyAsked(async () => ({
   default: (await import('@/widgets/editor/question-editor.tsx')).QuestionEditor,
 }));
 

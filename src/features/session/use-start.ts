@@ -15,6 +15,7 @@ import { toast } from '@/platform/toast.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
+import { noteBegun } from './begun.ts';
 import { refusalOf } from '@/widgets/composer/send-rules.ts';
 import { limits } from '@contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
@@ -117,6 +118,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
           embedding: choice.knowledge?.key,
           temporary: choice.temporary ? 1 : 0,
         };
+    if (!images && !choice.temporary) noteBegun(asked.current.uuid);
     try {
       const session = await begin(input, key, { text: prompt, suggestion });
       asked.current = { key: '', uuid: '' };

@@ -1,4 +1,3 @@
-import { api } from '@/platform/api.ts';
 import { ApiError, errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
@@ -37,63 +36,10 @@ export const faultOfFile = (file: Pick<File, 'name' | 'size'>, translation: bool
   return file.size >= trainLimits.fileBytes ? trainTexts.size : '';
 };
 
-/** Under which number a file was begun, so that choosing it again goes on where it broke. */
-const memory = 'train-uploads';
-const begun = (): Record<string, string> => {
-  try {
-    return JSON.parse(localStorage.getItem(memory) ?? '{}') as Record<string, string>;
-  } catch {
-    return {};
-  }
-};
-const remember = (key: string, id: string | null) => {
-  const all = Object.entries(begun()).filter(([each]) => each !== key);
-  if (id !== null) all.push([key, id]);
-  try {
-    localStorage.setItem(memory, JSON.stringify(Object.fromEntries(all.slice(-20))));
-  } catch {
-    // Without room it begins anew.
-  }
-};
-
-const sendPieces = async (
-  file: File,
-  modelId: number,
-  signal: AbortSignal,
-  onProgress: (part: number) => void,
-): Promise<void> => {
-  const key = `${modelId} ${file.name} ${file.size} ${file.lastModified}`;
-  const known = begun()[key];
-  const id = known ?? uuid();
-  remember(key, id);
-  let at = known
-    ? (await api.trainUploadState({ upload_id: id }, { signal, quiet: true })).received
-    : 0;
-  for (;;) {
-    const piece = file.slice(at, at + trainLimits.piece);
-    const sent = at;
-    const answer = await upload('uploadTrainFile', piece, {
-      fileName: file.name,
-      idempotencyKey: uuid(),
-      signal,
-      onProgress: (part) => onProgress((sent + piece.size * part) / file.size),
-      query: { model_id: modelId, upload_id: id, offset: at, size: file.size, start: 0 },
-    });
-    if (answer.file !== null) {
-      remember(key, null);
-      return;
-    }
-    // A piece that had arrived although its answer was lost is not sent again.
-    if (answer.received <= at && answer.received < sent)
-      throw new ApiError(0, '上传没有进展，请重试', 0);
-    at = answer.received;
-  }
-};
-
 /** Files on their way into a project: one after the other, each goes on where it broke. */
 export const useFileUpload = (modelId: number | null, translation: boolean) => {
   const [coming, setComing] = useState<readonly Coming[]>([]);
-  const work = useRef(new Map<string, { file: File; abort: AbortController }>());
+  const work = useRef(new Map<string, { file: File; key: string; abort: AbortController }>());
   const line = useRef<Promise<void>>(Promise.resolve());
 
   const change = useCallback((id: string, next: Partial<Coming>) => {
@@ -111,9 +57,14 @@ export const useFileUpload = (modelId: number | null, translation: boolean) => {
         const known = work.current.get(id);
         if (!known) return;
         try {
-          await sendPieces(known.file, into, known.abort.signal, (progress) =>
-            change(id, { progress, error: '' }),
-          );
+          const { file, key, abort } = known;
+          await upload('uploadTrainFile', file, {
+            fileName: file.name,
+            idempotencyKey: key,
+            signal: abort.signal,
+            onProgress: (progress) => change(id, { progress, error: '' }),
+            query: { model_id: into, size: file.size, start: 0 },
+          });
           remove(id);
           toast(trainTexts.kept, 'success');
           void refreshScreens();
@@ -138,7 +89,7 @@ export const useFileUpload = (modelId: number | null, translation: boolean) => {
         continue;
       }
       const id = uuid();
-      work.current.set(id, { file, abort: new AbortController() });
+      work.current.set(id, { file, key: uuid(), abort: new AbortController() });
       setComing((all) => [
         ...all,
         { id, name: file.name, size: file.size, progress: 0, error: '', refused: false },

@@ -13,13 +13,14 @@ import type { ImageSize } from '@contract/image-prompt.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { lazy, Suspense, useId, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useId, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { sendVideo } from './video-make.ts';
 import { changeVideoDraft, videoPrice, useVideoDraft } from './video-request.ts';
 
-const CropDialog = lazy(() => import('@/widgets/image/crop-dialog.tsx'));
+const CropDialog = lazyAsked(() => import('@/widgets/image/crop-dialog.tsx'));
 
 const { cfgScale, motion } = limits.film;
 

@@ -1,6 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 
-type Query<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isFetching' | 'refetch'>;
+type Query<T> = Pick<
+  UseQueryResult<T>,
+  'data' | 'error' | 'isFetching' | 'isPlaceholderData' | 'refetch'
+>;
 interface Page<Row> {
   list: readonly Row[];
   page_count: number;
@@ -11,7 +14,8 @@ interface Page<Row> {
 export const listProps = <Row>(query: Query<{ list: readonly Row[] }>) => ({
   rows: query.data?.list,
   error: query.error,
-  busy: query.isFetching,
+  // Rows that are read anew stand whole meanwhile; those of another page or filter do not.
+  busy: query.isFetching && (query.data === undefined || query.isPlaceholderData),
   onRetry: () => void query.refetch(),
 });
 

@@ -1,7 +1,8 @@
 import type { EditorProps } from './editor-props.ts';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 
-const EditorView = lazy(() => import('./editor-view.tsx'));
+const EditorView = lazyAsked(() => import('./editor-view.tsx'));
 
 /** Writes Markdown over the whole screen: toolbar, preview, drafts. Put it on the page while it is open. */
 export const MarkdownEditor = (props: EditorProps) => (

@@ -1,7 +1,8 @@
 import type { ExportSheetProps } from './export-sheet-props.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 
-const View = lazy(() => import('./export-view.tsx'));
+const View = lazyAsked(() => import('./export-view.tsx'));
 
 /** All ways out of a session: PDF, Markdown, JSON, a long image, a public link. Loaded when first opened. */
 export const ExportSheet = (props: ExportSheetProps) => {

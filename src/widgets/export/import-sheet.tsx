@@ -1,7 +1,8 @@
 import type { ImportSheetProps } from './import-sheet-props.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 
-const View = lazy(() => import('./import-view.tsx'));
+const View = lazyAsked(() => import('./import-view.tsx'));
 
 /** Takes in what 鹊桥 or ChatGPT exported. For registered people alone. Loaded when first opened. */
 export const ImportSheet = (props: ImportSheetProps) => {

@@ -1,7 +1,8 @@
 import type { ModelSheetProps } from './model-sheet-props.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 
-const ModelSheetView = lazy(() => import('./model-sheet-view.tsx'));
+const ModelSheetView = lazyAsked(() => import('./model-sheet-view.tsx'));
 
 /** All models of a kind with their remarks and prices, one to choose. Loaded when first opened. */
 export const ModelSheet = (props: ModelSheetProps) => {

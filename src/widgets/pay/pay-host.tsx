@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { usePaying } from './pay-order.ts';
 
-const PayDialog = lazy(() => import('./pay-dialog.tsx'));
+const PayDialog = lazyAsked(() => import('./pay-dialog.tsx'));
 
 /** Stands on screens where something can be bought; the dialog loads when it is first wanted. */
 export const PayHost = () => {

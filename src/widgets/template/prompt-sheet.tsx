@@ -1,8 +1,9 @@
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { useEver } from '@/platform/use-ever.ts';
 
-const PromptSheetView = lazy(() => import('./prompt-sheet-view.tsx'));
+const PromptSheetView = lazyAsked(() => import('./prompt-sheet-view.tsx'));
 
 /** Templates of prompts, one to choose. Loaded when first opened. */
 export const PromptSheet = (props: PromptSheetProps) => {

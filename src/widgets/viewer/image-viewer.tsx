@@ -1,9 +1,10 @@
 import type { ImageViewerProps, ViewedTile } from './image-viewer-props.ts';
-import { lazy, Suspense } from 'react';
+import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { Suspense } from 'react';
 import { lazyChunk } from '@/platform/lazy-chunk.ts';
 
 const load = lazyChunk(() => import('./image-viewer-view.tsx'));
-const View = lazy(load);
+const View = lazyAsked(load);
 
 /** Loads the viewer beforehand, so that it opens at once. */
 export const warmViewer = (): void => {

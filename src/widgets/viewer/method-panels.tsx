@@ -6,6 +6,8 @@ import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
 import { useInterrogateWays } from '@/widgets/image/interrogate-ways.ts';
 import { BackgroundChoice, firstBackground } from '@/widgets/image/background-choice.tsx';
 import { Button } from '@/ui/button.tsx';
+import type { FormValues } from '@/ui/form/field.ts';
+import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { ChipChoice } from '@/ui/chip-choice.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
@@ -186,6 +188,13 @@ const Count = ({ n, tool, onChange }: { n: number; tool: Tool; onChange: (n: num
     />
   ) : null;
 
+/** What was said in a panel; the tool may have changed since. */
+const saidIn = ({ prompt, strength, n }: FormValues, tool: Tool) => ({
+  prompt: String(prompt),
+  strength: Number(strength),
+  n: Math.min(Number(n), tool.n),
+});
+
 const costOf = (tool: Tool, n: number): number => Math.ceil((tool.tokens / tool.n) * n);
 
 const Words = ({
@@ -211,9 +220,12 @@ const Words = ({
 );
 
 export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
-  const [prompt, setPrompt] = useState(info.whole_prompt.slice(0, limits.imageEditPrompt.max));
-  const [strength, setStrength] = useState<number>(limits.strength.otherwise);
-  const [n, setN] = useState(tool.n);
+  const kept = useFormDraft(`variations.${info.id}`, {
+    prompt: info.whole_prompt.slice(0, limits.imageEditPrompt.max),
+    strength: limits.strength.otherwise,
+    n: tool.n,
+  });
+  const { prompt, strength, n } = saidIn(kept.values, tool);
   const family = useModel(tool.model)?.image?.family ?? 'built-in';
   const words = prompt.trim();
   return (
@@ -222,7 +234,7 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         value={prompt}
         label="变体的提示词"
         placeholder="想变成什么样（可以不写）"
-        onChange={setPrompt}
+        onChange={(next) => kept.set({ ...kept.values, prompt: next })}
       />
       {takesStrength(family) && (
         <SliderField
@@ -231,10 +243,10 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
           max={100}
           value={strength}
           show={(value) => `${value}%`}
-          onChange={setStrength}
+          onChange={(next) => kept.set({ ...kept.values, strength: next })}
         />
       )}
-      <Count n={n} tool={tool} onChange={setN} />
+      <Count n={n} tool={tool} onChange={(next) => kept.set({ ...kept.values, n: next })} />
       <Submit
         label="画变体"
         tool={tool}
@@ -242,8 +254,8 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         busy={busy}
         disabled={words.length === 1}
         onPress={() =>
-          onBegin((request_id) =>
-            api.editImage({
+          onBegin(async (request_id) => {
+            const begun = await api.editImage({
               image_id: info.id,
               request_id,
               painter: tool.model,
@@ -251,8 +263,10 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
               prompt: words,
               strength,
               n,
-            }),
-          )
+            });
+            kept.drop();
+            return begun;
+          })
         }
       />
     </>
@@ -276,8 +290,8 @@ export const EditPanel = ({
   onMaskTool: (tool: MaskTool) => void;
   onThick: (thick: number) => void;
 }) => {
-  const [prompt, setPrompt] = useState('');
-  const [n, setN] = useState(tool.n);
+  const kept = useFormDraft(`edit.${info.id}`, { prompt: '', n: tool.n });
+  const { prompt, n } = saidIn(kept.values, tool);
   const [said, setSaid] = useState('');
   const { mask } = history;
   const [width = 1, height = 1] = info.size.split('x').map(Number);
@@ -288,8 +302,8 @@ export const EditPanel = ({
     if (words === '') return setSaid('请填写修改图片的提示内容');
     if (words.length < min || words.length > max) return setSaid(`长度在 ${min} 到 ${max} 个字符`);
     setSaid('');
-    return onBegin((request_id) =>
-      api.editImage({
+    return onBegin(async (request_id) => {
+      const begun = await api.editImage({
         image_id: info.id,
         request_id,
         painter: tool.model,
@@ -297,8 +311,10 @@ export const EditPanel = ({
         prompt: words,
         n,
         ...maskParameters(mask, { width, height }),
-      }),
-    );
+      });
+      kept.drop();
+      return begun;
+    });
   };
   return (
     <>
@@ -313,14 +329,14 @@ export const EditPanel = ({
         value={prompt}
         label="修改图片的提示内容"
         placeholder="标出的地方要变成什么"
-        onChange={setPrompt}
+        onChange={(next) => kept.set({ ...kept.values, prompt: next })}
       />
       {said !== '' && (
         <p role="alert" className={styles['alert']}>
           {said}
         </p>
       )}
-      <Count n={n} tool={tool} onChange={setN} />
+      <Count n={n} tool={tool} onChange={(next) => kept.set({ ...kept.values, n: next })} />
       <Submit label="重画" tool={tool} tokens={costOf(tool, n)} busy={busy} onPress={submit} />
     </>
   );

@@ -1,4 +1,5 @@
 import { errorText } from '@/platform/api-error.ts';
+import { readDraft, useDraft } from '@/platform/draft.ts';
 import { reportTime } from '@/platform/report-time.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { feel } from '@/platform/haptics.ts';
@@ -82,6 +83,9 @@ const NothingHears = ({ onLeave }: { onLeave: () => void }) => {
   );
 };
 
+/** Words that were heard and not put into a box yet. */
+const place = 'voice';
+
 /** A recording that is not in words yet. */
 interface Unheard {
   sound: Blob;
@@ -114,7 +118,7 @@ const VoiceSheet = ({
   const name = chosen || (own ? device : (models[0]?.name ?? ''));
   const model = useModel(name);
   const [state, setState] = useState<State>('ready');
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(place);
   const [unheard, setUnheard] = useState<Unheard | null>(null);
   const [level, setLevel] = useState(0);
   const [away, setAway] = useState(false);
@@ -224,7 +228,7 @@ const VoiceSheet = ({
       report('success', spoken.model, from);
       setUnheard(null);
       if (heard.text === '') toast('没有听到说话');
-      setText((before) => before + heard.text);
+      setText(readDraft(place) + heard.text);
     } catch (error) {
       report('error', spoken.model, from);
       setUnheard(spoken);
