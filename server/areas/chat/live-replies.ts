@@ -9,8 +9,12 @@ import type { Ending, Reader } from './reader.ts';
 import type { Line } from './reply-line.ts';
 
 export interface RepliesOptions extends ReplyLimits {
-  /** How often a reply is stored while it is written, ms. */
+  /**
+   * How often a reply is stored while it is written, ms: at first, and at most where many are
+   * written at once or one is long.
+   */
   flushMs: number;
+  longestFlushMs: number;
   /** How often other processes' replies are looked at when no notice comes, ms. */
   pollMs: number;
   /** How often replies of dead processes are looked for, ms. */
@@ -23,7 +27,8 @@ export interface RepliesOptions extends ReplyLimits {
 export const defaults: Omit<RepliesOptions, 'firstByteMs' | 'idleMs'> = {
   totalMs: holdLifetime - 60_000,
   size: 1_000_000,
-  flushMs: 1000,
+  flushMs: 250,
+  longestFlushMs: 1000,
   pollMs: 2000,
   sweepMs: 5000,
   heartbeatMs: heartbeat.everyMs,

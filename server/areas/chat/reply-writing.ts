@@ -12,6 +12,8 @@ import * as store from './reply.store.ts';
 import { finishReply, LostReply, type Finished } from './settlement.ts';
 
 const flushBatch = 200;
+/** Rows that are stored in a second where nothing is gained by more. */
+const mostFlushes = 400;
 /** How long the reply to a question that is not stored can still be read, ms. */
 const keptMs = 120_000;
 const noText = new ReplyLog();
@@ -30,6 +32,13 @@ export const createWriting = (
   },
 ) => {
   const { db, instance, log, settings, live, kept } = context;
+
+  /** The row is written anew each time: the longer it is and the more there are, the less often. */
+  const flushPause = (length: number): number =>
+    Math.min(
+      settings.longestFlushMs,
+      Math.max(settings.flushMs, (live.size / mostFlushes) * 1000, length / 50),
+    );
 
   const begin = (request: ReplyRequest): void => {
     const id = request.historyId;
@@ -66,7 +75,7 @@ export const createWriting = (
       writing: randomUUID(),
       stored: 0,
       // Spread, so that replies begun together are not stored together.
-      nextFlush: Date.now() + settings.flushMs * (0.5 + ((id * 7919) % 1000) / 2000),
+      nextFlush: Date.now() + flushPause(0) * (0.5 + ((id * 7919) % 1000) / 2000),
       flushing: false,
       finishing: false,
       finished: Promise.resolve(),
@@ -146,7 +155,7 @@ export const createWriting = (
     const due: { id: number; own: Own; length: number }[] = [];
     for (const [id, { own, log: text }] of live) {
       if (!own || own.flushing || own.finishing || own.nextFlush > now) continue;
-      own.nextFlush = now + settings.flushMs;
+      own.nextFlush = now + flushPause(text.length);
       if (text.length === own.stored) continue;
       own.flushing = true;
       due.push({ id, own, length: text.length });

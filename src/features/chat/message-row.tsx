@@ -203,7 +203,9 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
 
 const noticeText = (message: Message): string => {
   if (message.state === 'interrupted')
-    return message.ai === '' ? '服务器重启过，这条回复没有写出来' : streamCodes.interrupted;
+    return message.ai === ''
+      ? '服务器重启过，这条回复没有写出来'
+      : message.error_message || streamCodes.interrupted;
   if (message.error_message !== '') return message.error_message;
   if (message.state === 'stopped')
     return message.deduct_tokens > 0

@@ -82,6 +82,25 @@ test('the words that were read of a reply stay while the server tells of it with
   expect(store.find(1)).toMatchObject({ state: 'done', ai: '全部' });
 });
 
+test('words that were read of a reply stay when the server that wrote it kept fewer', () => {
+  const cut = { state: 'error', error_code: 'interrupted', ai: '读到了这里' } as const;
+  const store = opened([message(1, cut), message(2, cut)]);
+  const stored = { state: 'interrupted', error_code: 'interrupted', ai: '读到' } as const;
+  const refreshed = (ai: string) => {
+    store.takeNew([message(1, { ...stored, ai })], whole);
+    return store.find(1);
+  };
+  for (const _ of [1, 2])
+    expect(refreshed('读到')).toMatchObject({
+      ai: '读到了这里',
+      error_message: expect.stringContaining('最后 3 个字') as string,
+    });
+  // Shortened on another device, or another answer altogether.
+  expect(refreshed('读')).toMatchObject({ ai: '读' });
+  store.takeNew([message(2, { ...stored, ai: '别的' })], whole);
+  expect(store.find(2)).toMatchObject({ ai: '别的' });
+});
+
 test('a second answer is found, changed and named by the place of the first', () => {
   const { human: _human, ...second } = message(8);
   const store = opened([

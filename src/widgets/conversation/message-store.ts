@@ -59,6 +59,26 @@ export const replyText = (message: Message, live: LiveReply | null): string =>
 /** Of a file that was attached before its characters were counted. */
 const bytesOfChar = 3;
 
+const keptNotice = (letters: number): string =>
+  `服务器重启过，这条回复没有写完；最后 ${letters} 个字没有存到服务器，只留在这台设备上`;
+
+/**
+ * A server that was cut off stored less than was read here: what was read stays, and says so. Null:
+ * the server's text is what there is, as when somebody shortened it since.
+ */
+const keptWords = (
+  known: Pick<Message, 'reasoning' | 'state' | 'error_code' | 'error_message'>,
+  fresh: Pick<Message, 'ai' | 'reasoning' | 'state'>,
+  shown: string,
+): Pick<Message, 'ai' | 'reasoning' | 'error_message'> | null => {
+  const lost = shown.length - fresh.ai.length;
+  if (fresh.state !== 'interrupted' || lost <= 0 || !shown.startsWith(fresh.ai)) return null;
+  const cut = known.state === 'error' && known.error_code === 'interrupted';
+  if (!cut && known.error_message !== keptNotice(lost)) return null;
+  const reasoning = known.reasoning.startsWith(fresh.reasoning) ? known.reasoning : fresh.reasoning;
+  return { ai: shown, reasoning, error_message: keptNotice(lost) };
+};
+
 /**
  * The messages of one open session, outside React: what was loaded, what is being sent, and the
  * replies being written. It asks nobody for anything.
@@ -322,6 +342,8 @@ export class MessageStore {
       return { ...fresh, ai, reasoning };
     }
     const live = this.live.get(fresh.id);
+    const kept = keptWords(known, fresh, live?.whole ?? known.ai);
+    if (kept !== null) return { ...fresh, ...kept };
     // What is on the page stays as it stands there, if it is the same text.
     if (live && (live.whole !== fresh.ai || fresh.state === 'streaming')) this.forgetLive(fresh.id);
     return fresh;
