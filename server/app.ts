@@ -19,6 +19,8 @@ import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
 import { createFigures } from './http/figures.ts';
 import { createHttpServer } from './http/server.ts';
+import { shareLimits } from './http/shared-limit.ts';
+import { removeOldCounts } from './http/shared-limit.store.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
 import { createJobEvents } from './jobs/job-events.ts';
 import { createJobNews } from './jobs/job-news.ts';
@@ -78,6 +80,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     },
   });
   life.own(() => replies.drain(0));
+  life.own(shareLimits(db, log).close);
   const payables = brought.flatMap((area) => area.payables ?? []);
   const payments = createPaymentService({
     db,
@@ -173,6 +176,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   const housekeeping = startHousekeeping(db, log, [
     auth.removeExpired,
     removeExpiredAnswers,
+    removeOldCounts,
     removeDeadEntries,
     waits.removeOld,
     ...brought.flatMap((area) => area.chores ?? []),

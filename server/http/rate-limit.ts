@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { CallSpec } from '../../contract/call.ts';
 import { Refusal } from './handlers.ts';
+import { SharedLimiter } from './shared-limit.ts';
 
 const expanded = (address: string): string[] => {
   const [head = '', tail] = address.split('::');
@@ -43,22 +44,28 @@ const consume = async (limiter: RateLimiterMemory, key: string, weight = 1): Pro
 };
 
 /**
- * Counts what somebody does in so many seconds, by any key, in this process.
+ * Counts what somebody does in so many seconds, by any key.
+ * @param name what is limited: processes count together what has a name, otherwise each for itself
  * @throws Refusal too_many
  */
 export const createKeyLimit = (
   points: number,
   duration = 60,
+  name = '',
 ): ((key: string, weight?: number) => Promise<void>) => {
-  const limiter = new RateLimiterMemory({ points, duration });
+  const limiter =
+    name === ''
+      ? new RateLimiterMemory({ points, duration })
+      : new SharedLimiter({ name, points, duration });
   return (key, weight) => consume(limiter, key, weight);
 };
 
-/** Counts what one person does in a minute, in this process. @throws Refusal too_many */
+/** Counts what one person does in a minute; `name` as above. @throws Refusal too_many */
 export const createPersonLimit = (
   points: number,
+  name = '',
 ): ((userId: number, weight?: number) => Promise<void>) => {
-  const limit = createKeyLimit(points);
+  const limit = createKeyLimit(points, 60, name);
   return (userId, weight) => limit(String(userId), weight);
 };
 
@@ -68,14 +75,14 @@ export const createAddressLimit = (points: number): ((ip: string) => Promise<voi
   return (ip) => consume(limiter, addressKey(ip));
 };
 
-/** Counts requests by address, in this process. @throws Refusal too_many */
+/** Counts requests by address. @throws Refusal too_many */
 export const createRateLimit = (options: { general: number; credentials: number }) => {
-  const general = new RateLimiterMemory({ points: options.general, duration: 60 });
-  const credentials = new RateLimiterMemory({ points: options.credentials, duration: 60 });
+  const general = createKeyLimit(options.general, 60, 'requests');
+  const credentials = createKeyLimit(options.credentials, 60, 'credentials');
   return async (spec: CallSpec, ip: string): Promise<void> => {
     const key = addressKey(ip);
-    if (!isLocal(key)) await consume(general, key);
-    if (spec.limit === 'credentials') await consume(credentials, key);
+    if (!isLocal(key)) await general(key);
+    if (spec.limit === 'credentials') await credentials(key);
   };
 };
 
@@ -84,9 +91,9 @@ const day = 86_400;
 /** What guests may ask services for in a day: each of them, all of an address, all of a network. */
 export const createGuestLimit = (uses: number) => {
   const limits = {
-    guest: createKeyLimit(uses, day),
-    address: createKeyLimit(uses * 20, day),
-    network: createKeyLimit(uses * 60, day),
+    guest: createKeyLimit(uses, day, 'guest'),
+    address: createKeyLimit(uses * 20, day, 'guests of an address'),
+    network: createKeyLimit(uses * 60, day, 'guests of a network'),
   };
   return async (userId: number, ip: string): Promise<void> => {
     const address = addressKey(ip);

@@ -127,3 +127,43 @@ test('a model service stays while one process lives that was started with it', a
     await lacking.stop();
   }
 });
+
+test('limits hold for all processes together, and a day’s limit outlives a restart', async () => {
+  const databaseUrl = await makeDatabase();
+  const env = {
+    TRUST_PROXY: '127.0.0.1',
+    RATE_LIMIT: '60',
+    GUEST_MESSAGES: '3',
+    ASSISTANT_RATE: '0',
+  };
+  const first = await startServer({ databaseUrl, env });
+  const second = await startServer({ databaseUrl, env });
+  const asked = async ({ baseURL }: TestServer, times: number): Promise<number> => {
+    let refused = 0;
+    for (let time = 0; time < times; time += 1) {
+      const headers = { 'x-forwarded-for': '203.0.113.77' };
+      const { status } = await fetch(`${baseURL}/api/models`, { headers });
+      if (status === 429) refused += 1;
+    }
+    return refused;
+  };
+  expect(await asked(first, 45)).toBe(0);
+  expect(await asked(second, 10)).toBe(0);
+  // By then the two have told each other.
+  await expect.poll(() => asked(second, 1), { timeout: 10_000, interval: 500 }).toBe(1);
+  await expect.poll(() => asked(first, 1), { timeout: 10_000, interval: 500 }).toBe(1);
+  expect((await asked(first, 5)) + (await asked(second, 5))).toBe(10);
+
+  const guest = new TestClient(first.baseURL);
+  const headers = { 'x-forwarded-for': '198.51.100.4' };
+  const { uuid } = await guest.call('newSession', { type: 0 }, headers);
+  const ask = async ({ baseURL }: TestServer): Promise<number> => {
+    const message = { session_id: uuid, msg: '现在几点了？' };
+    const asker = new TestClient(baseURL, guest.token);
+    return (await asker.raw('sendMessage', message, headers)).code;
+  };
+  expect([await ask(first), await ask(first), await ask(first)]).toEqual([0, 0, 0]);
+  await first.stop();
+  expect(await ask(second)).not.toBe(0);
+  await second.stop();
+});

@@ -95,7 +95,7 @@ const requireChat = (session: SessionRow): void => {
 const thousandsADay = 50_000;
 
 export const createChatService = (deps: ChatServiceDeps) => {
-  const limitLong = createKeyLimit(thousandsADay, 86_400);
+  const limitLong = createKeyLimit(thousandsADay, 86_400, 'long messages');
   const { models, attachments, minPromptBytes, instanceId } = deps;
   const people = createPeopleService(deps);
   const imageMessages = createImageMessages(deps);

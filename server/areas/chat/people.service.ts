@@ -71,7 +71,7 @@ export const createPeopleService = ({
   messagesAMinute,
 }: PeopleDeps) => {
   const limitLong = createPersonLimit(thousandsAMinute);
-  const limitMessages = createKeyLimit(messagesAMinute);
+  const limitMessages = createKeyLimit(messagesAMinute, 60, 'messages to people');
   const countLength = async (user: Identity, text: string): Promise<void> => {
     const thousands = Math.floor(text.length / 1000);
     if (thousands > 0) await limitLong(user.id, thousands);

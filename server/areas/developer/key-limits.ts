@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../db/database.ts';
 import type { Instance } from '../../db/instance.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { ApiCaller, KeyGate } from '../../http/open-routes.ts';
 import { tooMany } from '../../http/rate-limit.ts';
+import { SharedLimiter } from '../../http/shared-limit.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
 
@@ -34,8 +35,12 @@ export const createGate = (deps: {
   log: Pick<FastifyBaseLogger, 'warn'>;
 }): Gate => {
   const { db, instance, limits, log } = deps;
-  const requests = new RateLimiterMemory({ points: limits.requests, duration: 60 });
-  const tokens = new RateLimiterMemory({ points: limits.tokens, duration: 60 });
+  const requests = new SharedLimiter({
+    name: 'api requests',
+    points: limits.requests,
+    duration: 60,
+  });
+  const tokens = new SharedLimiter({ name: 'api tokens', points: limits.tokens, duration: 60 });
   const paid = new Map<number, number>();
   const noted = new Map<number, number>();
   const watchers = new Map<number, Set<() => void>>();

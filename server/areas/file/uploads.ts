@@ -63,7 +63,7 @@ export const cleanName = (name: string): string =>
 /** What people bring: it is made anew first, and then kept in the transaction of their call. */
 export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
   const { storage, fetch, requireRoom } = deps;
-  const limitPerson = createPersonLimit(deps.uploadLimit);
+  const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
   const limitViewer = createKeyLimit(foreignImages);
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
 
