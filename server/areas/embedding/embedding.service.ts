@@ -8,7 +8,7 @@ import * as store from './embedding.store.ts';
 import * as indexes from './open-indexes.ts';
 import { type Relevance, relevanceOf } from '../../search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
-import { placeText } from './place.ts';
+import { placeText } from '../../reading/place.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;

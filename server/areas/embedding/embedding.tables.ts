@@ -1,6 +1,6 @@
 import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { bigId, bytes, reference } from '../../db/columns.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../../reading/place.ts';
 
 /** Passages of knowledge bases. */
 export const knowledgeChunks = pgTable('knowledge_chunks', {
