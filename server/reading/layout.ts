@@ -117,6 +117,19 @@ const columnsOf = (lines: readonly Line[]): { from: number; to: number }[] => {
   return columns;
 };
 
+/** Columns of which no line has two beside each other are one: words to the left, numbers to the right. */
+const joinedColumns = ({ lines, columns }: Grid): Grid['columns'] => {
+  const joined: Grid['columns'] = [];
+  for (const column of columns) {
+    const last = joined.at(-1);
+    const has = (line: Line, { from, to }: { from: number; to: number }) =>
+      line.pieces.some(({ x }) => x >= from - 1 && x < to);
+    if (last && !lines.some((line) => has(line, last) && has(line, column))) last.to = column.to;
+    else joined.push({ ...column });
+  }
+  return joined;
+};
+
 /** Tables and single lines, from above. */
 const partsOf = (lines: readonly Line[]): (Line | Grid)[] => {
   const parts: (Line | Grid)[] = [];
@@ -127,7 +140,7 @@ const partsOf = (lines: readonly Line[]): (Line | Grid)[] => {
     while (last > 0 && (run[last - 1]?.pieces.length ?? 0) < 2) last -= 1;
     const table = run.slice(0, last);
     const several = table.filter(({ pieces }) => pieces.length > 1).length;
-    const columns = columnsOf(table);
+    const columns = joinedColumns({ lines: table, columns: columnsOf(table) });
     if (several >= 2 && columns.length > 1) parts.push({ lines: table, columns });
     else parts.push(...table);
     parts.push(...run.slice(last));
@@ -142,8 +155,17 @@ const partsOf = (lines: readonly Line[]): (Line | Grid)[] => {
     }
     const columns = columnsOf([...run, line]);
     const most = Math.max(...run.map(({ pieces }) => pieces.length), line.pieces.length);
-    const far = line.top - (before?.bottom ?? 0) > line.height * 2.5;
-    if (far || columns.length < Math.max(2, Math.ceil(most * 0.75))) {
+    const gap = line.top - (before?.bottom ?? 0);
+    const [alone, second] = line.pieces;
+    // A line that begins at the left and has nothing beside it is below the table, if not in a cell.
+    const below =
+      !second &&
+      alone &&
+      gap > line.height * 0.5 &&
+      alone.x < (columns[0]?.to ?? 0) &&
+      run.length > 1;
+    const far = gap > line.height * 2.5 || line.height > (before?.height ?? 0) * 1.25;
+    if (far || below || columns.length < Math.max(2, Math.ceil(most * 0.75))) {
       end();
       if (line.pieces.length > 1) run.push(line);
       else parts.push(line);
@@ -168,7 +190,8 @@ const rowsOf = ({ lines, columns }: Grid): TableRow[] => {
     const last = rows.at(-1);
     const filled = cells.filter((text) => text !== '').length;
     const close = (gaps[at - 1] ?? Infinity) < usual * 0.8;
-    const goesOn = last && filled < columns.length && (cells[0] === '' || close);
+    const few = cells[0] === '' && filled * 2 <= columns.length;
+    const goesOn = last && filled < columns.length && (close || few);
     if (!goesOn) rows.push({ cells });
     else last.cells = last.cells.map((text, each) => glued(text, cells[each] ?? ''));
   }

@@ -68,11 +68,11 @@ const couldName = (row: GridRow): boolean => {
 };
 
 /** Whether the first row names the columns, as far as one can see. */
-const namesColumns = (first: GridRow, second: GridRow | undefined): boolean => {
+const namesColumns = (first: GridRow, second?: GridRow, third?: GridRow): boolean => {
   if (!second || !couldName(first)) return false;
   if (first.heads || second.cells.length > 2) return true;
   // Of two columns the first one names the rows as often, unless numbers stand below words.
-  return isNumber(second.cells[1] ?? '');
+  return [0, 1].some((at) => [second, third].every((row) => isNumber(row?.cells[at] ?? '')));
 };
 
 /** The names of a column by a first row that groups them and a second one. */
@@ -126,7 +126,7 @@ export const tableBlocks = function* (rows: Iterable<TableRow>, place: Place): G
   let names: string[] = [];
   const first = look(0);
   const second = look(1);
-  if (first && namesColumns(first, second)) {
+  if (first && namesColumns(first, second, look(2))) {
     names = first.cells;
     ahead.shift();
     if (second && (second.heads || first.merged) && couldName(second) && look(1)) {

@@ -93,7 +93,10 @@ const shown = (value: string, type: string, style: string, book: Book): string =
   if (code === '' || value === '' || !Number.isFinite(number)) return plain;
   try {
     const day = isDateFormat(code) ? number + book.shift : number;
-    return format(code, day, { throws: true }).trim();
+    // A day is no midnight.
+    return format(code, day, { throws: true })
+      .replace(/ 0?0:00(?::00)?$/, '')
+      .trim();
   } catch {
     return plain;
   }

@@ -43,6 +43,7 @@ const documentMimes: Readonly<Partial<Record<ReadKind, string>>> = {
   xlsx: `${office}.spreadsheetml.sheet`,
   pptx: `${office}.presentationml.presentation`,
   epub: 'application/epub+zip',
+  image: 'image/*',
 };
 const documentEndings = new Set(['pdf', 'doc', ...Object.keys(zippedKinds)]);
 
@@ -85,6 +86,7 @@ export const readText = async (
   if (kind && document !== undefined) {
     mime = document;
     ({ text, cut } = await readDocument(kind, data, reading));
+    if (kind === 'image') text = `（下面是从图片里认出的文字，可能有错字）\n\n${text}`;
   } else {
     // Its kind is one that is read; what is in it is not.
     if (documentEndings.has(ending))

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import {
   loadOptional,
@@ -24,7 +25,7 @@ const model = (name: string): Uint8Array =>
 
 const load = async (): Promise<Networks> => {
   const runtime = await loadOptional('onnxruntime-web');
-  runtime.env.wasm.numThreads = 1;
+  runtime.env.wasm.numThreads = Math.min(4, availableParallelism());
   runtime.env.logLevel = 'error';
   const options = {
     executionProviders: ['wasm'],

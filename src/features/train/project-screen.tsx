@@ -29,7 +29,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
-import { endingsFor, useFileUpload } from './file-upload.ts';
+import { endingsFor, kindsFor, useFileUpload } from './file-upload.ts';
 import { LogSheet } from './log-sheet.tsx';
 import { LoraImages } from './lora-images.tsx';
 import { useProjectJob } from './project-card.tsx';
@@ -157,7 +157,7 @@ const Files = ({ model }: { model: TrainModel }) => {
         <FileDrop
           accept={endings.map((ending) => `.${ending}`).join(',')}
           text="添加文件"
-          hint={`${endings.join('、')}，每个小于 4 MB`}
+          hint={`${kindsFor(translation)}，每个小于 4 MB`}
           onFiles={take}
         />
       )}
