@@ -55,8 +55,8 @@ const cut = (text: string, most: number, level = 0): string[] => {
   return pieces;
 };
 
-/** Rows of one passage, letters: more rows beside each other make none of them easier to find. */
-const rowsLength = 400;
+/** Rows of one passage, letters: with more of them the right row is found less often (tests/load/tables.ts). */
+const rowsLength = 150;
 /** Nothing takes in a longer passage: only beyond it is a row cut. */
 const longestRow = 6000;
 /** What stands before a table and is about it. */
