@@ -113,7 +113,8 @@ export interface OnnxRuntime {
 }
 
 interface PdfiumPage {
-  getSize: () => { width: number; height: number };
+  /** Points, of 1/72 inch. */
+  getOriginalSize: () => { originalWidth: number; originalHeight: number };
   /** `data`: four bytes a pixel. */
   render: (options: {
     scale: number;

@@ -160,7 +160,13 @@ export const docxBlocks = (data: Uint8Array): Block[] => {
   if (!document) throw new Error('no document');
   const levels = levelsOf(parts.get('word/styles.xml'));
   for (const level of [1, 2, 3, 4, 5, 6])
-    for (const name of [`Heading${level}`, `heading${level}`, `标题${level}`, `${level}`])
+    for (const name of [
+      `Heading${level}`,
+      `heading${level}`,
+      `标题${level}`,
+      `${level}`,
+      ...(level === 1 ? ['Title'] : []),
+    ])
       if (!levels.has(name)) levels.set(name, level);
   return [
     ...bodyBlocks(document, levels, 'text'),

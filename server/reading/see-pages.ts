@@ -13,6 +13,14 @@ export interface SeeTask {
 /** What a page shows; else whether what reads it is not installed, or it cannot be read. */
 export type SeenPage = { blocks: Block[] } | { missing: boolean };
 
+/** Why a file of pictures alone gives no text, for people. */
+export const whyNothing = ({ failed, missing }: Seen): string =>
+  missing
+    ? '文件里只有图片，服务器上没有安装识别文字的组件'
+    : failed > 0
+      ? '文件里只有图片，太大、太复杂或已损坏，没有读出来'
+      : '文件里只有图片，没有认出文字';
+
 /** What was seen on pages, and how many could not be read. */
 export interface Seen {
   blocks: Block[];
@@ -23,8 +31,8 @@ export interface Seen {
 
 /** The networks and a page take some hundred megabytes between them. */
 const bounds = { heapMb: 512, growth: 1600 * 1024 * 1024 };
-/** Starting takes as long as a page. */
-const startSeconds = 10;
+/** As much longer than a document is a page read, at most: a busy machine takes its time. */
+const longer = 3;
 
 /** One page at a time: it takes a whole core. */
 const inTurn = createFairQueue(1);
@@ -34,7 +42,7 @@ export const canSee = (): boolean =>
 
 /**
  * Reads what stands on pages that are pictures, one after the other, in a process that is ended
- * when one of them takes longer than `seconds` or too much of the memory; the next one then has a
+ * when one of them takes too long, by what a document may (`seconds`), or too much of the memory; the next one then has a
  * new process.
  * @param pages of a PDF; null: the data is a picture
  */
@@ -58,7 +66,7 @@ export const seePages = async (
   if (!canSee()) return { ...seen, missing: true };
   const apart = openApart(workerUrl('./see-worker.ts', import.meta.url), {
     ...bounds,
-    seconds: seconds + startSeconds,
+    seconds: seconds * longer,
   });
   try {
     for (const [at, page] of (pages ?? [null]).entries()) {

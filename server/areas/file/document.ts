@@ -5,7 +5,7 @@ import { ThreadFailure } from '../../guarded-thread.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { Block } from '../../reading/block.ts';
 import type { ReadKind } from '../../reading/kinds.ts';
-import { seePages } from '../../reading/see-pages.ts';
+import { seePages, whyNothing } from '../../reading/see-pages.ts';
 import { workerUrl } from '../../worker-url.ts';
 
 export interface DocumentTask {
@@ -60,11 +60,10 @@ export const readDocument = async (
   const { text, cut, pictures } = await ask(task, reading);
   if (pictures.length === 0) return { text, cut };
   const pages = pictures.slice(0, mostSeen);
-  const { blocks, missing } = await seePages(data, kind === 'image' ? null : pages, reading);
+  const seen = await seePages(data, kind === 'image' ? null : pages, reading);
+  const { blocks } = seen;
   const less = cut || pages.length < pictures.length;
   if (blocks.length > 0) return { ...(await ask({ ...task, seen: blocks }, reading)), cut: less };
   if (text.trim() !== '') return { text, cut: less };
-  throw unreadable(
-    missing ? '文件里只有图片，服务器上没有安装识别文字的组件' : '文件里只有图片，没有认出文字',
-  );
+  throw unreadable(whyNothing(seen));
 };

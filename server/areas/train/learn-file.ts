@@ -12,7 +12,7 @@ import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-tas
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
-import { seePages } from '../../reading/see-pages.ts';
+import { seePages, whyNothing } from '../../reading/see-pages.ts';
 import * as store from './training-file.store.ts';
 
 const gone = '文件已被删除';
@@ -33,14 +33,14 @@ const mostSeen = 200;
 const seeIn = async (
   { db, settings }: TrainDeps,
   { file, project, io, progress }: FileTask,
-  { data, pictures }: { data: Uint8Array; pictures: readonly number[] },
+  { data, pictures, hasText }: { data: Uint8Array; pictures: readonly number[]; hasText: boolean },
 ) => {
   const pages = file.kind === 'image' ? null : pictures.slice(0, mostSeen);
   const count = pages?.length ?? 1;
   const less = pages && count < pictures.length ? `（共 ${pictures.length} 页，其余略去）` : '';
   const what = pages ? `${count} 页是图片，正在认出上面的文字${less}` : '正在认出图片上的文字';
   await store.addLog(db, file.id, what);
-  const { blocks, failed, missing } = await seePages(data, pages, {
+  const seen = await seePages(data, pages, {
     seconds: settings.documentSeconds,
     owner: { person: String(project.userId), guest: false },
     signal: io.signal,
@@ -49,8 +49,11 @@ const seeIn = async (
       if (done % 10 === 0) await store.addLog(db, file.id, `已看 ${done} / ${count} 页`);
     },
   });
+  const { blocks, failed, missing } = seen;
   if (missing) await store.addLog(db, file.id, '服务器上没有安装识别文字的组件，图片略去');
   else if (failed > 0) await store.addLog(db, file.id, `${failed} 页没有读出来`);
+  // Another time there may be what reads it, or more time for it.
+  if (blocks.length === 0 && !hasText) throw new FileFailure(whyNothing(seen), !missing && !failed);
   return blocks;
 };
 
@@ -71,7 +74,8 @@ const chunksOf = async (deps: TrainDeps, task: FileTask) => {
   const first = await read(reader.read<'passages'>(order));
   io.signal.throwIfAborted();
   const { pictures } = first;
-  const seen = pictures.length > 0 ? await seeIn(deps, task, { data, pictures }) : null;
+  const hasText = first.chunks.length > 0;
+  const seen = pictures.length > 0 ? await seeIn(deps, task, { data, pictures, hasText }) : null;
   const { chunks, cut } = seen ? await read(reader.read<'passages'>({ ...order, seen })) : first;
   io.signal.throwIfAborted();
   const letters = chunks.reduce((sum, { content }) => sum + content.length, 0);

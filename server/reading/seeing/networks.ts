@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import {
   loadOptional,
@@ -25,7 +24,8 @@ const model = (name: string): Uint8Array =>
 
 const load = async (): Promise<Networks> => {
   const runtime = await loadOptional('onnxruntime-web');
-  runtime.env.wasm.numThreads = Math.min(4, availableParallelism());
+  // Another thread would spin while it waits, and the machine has other things to do.
+  runtime.env.wasm.numThreads = 1;
   runtime.env.logLevel = 'error';
   const options = {
     executionProviders: ['wasm'],

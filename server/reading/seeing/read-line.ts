@@ -5,6 +5,8 @@ import type { Networks } from './networks.ts';
 /** The height that the network reads, pixels, and the widest that it is given at once. */
 const lineHeight = 48;
 const widest = 2400;
+/** Letters are read as well when they are drawn narrower, and sooner. */
+const narrower = 0.75;
 /** Less sure than that on the whole, it is no text. */
 const leastSure = 0.5;
 
@@ -14,7 +16,7 @@ export const readLine = async (
   box: LineBox,
   { reader, runtime, letters }: Networks,
 ): Promise<string> => {
-  const scaled = Math.ceil((box.width * lineHeight) / box.height / 8) * 8;
+  const scaled = Math.ceil((box.width * narrower * lineHeight) / box.height / 8) * 8;
   const width = Math.min(widest, Math.max(48, scaled));
   const part = await partOf(grey, box, { width, height: lineHeight });
   const area = width * lineHeight;

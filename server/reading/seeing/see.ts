@@ -41,7 +41,7 @@ const pagePicture = async (data: Uint8Array, page: number): Promise<Sharp> => {
   const document = await library.loadDocument(data);
   try {
     const sheet = document.getPage(page - 1);
-    const { width, height } = sheet.getSize();
+    const { originalWidth: width, originalHeight: height } = sheet.getOriginalSize();
     const scale = Math.min(dpi / 72, mostSide / Math.max(width, height, 1));
     const made = await sheet.render({ scale, render: 'bitmap' });
     const raw = { width: made.width, height: made.height, channels: 4 as const };

@@ -180,9 +180,9 @@ const AttachSheet = ({
           </form>
         )}
         <p className={`field-hint ${css.attachRule}`}>
-          {vision.hopeless
-            ? '现在没有能看图片的模型：图片会认出上面的文字交给它；文件可以是 '
-            : `图片最多 ${limits.visionImages} 张，大照片会先在这台设备上缩小；文件可以是 `}
+          {vision.blind
+            ? '图片会认出上面的文字交给它，可能有错字；文件可以是'
+            : `图片最多 ${limits.visionImages} 张，大照片会先在这台设备上缩小；文件可以是`}
           文档（pdf、docx、doc、epub）、表格（xlsx、csv）、幻灯片（pptx）、文字和代码，每个不超过{' '}
           {limits.fileBytes / (1024 * 1024)} MB。
         </p>
