@@ -32,7 +32,7 @@ export interface Seen {
 /** The networks and a page take some hundred megabytes between them. */
 const bounds = { heapMb: 512, growth: 1600 * 1024 * 1024 };
 /** As much longer than a document is a page read, at most: a busy machine takes its time. */
-const longer = 3;
+const longer = 6;
 
 /** One page at a time: it takes a whole core. */
 const inTurn = createFairQueue(1);

@@ -7,7 +7,7 @@ import { networks } from './networks.ts';
 import { readLine } from './read-line.ts';
 
 /** Lines of one picture that are read. */
-const mostLines = 400;
+const mostLines = 200;
 /** How finely a page is drawn, pixels an inch, and how large at most. */
 const dpi = 200;
 const mostSide = 3000;
