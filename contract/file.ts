@@ -88,7 +88,8 @@ export const fileCalls = {
     path: '/api/upload_file',
     access: 'guest',
     idempotent: true,
-    summary: '上传一个文件，取出其中的文字（txt、md、csv、json、代码、pdf、docx）',
+    summary:
+      '上传一个文件，取出其中的文字（txt、md、csv、json、代码、pdf、docx、doc、xlsx、pptx、epub；扫描的 PDF 认出前 10 页上的文字）',
     maxBytes: limits.fileBytes,
     input: z.object({ ticket }),
     output: z.object({ file: attachedFile }),

@@ -32,8 +32,30 @@ export const trainLimits = {
 
 /** Endings of files that knowledge bases and translations take (document 3 §5). */
 export const archiveEndings = ['zip', 'rar', '7z', 'xz', 'gz'] as const;
-export const knowledgeEndings = ['txt', 'md', 'docx', 'doc', 'pdf', ...archiveEndings] as const;
-export const translationEndings = [...knowledgeEndings, 'html', 'htm', 'srt'] as const;
+const writtenEndings = ['txt', 'md', 'docx', 'doc', 'pdf'] as const;
+export const knowledgeEndings = [
+  ...writtenEndings,
+  'xlsx',
+  'csv',
+  'pptx',
+  'epub',
+  'html',
+  'htm',
+  'png',
+  'jpg',
+  'jpeg',
+  'webp',
+  ...archiveEndings,
+] as const;
+export const translationEndings = [
+  ...writtenEndings,
+  ...archiveEndings,
+  'html',
+  'htm',
+  'srt',
+] as const;
+/** What may be in an archive, whatever it is for. */
+export const trainEndings = [...new Set([...knowledgeEndings, ...translationEndings])];
 
 export const trainTexts = {
   name: '请输入模型名称',

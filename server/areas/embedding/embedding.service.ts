@@ -8,6 +8,7 @@ import * as store from './embedding.store.ts';
 import * as indexes from './open-indexes.ts';
 import { type Relevance, relevanceOf } from '../../search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
+import { placeText } from '../../reading/place.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;
@@ -29,8 +30,10 @@ const vectorMs = 2_500;
 /** Vectors of questions that are kept. */
 const mostQuestions = 500;
 
-const placeOf = (row: { page: number; heading: string }): string =>
-  [row.page > 0 ? `第 ${row.page} 页` : '', row.heading].filter((part) => part !== '').join(' · ');
+const placeOf = ({ page, heading, place }: Pick<store.ChunkRow, 'page' | 'heading' | 'place'>) =>
+  Object.keys(place).length > 0
+    ? placeText(place)
+    : placeText({ ...(page > 0 ? { page } : {}), heading: heading === '' ? [] : [heading] });
 
 const helpPassages = (question: string, most: number): FoundPassage[] =>
   help()

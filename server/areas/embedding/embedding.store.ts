@@ -2,6 +2,7 @@ import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/database.ts';
 import { knowledgeChunks } from './embedding.tables.ts';
 
+export type ChunkRow = typeof knowledgeChunks.$inferSelect;
 export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id'>;
 
 /** Rows of one statement: its making is not to hold up who asks something else. */
@@ -47,6 +48,7 @@ const words = {
   seq: knowledgeChunks.seq,
   page: knowledgeChunks.page,
   heading: knowledgeChunks.heading,
+  place: knowledgeChunks.place,
   content: knowledgeChunks.content,
 };
 

@@ -1,5 +1,6 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { bigId, bytes, reference } from '../../db/columns.ts';
+import type { Place } from '../../reading/place.ts';
 
 /** Passages of knowledge bases. */
 export const knowledgeChunks = pgTable('knowledge_chunks', {
@@ -10,6 +11,8 @@ export const knowledgeChunks = pgTable('knowledge_chunks', {
   /** 0: the file has no pages. */
   page: integer('page').notNull(),
   heading: text('heading').notNull(),
+  /** Empty: of a program that knew pages alone. */
+  place: jsonb('place').$type<Place>().notNull().default({}),
   content: text('content').notNull(),
   vector: bytes('vector').notNull(),
   /** What embedded it; empty: what is built in. */

@@ -2,7 +2,8 @@ import { limits } from '../../../contract/limits.ts';
 import type { Waiter } from '../../fair-queue.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { usualForms } from '../../search/forms.ts';
-import { decodeText } from './decode.ts';
+import { decodeText } from '../../reading/decode.ts';
+import { endingOf, readKindOf, type ReadKind, zippedKinds } from '../../reading/kinds.ts';
 import { readDocument } from './document.ts';
 
 export interface ReadText {
@@ -33,11 +34,18 @@ const textNames = new Set([
   'cmakelists',
 ]);
 
-const endingOf = (name: string): string => {
-  const last = name.toLowerCase().trim();
-  const dot = last.lastIndexOf('.');
-  return dot < 0 ? '' : last.slice(dot + 1);
+const office = 'application/vnd.openxmlformats-officedocument';
+/** Documents that are more than their text. */
+const documentMimes: Readonly<Partial<Record<ReadKind, string>>> = {
+  pdf: 'application/pdf',
+  docx: `${office}.wordprocessingml.document`,
+  doc: 'application/msword',
+  xlsx: `${office}.spreadsheetml.sheet`,
+  pptx: `${office}.presentationml.presentation`,
+  epub: 'application/epub+zip',
+  image: 'image/*',
 };
+const documentEndings = new Set(['pdf', 'doc', ...Object.keys(zippedKinds)]);
 
 const mimes: Readonly<Record<string, string>> = {
   md: 'text/markdown',
@@ -47,7 +55,10 @@ const mimes: Readonly<Record<string, string>> = {
 };
 
 const unknownType = () =>
-  new Refusal('upload_type', '只支持文本、代码、csv、json、pdf 和 docx 文件');
+  new Refusal(
+    'upload_type',
+    '只支持文本、代码、csv、json、pdf、docx、doc、xlsx、pptx 和 epub 文件',
+  );
 
 /** Cut between characters, never through one. */
 export const cutText = (text: string, most: number): string => {
@@ -66,23 +77,19 @@ export const readText = async (
   reading: { seconds: number; owner: Waiter },
 ): Promise<ReadText> => {
   if (data.length === 0) throw new Refusal('upload_unreadable', '文件是空的');
-  const start = data.subarray(0, 1024).toString('latin1');
   let mime: string;
   let text: string;
   let cut = false;
-  if (start.includes('%PDF-')) {
-    mime = 'application/pdf';
-    ({ text, cut } = await readDocument('pdf', data, reading));
-    if (text.trim() === '')
-      throw new Refusal('upload_unreadable', '这个 PDF 里没有文字（可能是扫描的图片）');
-  } else if (start.startsWith('PK\x03\x04')) {
-    mime = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-    if (endingOf(name) !== 'docx') throw unknownType();
-    ({ text, cut } = await readDocument('docx', data, reading));
+  const ending = endingOf(name);
+  const kind = readKindOf(name, data);
+  const document = kind === null ? undefined : documentMimes[kind];
+  if (kind && document !== undefined) {
+    mime = document;
+    ({ text, cut } = await readDocument(kind, data, reading));
+    if (kind === 'image') text = `（下面是从图片里认出的文字，可能有错字）\n\n${text}`;
   } else {
-    const ending = endingOf(name);
     // Its kind is one that is read; what is in it is not.
-    if (ending === 'pdf' || ending === 'docx')
+    if (documentEndings.has(ending))
       throw new Refusal('upload_unreadable', '文件已损坏或不完整，无法读取');
     if (!textEndings.has(ending) && !textNames.has(name.toLowerCase().split('.')[0] ?? ''))
       throw unknownType();

@@ -4,7 +4,7 @@ import { fileStates, trainLimits } from '../../../contract/train-limits.ts';
 import type { Transaction } from '../../db/database.ts';
 import { EmbeddingError, type EmbeddingEngine } from '../../engines/embedding/embedding-engine.ts';
 import { JobError } from '../../jobs/job-kind.ts';
-import type { Section } from '../embedding/chunk.ts';
+import type { Chunk } from '../embedding/chunk.ts';
 import { replaceChunks } from '../embedding/embedding.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
 import { trainingLivesMs } from './begin-training.ts';
@@ -12,6 +12,7 @@ import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-tas
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
+import { seePages, whyNothing } from '../../reading/see-pages.ts';
 import * as store from './training-file.store.ts';
 
 const gone = '文件已被删除';
@@ -25,22 +26,59 @@ interface Embedded {
   tokens: number;
 }
 
+/** Pages of one file that are looked at as pictures. */
+const mostSeen = 200;
+
+/** What the pages of a file show that are pictures, with a word on it in its log. @throws FileFailure */
+const seeIn = async (
+  { db, settings }: TrainDeps,
+  { file, project, io, progress }: FileTask,
+  { data, pictures, hasText }: { data: Uint8Array; pictures: readonly number[]; hasText: boolean },
+) => {
+  const pages = file.kind === 'image' ? null : pictures.slice(0, mostSeen);
+  const count = pages?.length ?? 1;
+  const less = pages && count < pictures.length ? `（共 ${pictures.length} 页，其余略去）` : '';
+  const what = pages ? `${count} 页是图片，正在认出上面的文字${less}` : '正在认出图片上的文字';
+  await store.addLog(db, file.id, what);
+  const seen = await seePages(data, pages, {
+    seconds: settings.documentSeconds,
+    owner: { person: String(project.userId), guest: false },
+    signal: io.signal,
+    onPage: async (done) => {
+      progress((done / count) * 0.9);
+      if (done % 10 === 0) await store.addLog(db, file.id, `已看 ${done} / ${count} 页`);
+    },
+  });
+  const { blocks, failed, missing } = seen;
+  if (missing) await store.addLog(db, file.id, '服务器上没有安装识别文字的组件，图片略去');
+  else if (failed > 0) await store.addLog(db, file.id, `${failed} 页没有读出来`);
+  // Another time there may be what reads it, or more time for it.
+  if (blocks.length === 0 && !hasText) throw new FileFailure(whyNothing(seen), !missing && !failed);
+  return blocks;
+};
+
 /** The passages of a file, as its project's settings cut them. @throws FileFailure */
-const chunksOf = async ({ db, storage }: TrainDeps, { file, project, reader, io }: FileTask) => {
+const chunksOf = async (deps: TrainDeps, task: FileTask) => {
+  const { db, storage } = deps;
+  const { file, project, reader, io } = task;
   await store.addLog(db, file.id, '正在读取文字');
   const data = await bytesOf(storage, file);
   const { chunk_size: size, separator } = project.settings;
-  const { chunks, cut } = await read(
-    reader.read<'sections'>({
-      want: 'sections',
-      kind: file.kind as FileKind,
-      data,
-      separator: separator ?? '',
-      size: size ?? trainLimits.chunk.default,
-    }),
-  );
+  const order = {
+    want: 'passages',
+    kind: file.kind as FileKind,
+    data,
+    separator: separator ?? '',
+    size: size ?? trainLimits.chunk.default,
+  } as const;
+  const first = await read(reader.read<'passages'>(order));
   io.signal.throwIfAborted();
-  const letters = chunks.reduce((sum, { text }) => sum + text.length, 0);
+  const { pictures } = first;
+  const hasText = first.chunks.length > 0;
+  const seen = pictures.length > 0 ? await seeIn(deps, task, { data, pictures, hasText }) : null;
+  const { chunks, cut } = seen ? await read(reader.read<'passages'>({ ...order, seen })) : first;
+  io.signal.throwIfAborted();
+  const letters = chunks.reduce((sum, { content }) => sum + content.length, 0);
   const less = cut ? '（太长，其余略去）' : '';
   await store.addLog(db, file.id, `共 ${letters} 个字${less}，分成 ${chunks.length} 段`);
   return chunks;
@@ -131,7 +169,7 @@ const charge = async (tx: Transaction, name: string, { engine, holdId, tokens }:
 const keepChunks = (
   { db }: TrainDeps,
   { file, project }: FileTask,
-  chunks: readonly Section[],
+  chunks: readonly Chunk[],
   embedded: Embedded | null,
 ): Promise<void> =>
   db.transaction(async (tx) => {
@@ -148,13 +186,14 @@ const keepChunks = (
     await replaceChunks(
       tx,
       file.id,
-      chunks.map(({ page, heading, text }, seq) => ({
+      chunks.map(({ place, heading, content }, seq) => ({
         projectId: project.id,
         fileId: file.id,
         seq,
-        page,
+        page: place.page ?? 0,
+        place,
         heading,
-        content: text,
+        content,
         vector: embedded?.vectors[seq] ?? Buffer.alloc(0),
         model,
       })),
@@ -178,6 +217,8 @@ export const learnFile = async (deps: TrainDeps, task: FileTask): Promise<void> 
     engine ? `由 ${engine.model} 转成向量` : '没有连接向量服务：按文字建立索引，不收费',
   );
   await store.changeFile(db, file.id, { totalNum: chunks.length, overNum: 0 });
-  const texts = chunks.map(({ heading, text }) => (heading === '' ? text : `${heading}\n${text}`));
+  const texts = chunks.map(({ heading, content }) =>
+    heading === '' ? content : `${heading}\n${content}`,
+  );
   await keepChunks(deps, task, chunks, engine ? await embed(deps, task, engine, texts) : null);
 };

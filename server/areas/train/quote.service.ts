@@ -21,7 +21,7 @@ const contentOfFile = async (
   { storage }: TrainDeps,
   db: Executor,
   file: store.FileRow,
-  reader: FileReader,
+  { reader, learned }: { reader: FileReader; learned: boolean },
 ): Promise<FileContent | null> => {
   if (file.content !== null || file.kind === 'archive') return file.content;
   const data = await stored(storage, file.storageKey);
@@ -31,6 +31,7 @@ const contentOfFile = async (
       want: 'segments',
       kind: file.kind as FileKind,
       data: new Uint8Array(data),
+      learned,
     });
     const content = contentOf(segments);
     await store.changeFile(db, file.id, { content });
@@ -53,10 +54,11 @@ export const quote = async (deps: TrainDeps, db: Executor, id: number, user: Ide
   const { settings, type } = await ownProject(db, id, user);
   const files = await store.waitingFiles(db, id);
   const contents: FileContent[] = [];
+  const learned = type === projectTypes.knowledge;
   const reader = openReader({ seconds: deps.settings.documentSeconds, userId: user.id });
   try {
     for (const file of files) {
-      const content = await contentOfFile(deps, db, file, reader);
+      const content = await contentOfFile(deps, db, file, { reader, learned });
       if (content) contents.push(content);
     }
   } finally {
@@ -64,7 +66,7 @@ export const quote = async (deps: TrainDeps, db: Executor, id: number, user: Ide
   }
   const archives = files.filter(({ kind }) => kind === 'archive').length;
   const told = { files: contents.length + archives, archives };
-  if (type === projectTypes.knowledge) {
+  if (learned) {
     const engine = await deps.embeddings.engine(settings.model ?? '');
     return { ...told, tokens: engine ? embeddingPrice(contents) : 0, direction: 0 };
   }

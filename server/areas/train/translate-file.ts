@@ -35,7 +35,12 @@ const readSegments = async ({ db, storage }: TrainDeps, { file, project, reader 
   await files.addLog(db, file.id, '正在读取文字');
   const data = await bytesOf(storage, file);
   const { segments } = await read(
-    reader.read<'segments'>({ want: 'segments', kind: file.kind as FileKind, data }),
+    reader.read<'segments'>({
+      want: 'segments',
+      kind: file.kind as FileKind,
+      data,
+      learned: false,
+    }),
   );
   await db.transaction(async (tx) => {
     await store.deleteSegments(tx, file.id);

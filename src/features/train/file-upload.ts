@@ -27,11 +27,17 @@ export interface Coming {
 export const endingsFor = (translation: boolean): readonly string[] =>
   translation ? translationEndings : knowledgeEndings;
 
+/** What can be chosen, in words. */
+export const kindsFor = (translation: boolean): string =>
+  translation
+    ? '文档（txt、md、docx、doc、pdf）、网页、字幕（srt）或压缩包'
+    : '文档（txt、md、docx、doc、pdf、epub、网页）、表格（xlsx、csv）、幻灯片（pptx）、图片，或压缩包';
+
 /** What is wrong with a file before it is sent; empty: nothing. */
 export const faultOfFile = (file: Pick<File, 'name' | 'size'>, translation: boolean): string => {
   const ending = /\.([^.]+)$/.exec(file.name.toLowerCase())?.[1] ?? '';
   const endings = endingsFor(translation);
-  if (!endings.includes(ending)) return `${trainTexts.type}可以是 ${endings.join('、')}`;
+  if (!endings.includes(ending)) return `${trainTexts.type}可以是${kindsFor(translation)}`;
   if (file.size === 0) return '文件是空的';
   return file.size >= trainLimits.fileBytes ? trainTexts.size : '';
 };

@@ -10,7 +10,7 @@ import type { TrainModel } from '@contract/train.ts';
 import { fileStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
 import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
-import { endingsFor, useFileUpload } from './file-upload.ts';
+import { endingsFor, kindsFor, useFileUpload } from './file-upload.ts';
 import { LoraImages } from './lora-images.tsx';
 import { ProjectForm, useEngines } from './project-form.tsx';
 import { watchFiles, type Place } from './projects.ts';
@@ -30,7 +30,7 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
       <FileDrop
         accept={endings.map((ending) => `.${ending}`).join(',')}
         text="选择文件，或拖到这里"
-        hint={`${endings.join('、')}，每个小于 4 MB；压缩包会自动展开`}
+        hint={`${kindsFor(translation)}，每个小于 4 MB；压缩包会自动展开`}
         onFiles={take}
       />
       <ul className={css.files}>

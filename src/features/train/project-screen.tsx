@@ -29,7 +29,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
-import { endingsFor, useFileUpload } from './file-upload.ts';
+import { endingsFor, kindsFor, useFileUpload } from './file-upload.ts';
 import { LogSheet } from './log-sheet.tsx';
 import { LoraImages } from './lora-images.tsx';
 import { useProjectJob } from './project-card.tsx';
@@ -50,13 +50,14 @@ import css from './train.module.css';
 /** Files of a page of the list, as document 3 §9 has it. */
 const pageSize = 256;
 
-const fileState = (file: TrainFile): string => {
+const fileState = (file: TrainFile, learned: boolean): string => {
   if (file.waiting) return '等您开始';
   if (file.status === fileStates.working)
     return file.total_num > 0 ? `进行中 ${file.over_num} / ${file.total_num}` : '等待中';
   if (file.status === fileStates.failed) return `没有成功：${file.error}`;
   if (file.status === fileStates.unpacked) return `已展开，共 ${file.total_num} 个文件`;
-  return file.token > 0 ? `完成 · ${compactNumber(file.token)} tokens` : '完成';
+  const yielded = learned ? ` · ${file.total_num} 段` : '';
+  return `完成${yielded}${file.token > 0 ? ` · ${compactNumber(file.token)} tokens` : ''}`;
 };
 
 const FileRow = ({
@@ -92,7 +93,7 @@ const FileRow = ({
       <div className={css.fileWords}>
         <strong>{file.name}</strong>
         <small className={file.status === fileStates.failed ? css.wrong : undefined}>
-          {fileState(file)}
+          {fileState(file, model.type === projectTypes.knowledge)}
         </small>
         {working && file.total_num > 0 && (
           <ProgressBar label={`${file.name} 的进度`} part={file.over_num / file.total_num} />
@@ -157,7 +158,7 @@ const Files = ({ model }: { model: TrainModel }) => {
         <FileDrop
           accept={endings.map((ending) => `.${ending}`).join(',')}
           text="添加文件"
-          hint={`${endings.join('、')}，每个小于 4 MB`}
+          hint={`${kindsFor(translation)}，每个小于 4 MB`}
           onFiles={take}
         />
       )}

@@ -6,7 +6,7 @@ const readable =
   'txt md markdown csv tsv json jsonl log xml html htm css scss less js mjs cjs ts tsx jsx vue svelte ' +
   'py ipynb rb php java kt kts scala go rs c h cc cpp cxx hpp cs swift m mm lua pl r jl dart ex exs ' +
   'erl hs clj sh bash zsh fish ps1 bat sql graphql proto yaml yml toml ini cfg conf env properties ' +
-  'gradle tex rst srt vtt diff patch pdf docx';
+  'gradle tex rst srt vtt diff patch pdf docx doc xlsx pptx epub';
 
 const has = (list: string, ending: string) => ending !== '' && ` ${list} `.includes(` ${ending} `);
 

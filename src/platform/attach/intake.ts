@@ -209,6 +209,20 @@ const addFile = (draftKey: string, file: File): void => {
   void keepBytes(id, file);
 };
 
+/** Of an image only what is written on it, for a model that sees none. */
+const addWords = async (draftKey: string, file: File): Promise<void> => {
+  const id = add(draftKey, { kind: 'file', name: file.name || '图片', size: file.size });
+  try {
+    const { blob, name } = await prepareImage(file);
+    changeAttachment(id, { name, size: blob.size });
+    begin(id, sendFile(id, blob, name));
+    await keepBytes(id, blob);
+  } catch (error) {
+    removeAttachment(draftKey, id);
+    toast(error instanceof Error ? error.message : errorText(error), 'error');
+  }
+};
+
 const room = (draftKey: string, kind: Attachment['kind']): number => {
   const most = kind === 'image' ? limits.visionImages : limits.attachedFiles;
   return most - readAttachments(draftKey).items.filter((item) => item.kind === kind).length;
@@ -236,8 +250,15 @@ export const addAddress = ({ draftKey }: AttachTarget, url: string): boolean => 
   return true;
 };
 
-/** Takes what was picked, pasted or dropped, as far as there is room, and begins to send it. */
-export const addFiles = async (target: AttachTarget, files: readonly File[]): Promise<void> => {
+/**
+ * Takes what was picked, pasted or dropped, as far as there is room, and begins to send it.
+ * @param words of images only what is written on them is wanted
+ */
+export const addFiles = async (
+  target: AttachTarget,
+  files: readonly File[],
+  { words = false } = {},
+): Promise<void> => {
   const { draftKey, model, onModel } = target;
   const images: File[] = [];
   for (const file of files) {
@@ -257,14 +278,13 @@ export const addFiles = async (target: AttachTarget, files: readonly File[]): Pr
   }
   if (images.length === 0) return;
   // While the model can still be changed, the tray offers that.
-  if (model && !model.vision && !onModel) {
-    toast(`「${model.label}」看不了图片，请用能看图片的模型新建会话`, 'error');
-    return;
-  }
-  if (images.length > room(draftKey, 'image')) tooMany('image');
+  const asWords = words || (model && !model.vision && !onModel);
+  const kind = asWords ? 'file' : 'image';
+  if (asWords && model) toast(`「${model.label}」看不了图片，会认出图上的文字交给它`);
+  if (images.length > room(draftKey, kind)) tooMany(kind);
   // One after the other: a large photo takes much memory while it is made smaller.
   for (const image of images) {
-    if (room(draftKey, 'image') <= 0) return;
-    await addImage(draftKey, image);
+    if (room(draftKey, kind) <= 0) return;
+    await (asWords ? addWords : addImage)(draftKey, image);
   }
 };

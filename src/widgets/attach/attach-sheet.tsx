@@ -106,7 +106,7 @@ const AttachSheet = ({
 
   const take = (chosen: File[]) => {
     onClose();
-    void addFiles(target, chosen);
+    void addFiles(target, chosen, { words: vision.blind });
   };
   const addByAddress = (event: FormEvent) => {
     event.preventDefault();
@@ -133,19 +133,17 @@ const AttachSheet = ({
           <p className={css.attachNote}>已有 {limits.visionImages} 张图片，去掉一张才能再加</p>
         )}
         <ul className={css.attachWays}>
-          {!vision.hopeless && (
-            <Way
-              icon="album"
-              label={touch ? '相册' : '图片'}
-              off={noImages}
-              onClick={() => album.current?.click()}
-            />
-          )}
-          {touch && !vision.hopeless && (
+          <Way
+            icon="album"
+            label={vision.blind ? '图上的文字' : touch ? '相册' : '图片'}
+            off={!vision.blind && full}
+            onClick={() => album.current?.click()}
+          />
+          {touch && (
             <Way
               icon="camera"
-              label="拍照"
-              off={noImages}
+              label={vision.blind ? '拍照取字' : '拍照'}
+              off={!vision.blind && full}
               onClick={() => camera.current?.click()}
             />
           )}
@@ -182,10 +180,11 @@ const AttachSheet = ({
           </form>
         )}
         <p className={`field-hint ${css.attachRule}`}>
-          {vision.hopeless
-            ? '现在没有能看图片的模型，可以添加文件：'
-            : `图片最多 ${limits.visionImages} 张，大照片会先在这台设备上缩小；文件可以是 `}
-          txt、md、csv、json、代码、pdf、docx，每个不超过 {limits.fileBytes / (1024 * 1024)} MB。
+          {vision.blind
+            ? '图片会认出上面的文字交给它，可能有错字；文件可以是'
+            : `图片最多 ${limits.visionImages} 张，大照片会先在这台设备上缩小；文件可以是`}
+          文档（pdf、docx、doc、epub）、表格（xlsx、csv）、幻灯片（pptx）、文字和代码，每个不超过{' '}
+          {limits.fileBytes / (1024 * 1024)} MB。
         </p>
       </Sheet>
     </>

@@ -1,4 +1,4 @@
-import { translationEndings } from '../../../../contract/train-limits.ts';
+import { trainEndings } from '../../../../contract/train-limits.ts';
 import { endingOf, isArchiveName } from './kinds.ts';
 
 /** What an archive may hold. */
@@ -11,9 +11,6 @@ export const bounds = {
   ratio: 200,
   ratioFrom: 8 * 1024 * 1024,
 };
-
-/** Says in Chinese why something is not opened. */
-export class Unwanted extends Error {}
 
 export interface Unpacked {
   files: { name: string; data: Uint8Array }[];
@@ -37,6 +34,6 @@ export const wanted = (path: string): boolean => {
   return (
     !name.startsWith('.') &&
     !path.includes('__MACOSX') &&
-    ((translationEndings as readonly string[]).includes(endingOf(name)) || isArchiveName(name))
+    ((trainEndings as readonly string[]).includes(endingOf(name)) || isArchiveName(name))
   );
 };

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync, strToU8, zipSync } from 'fflate';
 import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { Unwanted } from './archive-rules.ts';
+import { Unwanted } from '../../../reading/block.ts';
 import { unpackPlainly } from './plain-unpack.ts';
 
 const tarOf = (files: Readonly<Record<string, string>>) => {

@@ -3,7 +3,8 @@ import { text as readText, buffer as readBuffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { extract } from 'tar-stream';
-import { decodeText } from '../../file/decode.ts';
+import { Unwanted } from '../../../reading/block.ts';
+import { decodeText } from '../../../reading/decode.ts';
 import {
   baseName,
   bounds,
@@ -12,7 +13,6 @@ import {
   nothing,
   tooLarge,
   tooMany,
-  Unwanted,
   wanted,
   type Unpacked,
 } from './archive-rules.ts';

@@ -1,11 +1,26 @@
-import type { Section } from '../../embedding/chunk.ts';
+import type { Chunk } from '../../embedding/chunk.ts';
+import type { Block } from '../../../reading/block.ts';
 import type { FileKind } from './kinds.ts';
 
 /** What the thread that reads people's files is asked for. */
 export type ReadTask =
-  | { want: 'sections'; kind: FileKind; data: Uint8Array; separator: string; size: number }
+  | {
+      want: 'passages';
+      kind: FileKind;
+      data: Uint8Array;
+      separator: string;
+      size: number;
+      /** What was seen on those of its pages that are pictures; left out: nobody has looked yet. */
+      seen?: Block[];
+    }
   | { want: 'files'; name: string; data: Uint8Array }
-  | { want: 'segments'; kind: FileKind; data: Uint8Array }
+  | {
+      want: 'segments';
+      kind: FileKind;
+      data: Uint8Array;
+      /** They are learned from, not translated and put back. */
+      learned: boolean;
+    }
   | {
       want: 'written';
       kind: FileKind;
@@ -15,7 +30,8 @@ export type ReadTask =
     };
 
 export interface ReadAnswers {
-  sections: { chunks: Section[]; cut: boolean };
+  /** `pictures`: pages of which only the picture tells what stands there. */
+  passages: { chunks: Chunk[]; cut: boolean; pictures: number[] };
   files: { files: { name: string; data: Uint8Array }[]; skipped: string[] };
   segments: { segments: string[] };
   written: { data: Uint8Array; ending: string };

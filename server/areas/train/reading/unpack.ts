@@ -5,7 +5,7 @@ import {
   optionalPackageFile,
   type SevenZip,
 } from '../../../optional-packages.ts';
-import { translationEndings } from '../../../../contract/train-limits.ts';
+import { trainEndings } from '../../../../contract/train-limits.ts';
 import {
   baseName,
   bounds,
@@ -14,10 +14,10 @@ import {
   nothing,
   tooLarge,
   tooMany,
-  Unwanted,
   wanted,
   type Unpacked,
 } from './archive-rules.ts';
+import { Unwanted } from '../../../reading/block.ts';
 import { unpackPlainly } from './plain-unpack.ts';
 
 /** Of what it prints; a list of more files than are taken is longer. */
@@ -151,7 +151,7 @@ export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> 
   if (kept.some(({ size }) => (size ?? 0) > bounds.one) || sizes > bounds.all)
     throw new Unwanted(tooLarge);
   if (sizes > bounds.ratioFrom && sizes > data.length * bounds.ratio) throw new Unwanted(tooLarge);
-  const names = entries.length === 1 ? [] : translationEndings.map((ending) => `-ir!*.${ending}`);
+  const names = entries.length === 1 ? [] : trainEndings.map((ending) => `-ir!*.${ending}`);
   const done = run(program, ['x', '-y', '-p-', '-o/out', ...names, archive]);
   const found = walk(FS, '/out');
   const failed = done.some((line) =>

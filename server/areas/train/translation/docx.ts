@@ -67,12 +67,11 @@ interface Paragraph {
   texts: Text[];
   /** Identifies the kind of paragraph, such as Heading1. */
   style: string;
-  outline: number | null;
   /** Another one stands within it, in a box. */
   holds: boolean;
 }
 
-const tags = /<(\/?)w:(p|r|t|rPr|hyperlink|pStyle|outlineLvl)(?=[\s>/])([^<>]*?)(\/?)>/g;
+const tags = /<(\/?)w:(p|r|t|rPr|hyperlink|pStyle)(?=[\s>/])([^<>]*?)(\/?)>/g;
 const valueOf = (attributes: string): string => /w:val="([^"]*)"/.exec(attributes)?.[1] ?? '';
 
 /** The paragraphs of a part, those within boxes by themselves, in the order of their ends. */
@@ -95,7 +94,7 @@ export const paragraphsOf = (xml: string): Paragraph[] => {
         if (last) last.holds = true;
         // Nobody nests boxes so deep; what does is no document.
         if (open.length > 40) throw new Error('too deep');
-        open.push({ from: at, to: at, texts: [], style: '', outline: null, holds: false });
+        open.push({ from: at, to: at, texts: [], style: '', holds: false });
       } else if (last) {
         open.pop();
         done.push({ ...last, to: end });
@@ -113,9 +112,6 @@ export const paragraphsOf = (xml: string): Paragraph[] => {
       }
     } else if (name === 'pStyle') {
       if (last) last.style = valueOf(attributes);
-    } else if (name === 'outlineLvl') {
-      const level = Number(valueOf(attributes));
-      if (last && Number.isInteger(level)) last.outline = level;
     } else if (name === 't') {
       if (empty === '/') continue;
       if (!closes) text = { from: at, content: end };
@@ -133,11 +129,7 @@ export const paragraphsOf = (xml: string): Paragraph[] => {
   return done;
 };
 
-const isHeading = /^(?:heading|title|subtitle|标题|a?\d$|[1-9]$)/i;
 const isCode = /code|代码|source/i;
-
-export const isHeadingParagraph = ({ style, outline }: Pick<Paragraph, 'style' | 'outline'>) =>
-  outline !== null ? outline < 9 : isHeading.test(style);
 
 export const textOf = ({ texts }: Pick<Paragraph, 'texts'>): string =>
   texts.map(({ value }) => value).join('');

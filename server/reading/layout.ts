@@ -1,0 +1,305 @@
+import type { Block } from './block.ts';
+import type { Place } from './place.ts';
+import { tableBlocks, type TableRow } from './table.ts';
+
+/** Letters on a page, from its upper left corner. */
+export interface Piece {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  text: string;
+}
+
+/** Pieces at one height, from left to right. */
+interface Line {
+  pieces: Piece[];
+  top: number;
+  bottom: number;
+  height: number;
+}
+
+const middle = (values: readonly number[]): number =>
+  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+const endOf = ({ x, width }: Piece): number => x + width;
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}，。、；：？！“”（）《》【】]/u;
+
+/** Two texts beside each other: Chinese needs no space there. */
+const glued = (before: string, after: string): string => {
+  const last = before.at(-1) ?? '';
+  const first = after[0] ?? '';
+  if (last === '' || first === '' || /\s/.test(last) || wide.test(last) || wide.test(first))
+    return before + after;
+  return last === '-' && /[a-z]/.test(first) ? before.slice(0, -1) + after : `${before} ${after}`;
+};
+
+/** Pieces at one height become a line; those that nearly touch become one. */
+const linesOf = (pieces: readonly Piece[]): Line[] => {
+  const lines: Line[] = [];
+  const sorted = [...pieces].sort(
+    (one, other) => one.y + one.height / 2 - (other.y + other.height / 2),
+  );
+  for (const piece of sorted) {
+    const centre = piece.y + piece.height / 2;
+    const line = lines.at(-1);
+    // A small letter beside a large one, such as a footnote's number, is in its line.
+    const same = line && centre < line.bottom - line.height * 0.25 && centre > line.top;
+    if (!same) {
+      lines.push({
+        pieces: [piece],
+        top: piece.y,
+        bottom: piece.y + piece.height,
+        height: piece.height,
+      });
+      continue;
+    }
+    line.pieces.push(piece);
+    if (piece.height > line.height) {
+      line.height = piece.height;
+      line.top = piece.y;
+      line.bottom = piece.y + piece.height;
+    }
+  }
+  for (const line of lines) {
+    line.pieces.sort((one, other) => one.x - other.x);
+    const joined: Piece[] = [];
+    for (const piece of line.pieces) {
+      const last = joined.at(-1);
+      const gap = last ? piece.x - endOf(last) : Infinity;
+      if (last && gap < line.height * 0.9) {
+        const apart = gap > line.height * 0.15;
+        last.text = apart ? glued(last.text, piece.text) : last.text + piece.text;
+        last.width = Math.max(endOf(last), endOf(piece)) - last.x;
+        last.height = Math.max(last.height, piece.height);
+      } else joined.push({ ...piece });
+    }
+    line.pieces = joined;
+  }
+  return lines;
+};
+
+/** Where a page is cut into two columns of prose; null: it is not. */
+const gutterOf = (pieces: readonly Piece[]): number | null => {
+  if (pieces.length < 24) return null;
+  const left = Math.min(...pieces.map(({ x }) => x));
+  const right = Math.max(...pieces.map(endOf));
+  const [from, to] = [left + (right - left) * 0.35, left + (right - left) * 0.65];
+  let best: { at: number; crossed: number } | null = null;
+  for (let at = from; at < to; at += (right - left) / 100) {
+    const crossed = pieces.filter((piece) => piece.x < at && endOf(piece) > at).length;
+    if (!best || crossed < best.crossed) best = { at, crossed };
+  }
+  if (!best || best.crossed > pieces.length * 0.1) return null;
+  const { at } = best;
+  // Cells are shorter than their column; lines of prose fill it.
+  const filled = (side: readonly Piece[], width: number) =>
+    side.length > 8 && middle(side.map((piece) => piece.width)) > width * 0.7;
+  const one = pieces.filter((piece) => endOf(piece) <= at);
+  const other = pieces.filter(({ x }) => x >= at);
+  return filled(one, at - left) && filled(other, right - at) ? at : null;
+};
+
+/** Lines that stand in the same columns, and those columns' left and right ends. */
+interface Grid {
+  lines: Line[];
+  columns: { from: number; to: number }[];
+}
+
+const columnsOf = (lines: readonly Line[]): { from: number; to: number }[] => {
+  const columns: { from: number; to: number }[] = [];
+  const pieces = lines.flatMap((line) => line.pieces).sort((one, other) => one.x - other.x);
+  for (const piece of pieces) {
+    const last = columns.at(-1);
+    if (last && piece.x < last.to) last.to = Math.max(last.to, endOf(piece));
+    else columns.push({ from: piece.x, to: endOf(piece) });
+  }
+  return columns;
+};
+
+/** Columns of which no line has two beside each other are one: words to the left, numbers to the right. */
+const joinedColumns = ({ lines, columns }: Grid): Grid['columns'] => {
+  const joined: Grid['columns'] = [];
+  for (const column of columns) {
+    const last = joined.at(-1);
+    const has = (line: Line, { from, to }: { from: number; to: number }) =>
+      line.pieces.some(({ x }) => x >= from - 1 && x < to);
+    if (last && !lines.some((line) => has(line, last) && has(line, column))) last.to = column.to;
+    else joined.push({ ...column });
+  }
+  return joined;
+};
+
+/** Tables and single lines, from above. */
+const partsOf = (lines: readonly Line[]): (Line | Grid)[] => {
+  const parts: (Line | Grid)[] = [];
+  let run: Line[] = [];
+  const end = () => {
+    // What follows the last row of several cells is none of the table's.
+    let last = run.length;
+    while (last > 0 && (run[last - 1]?.pieces.length ?? 0) < 2) last -= 1;
+    const table = run.slice(0, last);
+    const several = table.filter(({ pieces }) => pieces.length > 1).length;
+    const columns = joinedColumns({ lines: table, columns: columnsOf(table) });
+    if (several >= 2 && columns.length > 1) parts.push({ lines: table, columns });
+    else parts.push(...table);
+    parts.push(...run.slice(last));
+    run = [];
+  };
+  for (const line of lines) {
+    const before = run.at(-1);
+    if (run.length === 0) {
+      if (line.pieces.length > 1) run.push(line);
+      else parts.push(line);
+      continue;
+    }
+    const columns = columnsOf([...run, line]);
+    const most = Math.max(...run.map(({ pieces }) => pieces.length), line.pieces.length);
+    const gap = line.top - (before?.bottom ?? 0);
+    const [alone, second] = line.pieces;
+    // A line that begins at the left and has nothing beside it is below the table, if not in a cell.
+    const below =
+      !second &&
+      alone &&
+      gap > line.height * 0.5 &&
+      alone.x < (columns[0]?.to ?? 0) &&
+      run.length > 1;
+    const far = gap > line.height * 2.5 || line.height > (before?.height ?? 0) * 1.25;
+    if (far || below || columns.length < Math.max(2, Math.ceil(most * 0.75))) {
+      end();
+      if (line.pieces.length > 1) run.push(line);
+      else parts.push(line);
+    } else run.push(line);
+  }
+  end();
+  return parts;
+};
+
+/** The rows of a table: a line that begins in no first column, or close to the one above, goes on. */
+const rowsOf = ({ lines, columns }: Grid): TableRow[] => {
+  const gaps = lines.slice(1).map((line, at) => line.top - (lines[at]?.top ?? 0));
+  const usual = middle(gaps);
+  const rows: { cells: string[] }[] = [];
+  for (const [at, line] of lines.entries()) {
+    const cells = columns.map(({ from, to }) =>
+      line.pieces
+        .filter((piece) => piece.x >= from - 1 && piece.x < to)
+        .map(({ text }) => text)
+        .join(' '),
+    );
+    const last = rows.at(-1);
+    const filled = cells.filter((text) => text !== '').length;
+    const close = (gaps[at - 1] ?? Infinity) < usual * 0.8;
+    const few = cells[0] === '' && filled * 2 <= columns.length;
+    const goesOn = last && filled < columns.length && (close || few);
+    if (!goesOn) rows.push({ cells });
+    else last.cells = last.cells.map((text, each) => glued(text, cells[each] ?? ''));
+  }
+  return rows.map(({ cells }, at) => ({ row: at + 1, cells: cells.map((text) => ({ text })) }));
+};
+
+const paragraphEnd = /[。！？!?.:：；;”"』】)）]$/;
+/** Lists and numbered headings begin a paragraph of their own. */
+const listStart =
+  /^(?:[•·●■◆○▪▶\-–—*]\s|[（(]?[\d一二三四五六七八九十]{1,3}[)）、.．]|第[\d一二三四五六七八九十百]+[章节条款])/;
+
+/** A region's lines as paragraphs, headings and tables. `body`: the height of most letters. */
+const regionBlocks = (pieces: readonly Piece[], place: Place, body: number): Block[] => {
+  const lines = linesOf(pieces);
+  if (lines.length === 0) return [];
+  const right = Math.max(...lines.flatMap((line) => line.pieces.map(endOf)));
+  const left = Math.min(...lines.flatMap((line) => line.pieces.map(({ x }) => x)));
+  const blocks: Block[] = [];
+  let before: (Line & { full: boolean }) | null = null;
+  for (const part of partsOf(lines)) {
+    if ('columns' in part) {
+      blocks.push(...tableBlocks(rowsOf(part), place));
+      before = null;
+      continue;
+    }
+    const text = part.pieces
+      .map((piece) => piece.text)
+      .join(' ')
+      .trim();
+    if (text === '') continue;
+    const [first] = part.pieces;
+    const large = part.height > body * 1.18 && text.length < 60 && !/[。；，]$/.test(text);
+    const full = endOf(part.pieces.at(-1) ?? part.pieces[0]!) > right - (right - left) * 0.08;
+    const last = blocks.at(-1);
+    const goesOn =
+      !large &&
+      before !== null &&
+      last?.kind === 'text' &&
+      before.full &&
+      part.top - before.bottom < part.height * 1.3 &&
+      (first?.x ?? 0) < left + part.height * 1.2 &&
+      !listStart.test(text);
+    if (goesOn && last) last.text = glued(last.text, text);
+    else if (large)
+      blocks.push({ kind: 'heading', level: part.height > body * 1.5 ? 1 : 2, text, place });
+    else blocks.push({ kind: 'text', text, place });
+    before = large ? null : { ...part, full };
+  }
+  return blocks;
+};
+
+const heightsOf = (pages: readonly (readonly Piece[])[]): number => {
+  const heights: number[] = [];
+  for (const pieces of pages)
+    for (const { height, text } of pieces)
+      for (let at = 0; at < text.length; at += 8) heights.push(height);
+  return middle(heights);
+};
+
+/** Lines that stand on most pages at the same height, the numbers in them left out. */
+const around = (pages: readonly (readonly Piece[])[]): Set<string> => {
+  const count = new Map<string, number>();
+  for (const pieces of pages)
+    for (const key of new Set(pieces.map(keyOf))) count.set(key, (count.get(key) ?? 0) + 1);
+  const most = Math.max(3, pages.length * 0.5);
+  return new Set([...count].flatMap(([key, times]) => (times >= most ? [key] : [])));
+};
+const keyOf = ({ y, text }: Piece): string =>
+  `${Math.round(y / 4)} ${text.replaceAll(/\d+/g, '#').replaceAll(/\s/g, '')}`;
+
+/** A page's pieces, column by column. */
+const regionsOf = (pieces: readonly Piece[]): Piece[][] => {
+  const gutter = gutterOf(pieces);
+  return gutter === null
+    ? [[...pieces]]
+    : [pieces.filter(({ x }) => x < gutter), pieces.filter(({ x }) => x >= gutter)];
+};
+
+/** What stands on a page, line by line. */
+export const pageText = (pieces: readonly Piece[]): string =>
+  regionsOf(pieces)
+    .flatMap((region) =>
+      linesOf(region).map((line) => line.pieces.map(({ text }) => text).join(' ')),
+    )
+    .join('\n');
+
+/** What stands on pages of a document, from `first` on: columns, paragraphs, headings and tables. */
+export const pageBlocks = (pages: readonly (readonly Piece[])[], first = 1): Block[] => {
+  const body = heightsOf(pages);
+  const repeated = pages.length < 3 ? new Set<string>() : around(pages);
+  const blocks: Block[] = [];
+  for (const [at, all] of pages.entries()) {
+    const pieces = all.filter((piece) => piece.text.trim() !== '' && !repeated.has(keyOf(piece)));
+    const place = { page: first + at };
+    for (const region of regionsOf(pieces)) {
+      const [head, ...rest] = regionBlocks(region, place, body);
+      const last = blocks.at(-1);
+      // A sentence that goes on overleaf stays whole, where it began.
+      if (
+        head?.kind === 'text' &&
+        last?.kind === 'text' &&
+        !paragraphEnd.test(last.text) &&
+        last.text.length > 30
+      )
+        last.text = glued(last.text, head.text);
+      else if (head) blocks.push(head);
+      blocks.push(...rest);
+    }
+  }
+  return blocks;
+};

@@ -1,0 +1,67 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { lockedFile, Unwanted } from './block.ts';
+import type { Piece } from './layout.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Pages beyond these are left out even where the text is still short. */
+const mostPages = 2000;
+
+/** Opens a PDF. To be called in a thread of its own. @throws Unwanted where it has a password */
+const openPdf = async (data: Uint8Array) => {
+  const pdfjs = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const root = path.dirname(require.resolve('pdfjs-dist/package.json'));
+  const folder = (name: string) => `${pathToFileURL(path.join(root, name)).href}/`;
+  const task = pdfjs.getDocument({
+    data: new Uint8Array(data),
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    useWorkerFetch: false,
+    stopAtErrors: false,
+    maxImageSize: 1_000_000,
+    cMapUrl: folder('cmaps').replace('file://', ''),
+    cMapPacked: true,
+    standardFontDataUrl: folder('standard_fonts').replace('file://', ''),
+    verbosity: 0,
+  });
+  try {
+    return await task.promise;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'PasswordException')
+      throw new Unwanted(lockedFile);
+    throw error;
+  }
+};
+
+/** What is written on a PDF's pages, up to so many letters in all, each piece in its place. */
+export const pdfPages = async (
+  data: Uint8Array,
+  most: number,
+): Promise<{ pages: Piece[][]; count: number; cut: boolean }> => {
+  const document = await openPdf(data);
+  const pages: Piece[][] = [];
+  let length = 0;
+  const count = Math.min(document.numPages, mostPages);
+  for (let at = 1; at <= count && length <= most; at += 1) {
+    const page = await document.getPage(at);
+    const { transform } = page.getViewport({ scale: 1 });
+    const { items } = await page.getTextContent({ disableNormalization: false });
+    const pieces: Piece[] = [];
+    for (const item of items) {
+      if (!('str' in item) || item.str.trim() === '') continue;
+      const [, , c = 0, d = 0, e = 0, f = 0] = item.transform as number[];
+      const [a1 = 1, b1 = 0, c1 = 0, d1 = -1, e1 = 0, f1 = 0] = transform;
+      const height = Math.max(1, Math.hypot(c, d));
+      const x = a1 * e + c1 * f + e1;
+      const y = b1 * e + d1 * f + f1 - height;
+      length += item.str.length;
+      pieces.push({ x, y, width: item.width, height, text: item.str.replaceAll('\0', '') });
+    }
+    pages.push(pieces);
+    page.cleanup();
+  }
+  return { pages, count, cut: count < document.numPages || pages.length < count };
+};

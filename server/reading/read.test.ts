@@ -1,0 +1,167 @@
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import {
+  docxOf,
+  epubOf,
+  pdfTableOf,
+  pptxOf,
+  wordBody,
+  wordTable,
+  xlsxOf,
+} from '../../tests/support/sample-files.ts';
+import { chunksOf } from '../areas/embedding/chunk.ts';
+import { Unwanted } from './block.ts';
+import { type ReadKind, readKindOf } from './kinds.ts';
+import { readFile } from './read.ts';
+import { textOf } from './text-of.ts';
+
+const most = 100_000;
+const read = (kind: ReadKind, data: Uint8Array) => readFile(kind, new Uint8Array(data), most);
+const rowsOf = async (kind: ReadKind, data: Uint8Array) =>
+  (await read(kind, data)).blocks
+    .filter((block) => block.kind === 'row')
+    .map(({ text, place }) => ({ text, place }));
+
+const table = [
+  ['级别', '住宿', '餐补'],
+  ['经理', '500 元', '120 元'],
+  ['员工', '300 元', '80 元'],
+];
+const manager = '级别：经理；住宿：500 元；餐补：120 元';
+
+describe('a table stays one, whatever file it stands in', () => {
+  test.each<[ReadKind, () => Buffer | Promise<Buffer>, object]>([
+    ['docx', () => wordBody(wordTable(table)), { row: 2 }],
+    ['xlsx', () => xlsxOf('补贴', table), { sheet: '补贴', row: 2 }],
+    ['csv', () => Buffer.from(table.map((row) => row.join(',')).join('\n')), { row: 2 }],
+    [
+      'markdown',
+      () => Buffer.from(table.map((row) => `| ${row.join(' | ')} |`).join('\n|--|--|--|\n')),
+      { row: 2 },
+    ],
+    [
+      'html',
+      () =>
+        Buffer.from(
+          `<table>${table.map((row) => `<tr><td>${row.join('</td><td>')}</td></tr>`).join('')}</table>`,
+        ),
+      { row: 2 },
+    ],
+    ['pdf', () => pdfTableOf(table), { page: 1, row: 2 }],
+  ])('%s', async (kind, make, place) => {
+    const [first] = await rowsOf(kind, await make());
+    expect(first?.text.replaceAll(/(\d) 元/g, '$1 元')).toBe(manager);
+    expect(first?.place).toEqual(place);
+  });
+
+  test('cells that were merged count for each row and column they take', async () => {
+    const rows = [
+      ['秋季价目', '', '', ''],
+      ['部门', '姓名', '成绩', ''],
+      ['', '', '笔试', '面试'],
+      ['研发', '张三', 90, 80],
+      ['', '李四', 70, 60],
+    ];
+    const merges = ['A1:D1', 'A2:A3', 'B2:B3', 'C2:D2', 'A4:A5'];
+    const found = await rowsOf('xlsx', xlsxOf('表', rows, { merges }));
+    expect(found.map(({ text }) => text)).toEqual([
+      '部门：研发；姓名：张三；成绩 笔试：90；成绩 面试：80',
+      '部门：研发；姓名：李四；成绩 笔试：70；成绩 面试：60',
+    ]);
+    expect(found[1]?.place).toEqual({ sheet: '表', row: 5, heading: ['秋季价目'] });
+  });
+
+  test('a form of two columns names its rows', async () => {
+    const form = wordTable([
+      ['负责人', '赵六'],
+      ['电话', '8001'],
+    ]);
+    const found = await rowsOf('docx', wordBody(form));
+    expect(found.map(({ text }) => text)).toEqual(['负责人：赵六', '电话：8001']);
+  });
+});
+
+test('slides are known by their number, with what is noted below them', async () => {
+  const { blocks } = await read('pptx', pptxOf([{ title: '总结', text: '增长', note: '举例' }]));
+  expect(blocks).toEqual([
+    { kind: 'heading', level: 1, text: '总结', place: { slide: 1 } },
+    { kind: 'text', text: '增长', place: { slide: 1 } },
+    { kind: 'note', text: '举例', place: { slide: 1 } },
+  ]);
+  expect(textOf(blocks)).toContain('备注：举例');
+});
+
+test('the chapters of an e-book stand under their headings', async () => {
+  const { blocks } = await read(
+    'epub',
+    epubOf(['<h1>甲</h1><p>一 &amp; 二</p>', '<h2>乙</h2><p>三</p><script>不读</script>']),
+  );
+  const chunks = chunksOf(blocks, { separator: '', size: 500 });
+  expect(chunks.map(({ content, place }) => [content, place.heading])).toEqual([
+    ['一 & 二', ['甲']],
+    ['三', ['甲', '乙']],
+  ]);
+});
+
+test('a row is never cut, and rows of one table stand together', async () => {
+  const rows = [
+    ['编号', '说明'],
+    ...Array.from({ length: 30 }, (_, at) => [at + 1, '长'.repeat(90)]),
+  ];
+  const { blocks } = await read('xlsx', xlsxOf('长', rows));
+  const chunks = chunksOf(blocks, { separator: '', size: 200 });
+  for (const { content } of chunks)
+    for (const line of content.split('\n')) expect(line).toMatch(/长{90}$/);
+  expect(chunks.length).toBeGreaterThan(10);
+  expect(chunks[0]?.place).toMatchObject({ sheet: '长', row: 2, toRow: 3 });
+});
+
+describe('files that would take too much, or cannot be read', () => {
+  const zeros = new Uint8Array(33 * 1024 * 1024);
+  test.each<[string, ReadKind, () => Uint8Array, RegExp]>([
+    [
+      'a sheet that swells',
+      'xlsx',
+      () =>
+        zipSync(
+          { 'xl/workbook.xml': new Uint8Array(1), 'xl/worksheets/a.xml': zeros },
+          { level: 0 },
+        ),
+      /展开后太大/,
+    ],
+    ['nesting without end', 'html', () => Buffer.from('<div>'.repeat(5000)), /太复杂/],
+    [
+      'a password',
+      'docx',
+      () =>
+        Buffer.concat([
+          Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+          Buffer.from('EncryptedPackage', 'utf16le'),
+        ]),
+      /密码/,
+    ],
+  ])('%s', async (_, kind, make, why) => {
+    const reading = read(kind, make());
+    await expect(reading).rejects.toThrow(why);
+    await expect(reading).rejects.toBeInstanceOf(Unwanted);
+  });
+
+  test('entities stay what they are', async () => {
+    const bomb = docxOf(
+      '<!DOCTYPE d [<!ENTITY a "哈哈"><!ENTITY b "&a;&a;&a;">]><w:document><w:body><w:p><w:r><w:t>&b;字</w:t></w:r></w:p></w:body></w:document>',
+    );
+    const { blocks } = await read('docx', bomb);
+    expect(textOf(blocks)).not.toContain('哈');
+  });
+
+  test.each(['docx', 'xlsx', 'pptx', 'epub', 'pdf'] as const)('a broken %s', async (kind) => {
+    await expect(read(kind, Buffer.from('PK\x03\x04 nothing'))).rejects.toThrow(/./);
+  });
+});
+
+test('a file is what its bytes say', () => {
+  expect(readKindOf('a.xlsx', xlsxOf('a', []))).toBe('xlsx');
+  expect(readKindOf('a.pdf', xlsxOf('a', []))).toBe(null);
+  expect(readKindOf('a.png', Buffer.from('89504e470d0a1a0a', 'hex'))).toBe('image');
+  expect(readKindOf('a.txt', Buffer.from('ffd8ffe0', 'hex'))).toBe(null);
+});

@@ -1,0 +1,37 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { pdfOf } from '../../tests/support/sample-files.ts';
+import { loadOptional } from '../optional-packages.ts';
+import { seePages } from './see-pages.ts';
+import { textOf } from './text-of.ts';
+
+const owner = { person: '1', guest: false };
+const reading = { seconds: 60, owner };
+
+/** A page as a scanner gives it: a little askew. */
+const scanOf = async (text: string): Promise<Buffer> => {
+  const { PDFiumLibrary } = await loadOptional('@hyzyla/pdfium');
+  const document = await (await PDFiumLibrary.init()).loadDocument(await pdfOf([text]));
+  const { width, height, data } = await document
+    .getPage(0)
+    .render({ scale: 150 / 72, render: 'bitmap' });
+  const page = sharp(Buffer.from(data), { raw: { width, height, channels: 4 } });
+  return page
+    .flatten({ background: '#fff' })
+    .extract({ left: 0, top: 0, width, height: 500 })
+    .rotate(1.5, { background: '#fff' })
+    .jpeg({ quality: 60 })
+    .toBuffer();
+};
+
+test('what a scanned page shows is read, and what is no picture fails alone', async () => {
+  const words = ['出差住宿每天不超过五百元', '餐费每天一百二十元，凭发票报销'];
+  const scan = new Uint8Array(await scanOf(words.join('\n')));
+  const seen = await seePages(scan, null, reading);
+  expect(seen).toMatchObject({ failed: 0, missing: false });
+  expect(textOf(seen.blocks).replaceAll(/\s/g, '')).toBe(words.join(''));
+  const pages = await seePages(new Uint8Array(await pdfOf(['甲乙丙丁戊己庚辛'])), [1], reading);
+  expect(pages.blocks).toMatchObject([{ text: '甲乙丙丁戊己庚辛', place: { page: 1 } }]);
+  const broken = await seePages(scan.slice(0, 200), null, reading);
+  expect(broken).toEqual({ blocks: [], failed: 1, missing: false });
+}, 120_000);

@@ -1,0 +1,56 @@
+import sharp, { type Sharp } from 'sharp';
+import { loadOptional } from '../../optional-packages.ts';
+import type { Piece } from '../layout.ts';
+import { findLines } from './find-lines.ts';
+import { openPicture, prepared } from './grey.ts';
+import { networks } from './networks.ts';
+import { readLine } from './read-line.ts';
+
+/** Lines of one picture that are read. */
+const mostLines = 200;
+/** How finely a page is drawn, pixels an inch, and how large at most. */
+const dpi = 200;
+const mostSide = 3000;
+
+/** What stands in a picture, each line in its place. */
+export const seePicture = async (image: Sharp): Promise<Piece[]> => {
+  const grey = await prepared(image);
+  const known = await networks();
+  const boxes = await findLines(grey, known);
+  const pieces: Piece[] = [];
+  for (const box of boxes.slice(0, mostLines)) {
+    const text = await readLine(grey, box, known);
+    // What the network adds round a line is none of its height.
+    const height = box.height * 0.7;
+    if (text !== '')
+      pieces.push({
+        x: box.left,
+        y: box.top + (box.height - height) / 2,
+        width: box.width,
+        height,
+        text,
+      });
+  }
+  return pieces;
+};
+
+/** A page of a PDF as a picture. @throws PackageMissing */
+const pagePicture = async (data: Uint8Array, page: number): Promise<Sharp> => {
+  const { PDFiumLibrary } = await loadOptional('@hyzyla/pdfium');
+  const library = await PDFiumLibrary.init();
+  const document = await library.loadDocument(data);
+  try {
+    const sheet = document.getPage(page - 1);
+    const { originalWidth: width, originalHeight: height } = sheet.getOriginalSize();
+    const scale = Math.min(dpi / 72, mostSide / Math.max(width, height, 1));
+    const made = await sheet.render({ scale, render: 'bitmap' });
+    const raw = { width: made.width, height: made.height, channels: 4 as const };
+    return sharp(Buffer.from(made.data), { raw });
+  } finally {
+    document.destroy();
+  }
+};
+
+/** What stands on a page of a PDF, or in a picture. */
+export const see = async (data: Uint8Array, page: number | null): Promise<Piece[]> =>
+  seePicture(page === null ? openPicture(data) : await pagePicture(data, page));
