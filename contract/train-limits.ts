@@ -13,6 +13,10 @@ export const trainLimits = {
   /** Projects of one person. */
   projects: 50,
   description: 255,
+  /** What a base asks of answers, and the questions that it offers. */
+  instruction: 500,
+  question: 100,
+  questions: 6,
   name: 60,
   key: 64,
   chunk: { min: 100, max: 4000, default: 800 },

@@ -45,6 +45,13 @@ export const projectSettings = z.object({
     trainLimits.chunk.default,
   ),
   model: z._default(text(100), ''),
+  /** What its owner asks of answers. */
+  instruction: z._default(text(trainLimits.instruction), ''),
+  /** Questions to begin with. */
+  questions: z._default(
+    z.array(text(trainLimits.question)).check(z.maxLength(trainLimits.questions)),
+    [],
+  ),
   // Styles of images.
   desc: z._default(text(trainLimits.description), ''),
   checkpoint: z._default(text(200), ''),
