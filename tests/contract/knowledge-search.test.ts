@@ -86,7 +86,12 @@ test(
     try {
       const person = await TestClient.register(server.baseURL);
       const stranger = await TestClient.register(server.baseURL);
-      const learn = async (name: string, key: string, settings: object, text: string) => {
+      const learn = async (
+        name: string,
+        key: string,
+        settings: Record<string, unknown>,
+        text: string,
+      ) => {
         const { model } = await person.call('newTrainModel', { name, key, type: 0, settings });
         const form = new FormData();
         form.set('model_id', String(model.id));

@@ -1,7 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { Form } from '@/ui/form/form.tsx';
-import type { Field, FormValues } from '@/ui/form/field.ts';
+import type { Field, FormValue, FormValues } from '@/ui/form/field.ts';
 import type { ProjectSettings, TrainModel } from '@contract/train.ts';
 import { projectTypes, trainLimits, trainTexts } from '@contract/train-limits.ts';
 import { isTranslation, settingsOf, type Place } from './projects.ts';
@@ -10,6 +10,12 @@ import { isTranslation, settingsOf, type Place } from './projects.ts';
 export const useEngines = () => useCall('trainEngines', {}, { staleTime: 60_000 });
 
 const range = (limits: { min: number; max: number }) => ({ min: limits.min, max: limits.max });
+
+const linesOf = (text: FormValue): string[] =>
+  (typeof text === 'string' ? text : '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
 const fieldsFor = (
   place: Place,
@@ -70,6 +76,32 @@ const fieldsFor = (
       lines: 2,
       max: trainLimits.description,
       placeholder: '里面是什么，适合问什么',
+    },
+    {
+      name: 'questions',
+      label: '示例问题',
+      kind: 'long',
+      lines: 3,
+      max: (trainLimits.question + 1) * trainLimits.questions,
+      placeholder: '年假有几天？\n差旅费怎么报销？',
+      hint: `一行一个，最多 ${trainLimits.questions} 个；提问的人点一下就能问`,
+      when: knowledge,
+      check: (value) =>
+        linesOf(value).length > trainLimits.questions
+          ? `最多 ${trainLimits.questions} 个`
+          : linesOf(value).some((line) => line.length > trainLimits.question)
+            ? `每个最多 ${trainLimits.question} 字`
+            : undefined,
+    },
+    {
+      name: 'instruction',
+      label: '怎样回答',
+      kind: 'long',
+      lines: 2,
+      max: trainLimits.instruction,
+      placeholder: '例如：先说结论，再列出条款；语气正式',
+      hint: '连接的模型会照着做，别人看不到',
+      when: knowledge,
     },
     {
       name: 'chunk_size',
@@ -205,6 +237,8 @@ export const ProjectForm = ({
     key: '',
     desc: model?.desc ?? '',
     chunk_size: settings?.chunk_size ?? trainLimits.chunk.default,
+    questions: (settings?.questions ?? []).join('\n'),
+    instruction: settings?.instruction ?? '',
     separator: settings?.separator ?? '',
     model: settings?.model ?? '',
     style: settings && !isTranslation(model) ? String(settings.type) : 'SD-1.5',
@@ -232,6 +266,8 @@ export const ProjectForm = ({
             epoch: Number(values['epoch'] ?? trainLimits.epoch.default),
           }
         : {
+            questions: linesOf(values['questions']),
+            instruction: String(values['instruction'] ?? ''),
             separator: String(values['separator'] ?? ''),
             chunk_size: Number(values['chunk_size'] ?? trainLimits.chunk.default),
             model: String(values['model'] ?? ''),

@@ -273,7 +273,9 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
             </Button>
             {!model.private && (
               <Button
-                onClick={() => void copyText(`${location.origin}/redirect?embedding=${model.key}`)}
+                onClick={() =>
+                  void copyText(`${location.origin}/redirect?embedding=${model.key}&open=1`)
+                }
               >
                 复制分享链接
               </Button>
