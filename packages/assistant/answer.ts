@@ -142,7 +142,7 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
   const matter = withoutCourtesies(question);
   const knowledge = knowledgeIn(of('system'));
   if (knowledge && !isCourtesy(matter))
-    return quoted(knowledge) ?? byRule(matter, before, now) ?? nothingFits(knowledge);
+    return quoted(knowledge) ?? talk(matter) ?? nothingFits(knowledge);
   // Attached to an earlier question.
   const earlier = messages.flatMap(({ content }) => attachedFiles(content));
   const onEarlier = earlier.length > 0 && asksAboutFiles(question);

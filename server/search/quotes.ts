@@ -87,12 +87,16 @@ const stretch = (sentences: readonly Sentence[], most: number): [from: number, t
 const short = (text: string): string =>
   text.length > mostLetters ? `${text.slice(0, mostLetters)}……` : text;
 
-/** Of each passage the sentences to quote, in their order; empty: others say it better. */
-export const quotesOf = (passages: readonly Quotable[]): string[] => {
+/**
+ * Of each passage the sentences to quote, in their order; empty: others say it better.
+ * `weight`: how well the passage as a whole fits.
+ */
+export const quotesOf = (passages: readonly (Quotable & { weight: number })[]): string[] => {
   const parts = passages.map((passage) => {
     const sentences = sentencesOf(passage);
     const [from, to] = stretch(sentences, mostSentences);
-    return { texts: sentences.slice(from, to), score: sentences[from]?.score ?? 0 };
+    const score = (sentences[from]?.score ?? 0) * passage.weight;
+    return { texts: sentences.slice(from, to), score };
   });
   const best = Math.max(0, ...parts.map(({ score }) => score));
   const order = parts

@@ -25,7 +25,10 @@ export const groundsOf = (
   { strict, numbered }: { strict: boolean; numbered: boolean },
 ): Grounds => {
   const fits = best.some(({ passage }) => passage.fits);
-  const quotes = fits ? quotesOf(best.map(({ passage }) => passage.quotable)) : [];
+  const top = best[0]?.passage.score ?? 1;
+  const quotes = fits
+    ? quotesOf(best.map(({ passage }) => ({ ...passage.quotable, weight: passage.score / top })))
+    : [];
   const texts = best.map(
     ({ passage: { title, text } }, at) => `【资料 ${at + 1}】${title}\n${text}`,
   );
