@@ -59,7 +59,7 @@ const answer = (task: ToKnowledge): FromKnowledge => {
     numbers: questionBytes(vector.bytes),
     model: vector.model,
   };
-  const readings = readingsOf(task.question);
+  const readings = readingsOf(task.question, base.index.holds);
   return { kind: 'found', id, readings, found: base.index.search(readings, numbers) };
 };
 

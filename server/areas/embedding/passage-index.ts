@@ -147,6 +147,9 @@ export class PassageIndex {
     this.live -= file.count;
   }
 
+  /** Whether a term stands in any passage. */
+  readonly holds = (term: string): boolean => this.words.sizeOf(term) > 0;
+
   /** The passages that hold a slot, each with how often; the best alternative counts. */
   private holding({ words }: Slot): { places: Int32Array | number[]; counts: number[] | null } {
     const [only] = words;
