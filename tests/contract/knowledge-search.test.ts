@@ -104,6 +104,7 @@ test(
         await expect
           .poll(
             async () => (await person.call('trainModel', { model_id: model.id })).model.over_num,
+            { timeout: 30_000 },
           )
           .toBe(1);
         return model;

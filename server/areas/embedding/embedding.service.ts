@@ -315,6 +315,8 @@ export const createKnowledgeService = ({
   };
 };
 
+export { soundOf } from './open-indexes.ts';
+
 export type KnowledgeService = ReturnType<typeof createKnowledgeService>;
 
 /** Puts the passages of a file in the place of those it had. */

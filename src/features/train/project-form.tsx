@@ -31,6 +31,8 @@ const fieldsFor = (
   const isType = (type: number) => (values: FormValues) => String(values['type']) === String(type);
   const knowledge = isType(projectTypes.knowledge);
   const lora = isType(projectTypes.lora);
+  const advanced = (values: FormValues) => values['advanced'] === true;
+  const advancedBase = (values: FormValues) => knowledge(values) && advanced(values);
   const embeddings = engines?.embedding ?? [];
   return [
     ...(place === 'train' && !model
@@ -55,21 +57,6 @@ const fieldsFor = (
       required: true,
       missing: trainTexts.name,
     },
-    ...(model
-      ? []
-      : [
-          {
-            name: 'key',
-            label: '模型唯一Key',
-            kind: 'text',
-            required: true,
-            missing: trainTexts.key,
-            max: trainLimits.key,
-            hint: '提问或作画时用它来称呼，只能是英文字母、数字和下划线，不能与别人的相同',
-            check: (value) =>
-              /^\w+$/.test(String(value)) ? undefined : '只能用英文字母、数字和下划线',
-          } satisfies Field,
-        ]),
     {
       name: 'desc',
       kind: 'long',
@@ -104,13 +91,35 @@ const fieldsFor = (
       when: knowledge,
     },
     {
+      name: 'advanced',
+      label: '高级',
+      kind: 'switch',
+      hint: model ? '每段多长、怎样分段' : '唯一 Key、每段多长等，不改也可以',
+      ...(model ? { when: knowledge } : {}),
+    },
+    ...(model
+      ? []
+      : [
+          {
+            name: 'key',
+            label: '模型唯一Key',
+            kind: 'text',
+            max: trainLimits.key,
+            placeholder: '不填：由名称得到',
+            hint: '提问或作画时用它来称呼，只能是英文字母、数字和下划线，不能与别人的相同',
+            when: advanced,
+            check: (value) =>
+              /^\w*$/.test(String(value)) ? undefined : '只能用英文字母、数字和下划线',
+          } satisfies Field,
+        ]),
+    {
       name: 'chunk_size',
       label: '每段最多',
       kind: 'number',
       unit: '字',
       ...range(trainLimits.chunk),
       hint: '建议 500 到 1500。短的找得准，长的上下文全',
-      when: knowledge,
+      when: advancedBase,
     },
     {
       name: 'separator',
@@ -118,7 +127,7 @@ const fieldsFor = (
       max: 20,
       placeholder: '不填：按段落和句子来分',
       hint: '写 \\n\\n 表示空行',
-      when: knowledge,
+      when: advancedBase,
     },
     ...(embeddings.length > 0
       ? [
@@ -234,6 +243,7 @@ export const ProjectForm = ({
   const initial: FormValues = {
     type: String(place === 'translate' ? projectTypes.translation : (model?.type ?? 0)),
     name: model?.name ?? '',
+    advanced: false,
     key: '',
     desc: model?.desc ?? '',
     chunk_size: settings?.chunk_size ?? trainLimits.chunk.default,
@@ -278,7 +288,15 @@ export const ProjectForm = ({
     const { model: made } = model
       ? await api.setTrainModel({ model_id: model.id, name, desc, settings: wanted }, options)
       : await api.newTrainModel(
-          { name, key: String(values['key'] ?? ''), type: kind, desc, settings: wanted },
+          {
+            name,
+            ...(typeof values['key'] === 'string' && values['key'] !== ''
+              ? { key: values['key'] }
+              : {}),
+            type: kind,
+            desc,
+            settings: wanted,
+          },
           options,
         );
     onDone(made);

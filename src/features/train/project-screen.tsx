@@ -420,10 +420,10 @@ export const ProjectScreen = ({
               <LoraImages key={model.id} model={model} onStarted={() => void project.refetch()} />
             </section>
           )}
-          <Files model={model} />
           {model.type === projectTypes.knowledge && model.over_num > 0 && (
             <TryQuestions embeddingKey={model.key} />
           )}
+          <Files model={model} />
         </>
       )}
     </div>

@@ -37,7 +37,6 @@ test('a knowledge base is made in three steps, followed in its log, and tried wi
   await sheet.getByRole('button', { name: '下一步' }).click();
   await expect(sheet.getByText('请输入模型名称')).toBeVisible();
   await sheet.getByLabel('模型名称').fill('读书笔记');
-  await sheet.getByLabel('模型唯一Key').fill(`notes_${Date.now()}`);
   await sheet.getByRole('button', { name: '下一步' }).click();
   await sheet.getByRole('button', { name: '下一步' }).click();
   await expect(page.getByText('请添加训练文件')).toBeVisible();
@@ -109,6 +108,7 @@ test('a style is begun, left, found again where it was, described by keyboard, a
   const sheet = page.getByRole('dialog', { name: '新建模型' });
   await sheet.getByText('画风 LoRA').click();
   await sheet.getByLabel('模型名称').fill('朱红');
+  await sheet.getByRole('switch', { name: /高级/ }).click();
   await sheet.getByLabel('模型唯一Key').fill(key);
   await sheet.getByRole('button', { name: '下一步' }).click();
   const kept = page.waitForResponse((answer) =>
