@@ -1,8 +1,17 @@
+/** Sentences of a numbered source that answer; `n` 0: sources have no numbers here. */
+export interface Quote {
+  n: number;
+  title: string;
+  text: string;
+}
+
 /** A piece of a message that is more than plain text. */
 export type ContentPart =
   | { type: 'text'; text: string }
   /** A file that a person attached: its name and what it says; cut: the rest was left out. */
   | { type: 'file'; name: string; text: string; cut: boolean }
+  /** What knowledge bases have on a question: as models are told it, and to quote from. */
+  | { type: 'knowledge'; text: string; bases: string[]; quotes: Quote[] }
   /** An image, as a data URL; until it is sent to an engine also an address of the web. */
   | { type: 'image_url'; image_url: { url: string; detail: 'low' | 'high' } };
 
@@ -21,7 +30,11 @@ export const textOf = (content: ChatMessage['content']): string =>
     ? content
     : content
         .flatMap((part) =>
-          part.type === 'text' ? part.text : part.type === 'file' ? fileText(part) : [],
+          part.type === 'text' || part.type === 'knowledge'
+            ? part.text
+            : part.type === 'file'
+              ? fileText(part)
+              : [],
         )
         .join('\n\n');
 

@@ -16,6 +16,7 @@ import {
   offlineCall,
   personName,
 } from './call.ts';
+import { source } from './embedding.ts';
 import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
 import { job } from './job.ts';
 import { limits } from './limits.ts';
@@ -115,6 +116,8 @@ const oneMessage = z.object({
   /** Of an answered message of images: what stands with them. Null: nothing. */
   made: z.nullable(imageReply),
   reasoning: z.string(),
+  /** What the answer was given to rest on; left out: nothing. */
+  sources: z.optional(z.array(source)),
   type: z.int(),
   model: z.string(),
   state: replyState,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, id, text } from './call.ts';
+import { call, id, text, wholeNumber } from './call.ts';
 
 /** A knowledge base: texts that a question's passages are looked up in. */
 export const embedding = z.object({
@@ -10,8 +10,33 @@ export const embedding = z.object({
   built_in: z.boolean(),
   /** It is one's own. */
   mine: z.boolean(),
+  /** Questions to begin with. */
+  questions: z.array(z.string()),
 });
 export type Embedding = z.output<typeof embedding>;
+
+/** A passage that an answer was given to rest on, by its number there. */
+export const source = z.object({
+  n: z.int(),
+  /** Of the file or the page of the help. */
+  title: z.string(),
+  /** Where in it, in words; empty: it has no parts. */
+  place: z.string(),
+  /** Name of its knowledge base. */
+  base: z.string(),
+});
+export type Source = z.output<typeof source>;
+
+/** A source with the text that it had when it was asked, as it is kept. */
+export interface StoredSource extends Source {
+  /** Of the passage; 0: of what comes with the program. */
+  id: number;
+  key: string;
+  url: string;
+  text: string;
+  /** Words of the question that it holds. */
+  terms: string[];
+}
 
 /** A passage that was found, and why. Shares are 0 to 1. */
 export const foundPassage = z.object({
@@ -31,10 +56,28 @@ export const foundPassage = z.object({
   terms: z.array(z.string()),
   /** A question would take it along. */
   used: z.boolean(),
+  /** It is likely to answer: where none does, there is no answer in the base. */
+  fits: z.boolean(),
 });
 export type FoundPassage = z.output<typeof foundPassage>;
 
 export const embeddingCalls = {
+  replySource: call({
+    method: 'GET',
+    path: '/api/reply_source',
+    access: 'public',
+    summary: '一个回答所依据的一段资料：当时的文字，与它现在前后的文字',
+    input: z.object({ history_id: id, n: wholeNumber(1, 99) }),
+    output: z.extend(source, {
+      text: z.string(),
+      terms: z.array(z.string()),
+      before: z.string(),
+      after: z.string(),
+      /** Path of this page that shows it in its place; empty: it is there no more, or reads otherwise. */
+      url: z.string(),
+    }),
+    codes: ['private_session', 'session_deleted', 'embedding_missing'],
+  }),
   embeddingList: call({
     method: 'GET',
     path: '/api/embedding_list',

@@ -95,6 +95,8 @@ export const limits = {
     fileBytes: 64 * 1024 * 1024,
   },
   attachedFiles: 4,
+  /** Knowledge bases that a session asks at once. */
+  bases: 5,
   fileBytes: 10 * 1024 * 1024,
   /** Characters of a file's text that are kept. */
   fileText: 200_000,

@@ -14,7 +14,9 @@ import {
   offlineCall,
   personName,
 } from './call.ts';
+import { embedding } from './embedding.ts';
 import { forumCategory } from './forum.ts';
+import { limits } from './limits.ts';
 import { scenarioBrief } from './scenario.ts';
 
 export const session = z.object({
@@ -48,6 +50,7 @@ export const session = z.object({
   scenario_id: z.nullable(z.int()),
   /** Key and name of the knowledge base that it is asked about; empty: none. */
   embedding_key: z.string(),
+  /** Names of all of them. */
   embedding_name: z.string(),
   /**
    * In a list with `query`: where the words were found. Among the favourites: the message that was
@@ -96,6 +99,8 @@ export const sessionDetail = z.extend(session, {
   /** An administrator forces the owner's sessions to be private. */
   private_forced: z.boolean(),
   scenario: z.nullable(scenarioBrief),
+  /** The knowledge bases that it is asked about, as far as they are open to the asker; left out: none. */
+  bases: z.optional(z.array(embedding)),
   /** Nothing of it is stored on the server: the page keeps the messages and sends them along. */
   temporary: z.boolean(),
   /** Of a private session of two people: the other one. */
@@ -167,6 +172,8 @@ export const sessionCalls = {
       history_id: z.optional(id),
       /** The key of a knowledge base to ask about. */
       embedding: chosen(64),
+      /** Several at once, in the place of `embedding`. */
+      embeddings: z.optional(z.array(text(64)).check(z.maxLength(limits.bases))),
       /** 1: see `temporary` of a session. */
       temporary: z._default(flag, 0),
       /**

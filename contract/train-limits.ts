@@ -9,10 +9,14 @@ export const fileStates = { working: 0, done: 1, failed: 2, unpacked: 3 } as con
 export const trainLimits = {
   fileBytes: 4 * 1024 * 1024,
   /** Files of one project, those out of archives included. */
-  files: 1000,
+  files: 10_000,
   /** Projects of one person. */
   projects: 50,
   description: 255,
+  /** What a base asks of answers, and the questions that it offers. */
+  instruction: 500,
+  question: 100,
+  questions: 6,
   name: 60,
   key: 64,
   chunk: { min: 100, max: 4000, default: 800 },

@@ -45,6 +45,13 @@ export const projectSettings = z.object({
     trainLimits.chunk.default,
   ),
   model: z._default(text(100), ''),
+  /** What its owner asks of answers. */
+  instruction: z._default(text(trainLimits.instruction), ''),
+  /** Questions to begin with. */
+  questions: z._default(
+    z.array(text(trainLimits.question)).check(z.maxLength(trainLimits.questions)),
+    [],
+  ),
   // Styles of images.
   desc: z._default(text(trainLimits.description), ''),
   checkpoint: z._default(text(200), ''),
@@ -204,7 +211,8 @@ export const trainCalls = {
     summary: '新建项目：0 知识库，1 画风，2 翻译',
     input: z.object({
       name: projectName,
-      key: projectKey,
+      /** Left out: it is made from the name. */
+      key: z.optional(projectKey),
       type: wholeNumber(0, 2),
       private: z._default(flag, 1),
       desc: z._default(

@@ -4,6 +4,7 @@ import { arithmetic } from './arithmetic.ts';
 import { asksAboutFiles, attachedFiles, onFiles, onImages } from './attachments.ts';
 import { dates } from './dates.ts';
 import { questionsOf } from './questions.ts';
+import { knowledgeIn, nothingFits, quoted } from './quoting.ts';
 import { samples } from './samples.ts';
 import { abilities, isCourtesy, talk } from './talk.ts';
 import { asIs, draw, textTool } from './text-tools.ts';
@@ -139,6 +140,9 @@ export const answer = (messages: readonly ChatMessage[], { help, now }: Surround
     return [images, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
   const before = textOf(of('assistant'));
   const matter = withoutCourtesies(question);
+  const knowledge = knowledgeIn(of('system'));
+  if (knowledge && !isCourtesy(matter))
+    return quoted(knowledge) ?? talk(matter) ?? nothingFits(knowledge);
   // Attached to an earlier question.
   const earlier = messages.flatMap(({ content }) => attachedFiles(content));
   const onEarlier = earlier.length > 0 && asksAboutFiles(question);

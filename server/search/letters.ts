@@ -18,9 +18,9 @@ export const simplifiedCodes = (): Uint16Array => {
   return codes;
 };
 
-/** Full and half width, compatibility forms and radicals as one, in small letters. */
+/** Full and half width, compatibility forms and radicals as one, 〇 as 零, in small letters. */
 export const evenLetters = (text: string): string =>
-  usualForms(text).normalize('NFKC').toLowerCase();
+  usualForms(text).normalize('NFKC').toLowerCase().replaceAll('〇', '零');
 
 /** As `evenLetters`, and traditional letters as simplified ones, one for one. */
 export const searchedLetters = (text: string): string => {

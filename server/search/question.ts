@@ -1,5 +1,7 @@
 import { Converter } from 'opencc-js';
+import { inChinese, inDigits } from '../../common/chinese-numbers.ts';
 import { englishWords, glossesOf } from './glosses.ts';
+import { namesBySound, type Stands } from './pinyin.ts';
 import { searchedLetters, evenLetters } from './letters.ts';
 import { withoutShell } from './shells.ts';
 import { termsOf } from './terms.ts';
@@ -82,6 +84,26 @@ const englishSlots = (text: string): Slot[] => {
   return slots;
 };
 
+/** A reading with the Chinese names that its pinyin may stand for, in the place of its Latin words. */
+const withNames = (reading: Reading, stands: Stands): Reading => {
+  const names = namesBySound(reading.text, stands);
+  if (names.length === 0) return reading;
+  const latin = new Set(names.flatMap((name) => [...name.latin, name.latin.join(' ')]));
+  return {
+    ...reading,
+    slots: [
+      ...reading.slots.filter(({ words }) => !words.every(({ text }) => latin.has(text))),
+      ...names.map(({ latin: parts, words }) => ({
+        weight: 1,
+        words: [
+          { text: parts.join(' '), terms: parts, weight: 1 },
+          ...words.map((text) => ({ text, terms: termsOfWord(text), weight: 1 })),
+        ],
+      })),
+    ],
+  };
+};
+
 const isEnglish = (text: string): boolean => {
   const latin = text.match(/[a-z]/g)?.length ?? 0;
   const chinese = text.match(/\p{Script=Han}/gu)?.length ?? 0;
@@ -105,18 +127,28 @@ const otherWords = (text: string): string[] => {
   return [fromTaiwan(traditional(text)), toTaiwan(text)];
 };
 
+const numeral = '[零一二两三四五六七八九十百千万亿]';
+/** Numbers, and no words that begin with a numeral, such as 一下 and 统一. */
+const numbers = new RegExp(String.raw`\d|第${numeral}|${numeral}{2,}|${numeral}(?=[年月日号天])`);
+
+/** A question with its numbers in the other script: 第12条 is 第十二条. */
+const otherNumbers = (text: string): string[] =>
+  numbers.test(text) ? [inChinese(text), inDigits(text)] : [];
+
 /**
  * What a question may mean, the likeliest first: as it is asked, and as others would say it. A passage
  * counts by the reading that it fits best.
+ * @param stands whether a Chinese term is in what is searched: without it pinyin stays Latin
  */
-export const readingsOf = (question: string): Reading[] => {
+export const readingsOf = (question: string, stands?: Stands): Reading[] => {
+  const named = (reading: Reading) => (stands ? withNames(reading, stands) : reading);
   const asked = withoutShell(evenLetters(question));
   const text = searchedLetters(asked);
-  if (isEnglish(text)) return [{ text, weight: 1, slots: englishSlots(text) }];
-  const others = new Set(otherWords(text).map(searchedLetters));
+  if (isEnglish(text)) return [named({ text, weight: 1, slots: englishSlots(text) })];
+  const others = new Set([...otherWords(text), ...otherNumbers(text)].map(searchedLetters));
   others.delete(text);
   return [
-    { text, weight: 1, slots: slotsOf(text) },
+    named({ text, weight: 1, slots: slotsOf(text) }),
     ...[...others].map((other) => ({
       text: other,
       weight: weights.otherWords,

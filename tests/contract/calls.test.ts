@@ -99,6 +99,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'deleteImage',
   'delForumGroup',
   'knowledgePassage',
+  'replySource',
   'trainModel',
   'trainFileList',
   'trainLog',

@@ -66,6 +66,6 @@ test('every table belongs to the program or to the parts it uses', async () => {
   );
   const known = tables.map((table) => getTableConfig(table).name);
   const others = rows.map((row) => row.table_name).filter((name) => !known.includes(name));
-  // rate-limiter-flexible's, and the list of the migrations that were applied.
+  // rate-limiter-flexible's, the list of the migrations that were applied, and what is limited.
   expect(others.sort()).toEqual(['rate_limits', 'schema_migrations', 'shared_counts']);
 });

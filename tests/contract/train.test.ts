@@ -118,10 +118,17 @@ const make = async (client: TestClient, type: number, settings: unknown = {}) =>
 test('a client of the specification makes a knowledge base, follows its log, and asks it', async () => {
   for (const [body, words] of [
     [{ name: '', key: 'abc', type: 0 }, '请输入模型名称'],
-    [{ name: '资料', key: '', type: 0 }, '请输入模型唯一Key'],
     [{ name: '资料', key: '有-横线', type: 0 }, '字母'],
   ] as const)
     expect((await post(person, 'train/new_model', body)).message).toContain(words);
+  // Without a key it is made from the name; another one of the same name has another.
+  const named = () => person.call('newTrainModel', { name: '我的笔记 2', type: 0 });
+  const [one, two] = [(await named()).model, (await named()).model];
+  expect([one.key, two.key]).toEqual([
+    'wo_de_bi_ji_2',
+    expect.stringMatching(/^wo_de_bi_ji_2_\w{6}$/),
+  ]);
+  for (const { id } of [one, two]) await person.call('delTrainModel', { id });
   const model = await make(person, 0, { separator: '', chunk_size: 200 });
   expect(model).toMatchObject({ private: 1, status: 0 });
   const again = await post(person, 'train/new_model', {

@@ -161,6 +161,10 @@ test('of a knowledge base the fitting passages go along, and of what was said be
   const messages = here.mock.lastRequest?.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
   expect(messages[0]?.content).toMatch(/只能依据[^]*【资料 1】/);
+  // The model says the question again: numbers of no source are not kept.
+  const cited = await person.call('sendMessage', { session_id: uuid, msg: '怎样充值余额【1】[9]' });
+  await person.read(uuid, cited.id);
+  expect((await rows(uuid)).at(-1)?.ai).toMatch(/^您说：怎样充值余额\[1\]\n/);
   const { id } = await person.call('sendMessage', { session_id: uuid, msg: '讲个笑话吧' });
   await person.read(uuid, id);
   expect(here.mock.lastRequest?.messages[0]?.content).not.toContain('只能依据');

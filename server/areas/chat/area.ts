@@ -28,6 +28,7 @@ export const chatArea = () =>
             title: `''`,
             parts: `'[]'`,
             request: 'NULL',
+            sources: 'NULL',
             error_message: `''`,
           },
         },

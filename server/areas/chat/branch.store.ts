@@ -1,3 +1,4 @@
+import type { StoredSource } from '../../../contract/embedding.ts';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { history } from '../../db/schema.ts';
@@ -91,9 +92,9 @@ const insertSecond = statement<{ id: number }>(
   'message_beside',
   `WITH second AS (
      INSERT INTO history (session_id, user_id, human, request, title, with_template, prev_id,
-       branch_rank, beside_group, place, shown, state, model, owner, hold_id)
+       branch_rank, beside_group, place, shown, state, model, owner, hold_id, sources)
      SELECT session_id, user_id, human, request, title, with_template, prev_id,
-       branch_rank - 1, id, 1, false, 'streaming', $2, owner, $3
+       branch_rank - 1, id, 1, false, 'streaming', $2, owner, $3, $4::jsonb
      FROM history WHERE id = $1
      ON CONFLICT DO NOTHING
      RETURNING id
@@ -107,9 +108,14 @@ const insertSecond = statement<{ id: number }>(
 export const insertBeside = async (
   tx: Transaction,
   firstId: number,
-  { model, holdId }: { model: string; holdId: string | null },
+  {
+    model,
+    holdId,
+    sources,
+  }: { model: string; holdId: string | null; sources: StoredSource[] | null },
 ): Promise<number | null> => {
-  const [row] = await insertSecond(tx, [firstId, model, holdId]);
+  const kept = sources === null ? null : JSON.stringify(sources);
+  const [row] = await insertSecond(tx, [firstId, model, holdId, kept]);
   return row?.id ?? null;
 };
 

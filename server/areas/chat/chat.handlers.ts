@@ -5,6 +5,7 @@ import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ReplyRequest } from './reply.ts';
 import type { Replies } from './replies.ts';
+import { replySource } from './reply.service.ts';
 import { createChatService } from './chat.service.ts';
 import * as marks from './marks.service.ts';
 import type { Told } from '../forum/news.service.ts';
@@ -14,7 +15,7 @@ export interface ChatDeps {
   replies: Replies;
   models: ModelService;
   attachments: Attachments;
-  knowledge: Pick<KnowledgeService, 'on'>;
+  knowledge: Pick<KnowledgeService, 'on' | 'source'>;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
   messagesAMinute: number;
@@ -27,6 +28,7 @@ export interface ChatDeps {
 type ChatHandlers = Pick<
   Handlers,
   | 'historyList'
+  | 'replySource'
   | 'lastMessages'
   | 'sendMessage'
   | 'retryMessage'
@@ -63,6 +65,8 @@ export const createChatHandlers = ({
   };
   return {
     historyList: (input, { db, user }) => service.list(db, input, user),
+
+    replySource: (input, { db, user }) => replySource(deps.knowledge, db, input, user),
 
     lastMessages: (input, { db, user }) => service.newer(db, input, user),
 

@@ -5,12 +5,14 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
+import type { StoredSource } from '../../../contract/embedding.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { createKeyLimit } from '../../http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
+  basesOf,
   noteReply,
   noteSeen,
   amongStrangers,
@@ -107,10 +109,11 @@ export const createChatService = (deps: ChatServiceDeps) => {
     task: Task,
     model: ResolvedModel,
     asked: Asked,
-  ): Promise<ChatMessage[]> => {
+  ): Promise<{ messages: ChatMessage[]; sources: StoredSource[] | null }> => {
     const { session } = task;
     const maxPrompt = maxPromptOf(model);
-    const embedding = session.embeddingKey !== '';
+    const keys = basesOf(session);
+    const embedding = keys.length > 0;
     const limit = historyLength(asked, session.ownerSetting, { embedding });
     const template =
       session.scenarioId === null ? null : await findScenario(tx, session.scenarioId);
@@ -121,15 +124,19 @@ export const createChatService = (deps: ChatServiceDeps) => {
       const question = { human, request: said.request, userId: said.userId };
       return contentOf(tx, attachments, question, { vision: model.vision, room });
     };
-    const system = embedding
-      ? await deps.knowledge.on(tx, session.embeddingKey, task.human, session.userId, {
+    const grounds = embedding
+      ? await deps.knowledge.on(tx, keys, task.human, session.userId, {
           strict: asked.strict_mode === 1,
+          // Nothing of a temporary one is stored, and its sources neither.
+          numbered: !session.temporary,
         })
-      : '';
+      : null;
+    const sources = grounds?.sources ?? null;
+    const system = grounds ? [grounds.part] : '';
     const question = await content(task);
     if (task.context) {
       const exchanges = limit === 0 ? [] : task.context.slice(-limit).reverse();
-      return buildMessages(exchanges, question, maxPrompt, system);
+      return { messages: buildMessages(exchanges, question, maxPrompt, system), sources };
     }
     // A session without a title has no message yet.
     const none = limit === 0 || session.prompt === '' || task.prevId === 0;
@@ -139,7 +146,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const exchanges = [];
     for (const exchange of earlier)
       exchanges.push({ human: await content(exchange), ai: exchange.ai });
-    return buildMessages(exchanges, question, maxPrompt, system);
+    return { messages: buildMessages(exchanges, question, maxPrompt, system), sources };
   };
 
   const plan = async (
@@ -147,8 +154,10 @@ export const createChatService = (deps: ChatServiceDeps) => {
     task: Task,
     model: ResolvedModel,
     asked: Asked,
-  ): Promise<Plan> =>
-    planReply(model, await conversation(tx, task, model, asked), asked, task.session.ownerSetting);
+  ): Promise<Plan> => {
+    const { messages, sources } = await conversation(tx, task, model, asked);
+    return { ...planReply(model, messages, asked, task.session.ownerSetting), sources };
+  };
 
   /** A message of the session, with its branch shown, to put another one in its place. */
   const placeOf = async (
@@ -209,6 +218,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       model: model.name,
       owner: instanceId,
       holdId: planned.holdId,
+      sources: planned.sources,
       ...(place ? { place } : {}),
       card: {
         title: temporary ? '' : titleOf(question.human) || untitled,
@@ -223,6 +233,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       const id = await branches.insertBeside(tx, drawn.id, {
         model: second.name,
         holdId: plannedSecond.holdId,
+        sources: plannedSecond.sources,
       });
       if (id === null) throw new Refusal('session_busy');
       requests.push(await holdForReply(tx, { ...task, id }, session, plannedSecond));
@@ -340,6 +351,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
           owner: instanceId,
           model: model.name,
           holdId: planned.holdId,
+          sources: planned.sources,
         });
         if (!restarted) throw new Refusal('session_busy');
         return holdForReply(tx, task, session, planned);
@@ -365,6 +377,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
           model: model.name,
           owner: instanceId,
           holdId: planned.holdId,
+          sources: planned.sources,
           place,
           card: { title: '' },
         });

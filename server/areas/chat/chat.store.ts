@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import type { Settings } from '../../../contract/auth.ts';
+import type { StoredSource } from '../../../contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '../../../contract/chat.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { suspended } from '../../db/suspended.ts';
@@ -34,6 +35,7 @@ const columns = {
   completionTokens: history.completionTokens,
   deductTokens: history.deductTokens,
   likeCount: history.likeCount,
+  sources: history.sources,
 };
 
 /** What somebody has marked. Nobody (null) has marked nothing. */
@@ -225,11 +227,11 @@ const ask = statement(
   'message_ask',
   `WITH asked AS (
      INSERT INTO history (id, session_id, user_id, human, model, owner, hold_id, state, prev_id,
-       branch_rank, request, title, with_template, type)
+       branch_rank, request, title, with_template, type, sources)
      OVERRIDING SYSTEM VALUE
      VALUES ($18, $1, $2, $3, $4, $5, $6, $7,
        coalesce($8, (SELECT max(id) FROM history WHERE session_id = $1 AND shown), 0), $9,
-       $10::jsonb, $11, $12, $17)
+       $10::jsonb, $11, $12, $17, $19::jsonb)
      RETURNING session_id
    )
    UPDATE sessions SET updated_at = now(), summary = coalesce($15, summary),
@@ -257,6 +259,8 @@ export interface NewMessage {
   /** The process that writes the reply; null: there will be none. */
   owner: number | null;
   holdId: string | null;
+  /** What the reply is given to rest on. */
+  sources?: StoredSource[] | null;
   /** Undefined: at the end of the shown branch. */
   place?: Place;
   title?: string;
@@ -300,6 +304,7 @@ export const insertMessage = async (tx: Transaction, message: NewMessage): Promi
     card.replies ?? 0,
     message.type ?? 0,
     message.id,
+    message.sources ? JSON.stringify(message.sources) : null,
   ];
   return ask(tx, params).then(
     () => true,
@@ -373,7 +378,12 @@ export const endOfBranch = async (
 export const restartMessage = async (
   tx: Transaction,
   id: number,
-  { owner, model, holdId }: { owner: number; model: string; holdId: string | null },
+  {
+    owner,
+    model,
+    holdId,
+    sources,
+  }: { owner: number; model: string; holdId: string | null; sources: StoredSource[] | null },
 ): Promise<boolean> => {
   const rows = await tx
     .update(history)
@@ -388,6 +398,7 @@ export const restartMessage = async (
       errorMessage: '',
       stopRequested: false,
       holdId,
+      sources,
       promptTokens: 0,
       completionTokens: 0,
       deductTokens: 0,
@@ -519,6 +530,19 @@ export const endImages = async (
 export const answerOf = async (db: Executor, id: number): Promise<string> => {
   const rows = await db.select({ ai: history.ai }).from(history).where(eq(history.id, id));
   return rows[0]?.ai ?? '';
+};
+
+/** A source of a message's answer; null: there is none of this number. */
+export const sourceOf = async (
+  db: Executor,
+  id: number,
+  n: number,
+): Promise<StoredSource | null> => {
+  const [row] = await db
+    .select({ sources: history.sources })
+    .from(history)
+    .where(eq(history.id, id));
+  return row?.sources?.find((each) => each.n === n) ?? null;
 };
 
 /** What a message says and was answered with; both empty: it is gone. */

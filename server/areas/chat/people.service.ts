@@ -259,6 +259,7 @@ export const createPeopleService = ({
         owner: instanceId,
         model: model.name,
         holdId: planned.holdId,
+        sources: null,
       });
       if (!restarted) throw new Refusal('session_busy');
       return holdForReply(tx, message, session, planned);

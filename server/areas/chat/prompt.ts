@@ -47,10 +47,10 @@ export const buildMessages = (
   exchanges: readonly Spoken[],
   question: Content,
   maxPrompt: number,
-  system = '',
+  system: Content = '',
 ): ChatMessage[] => {
   const messages: ChatMessage[] = [{ role: 'user', content: question }];
-  let room = maxPrompt - textOf(question).length - system.length;
+  let room = maxPrompt - textOf(question).length - textOf(system).length;
   for (const { human, ai } of exchanges) {
     room -= textOf(human).length + ai.length;
     if (room < 0) break;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../../contract/auth.ts';
+import type { StoredSource } from '../../../contract/embedding.ts';
 import { limits, tooLongText } from '../../../contract/limits.ts';
 import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
@@ -25,6 +26,8 @@ export interface Plan {
   holdId: string | null;
   /** Tokens to hold. */
   held: number;
+  /** What the reply is given to rest on; null: it is asked about no knowledge base. */
+  sources: StoredSource[] | null;
 }
 
 /** Characters of one prompt that a model takes. */
@@ -60,10 +63,10 @@ export const planReply = (
   saved: Settings,
 ): Plan => {
   const plan = { model, messages, sampling: sampling(asked, saved) };
-  if (isFree(model)) return { ...plan, holdId: null, held: 0 };
+  if (isFree(model)) return { ...plan, holdId: null, held: 0, sources: null };
   const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
   const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
-  return { ...plan, holdId: randomUUID(), held };
+  return { ...plan, holdId: randomUUID(), held, sources: null };
 };
 
 /** What whoever sends a message has to himself until the transaction ends. */
@@ -104,7 +107,7 @@ export const holdForReply = async (
   tx: Transaction,
   { id, userId, human }: { id: number; userId: number; human: string },
   session: SessionRow,
-  { model, messages, sampling, holdId, held }: Plan,
+  { model, messages, sampling, holdId, held, sources }: Plan,
   /** The payer's, where it is locked already. */
   wallet?: OpenWallet | null,
 ): Promise<ReplyRequest> => {
@@ -131,5 +134,6 @@ export const holdForReply = async (
     sampling,
     holdId,
     held,
+    cites: sources?.length ?? null,
   };
 };

@@ -1,8 +1,35 @@
+import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { Executor } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { readableSession } from '../session/session.service.ts';
 import { requireVisible } from './access.ts';
-import { findMessage, wholeReply } from './chat.store.ts';
+import { findMessage, sourceOf, wholeReply } from './chat.store.ts';
+
+/** Gives the number of its session. @throws Refusal as of the session */
+const requireReadable = async (
+  db: Executor,
+  historyId: number,
+  user: Identity | null,
+): Promise<number> => {
+  const found = await findMessage(db, historyId);
+  if (!found) throw new Refusal('not_found', '没有这条消息');
+  const session = await readableSession(db, String(found.sessionId), user);
+  await requireVisible(db, historyId, session, user);
+  return session.id;
+};
+
+/** A source of an answer that somebody may read. @throws Refusal not_found, embedding_missing */
+export const replySource = async (
+  knowledge: Pick<KnowledgeService, 'source'>,
+  db: Executor,
+  { history_id: historyId, n }: { history_id: number; n: number },
+  user: Identity | null,
+) => {
+  await requireReadable(db, historyId, user);
+  const kept = await sourceOf(db, historyId, n);
+  if (!kept) throw new Refusal('not_found', '没有这个来源');
+  return knowledge.source(db, kept, user?.id ?? null);
+};
 
 /** A reply that somebody may read, with where it stands. @throws Refusal as of its session */
 export const readableReply = async (
@@ -10,9 +37,6 @@ export const readableReply = async (
   historyId: number,
   user: Identity | null,
 ): Promise<{ sessionId: number; ai: string; human: string }> => {
-  const found = await findMessage(db, historyId);
-  if (!found) throw new Refusal('not_found', '没有这条消息');
-  const session = await readableSession(db, String(found.sessionId), user);
-  await requireVisible(db, historyId, session, user);
-  return { sessionId: session.id, ...(await wholeReply(db, historyId)) };
+  const sessionId = await requireReadable(db, historyId, user);
+  return { sessionId, ...(await wholeReply(db, historyId)) };
 };

@@ -9,6 +9,7 @@ import {
   type ChatRequest,
 } from '../../engines/chat-engine.ts';
 import { ReplyLog, type PartKind } from './reply-log.ts';
+import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';
 
 /** What is to be written, and what is held for it. */
@@ -19,6 +20,8 @@ export interface ReplyOrder {
   holdId: string | null;
   /** Tokens held. */
   held: number;
+  /** Sources that it may cite by number; null: brackets are words. */
+  cites?: number | null;
 }
 
 /** The reply to a message. */
@@ -120,6 +123,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #roughReply = 0;
   #held: number;
   #extending = false;
+  /** Of a reply that has sources. */
+  #citations: Citations | null = null;
   /** A service has the request and has not said no to it. */
   #sent = false;
 
@@ -203,7 +208,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     { channelId, engine, upstreamName }: Channel,
     messages: ChatMessage[],
   ): Promise<EngineError | null> {
-    const { sampling, model } = this.request;
+    const { sampling, model, cites = null } = this.request;
+    this.#citations = cites === null ? null : new Citations(cites);
     this.channelId = channelId;
     const attempt = new AbortController();
     this.#abort = attempt;
@@ -229,6 +235,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
         },
       );
       if (this.#cut) return null;
+      this.#append('text', this.#citations?.end() ?? '');
       if (this.log.length === 0) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }
@@ -297,17 +304,21 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
         continue;
       }
       if (part.kind !== kind && text !== '') {
-        this.#append(kind, text);
+        this.#append(kind, this.#cited(kind, text));
         text = '';
       }
       kind = part.kind;
       text += part.text;
     }
-    if (text !== '') this.#append(kind, text);
+    this.#append(kind, this.#cited(kind, text));
+  }
+
+  #cited(kind: PartKind, text: string): string {
+    return kind === 'text' && this.#citations ? this.#citations.take(text) : text;
   }
 
   #append(kind: PartKind, piece: string): void {
-    if (this.#cut) return;
+    if (this.#cut || piece === '') return;
     const room = this.#limits.size - this.log.length;
     const start = this.log.length;
     const text = this.log.append(kind, piece.length > room ? piece.slice(0, room) : piece);

@@ -1,4 +1,5 @@
 import type { Message } from '../../../contract/chat.ts';
+import type { Source } from '../../../contract/embedding.ts';
 import type { Job } from '../../../contract/job.ts';
 import { maskName } from '../../../contract/mask-name.ts';
 import { sessionTypes } from '../../../contract/kinds.ts';
@@ -40,6 +41,9 @@ const answerOf = ({ type, ai }: MessageRow): Pick<OneMessage, 'ai' | 'made'> => 
   return made === null ? { ai, made } : { ai: JSON.stringify(made.images), made };
 };
 
+/** Its name and place alone: the text is given to who may open its knowledge base. */
+const namedSource = ({ n, title, place, base }: Source): Source => ({ n, title, place, base });
+
 /** `paid`: who reads it pays for it, and may know what it cost. `viewer`: null for a stranger. */
 const oneView = (
   row: MessageRow,
@@ -67,6 +71,7 @@ const oneView = (
   content: people ? row.human : '',
   ...answerOf(row),
   reasoning: row.reasoning,
+  ...(row.sources && row.sources.length > 0 ? { sources: row.sources.map(namedSource) } : {}),
   type: row.type,
   model: row.model,
   state: row.state,

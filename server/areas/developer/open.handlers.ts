@@ -147,10 +147,11 @@ export const createChatHandlers = (deps: {
     const question = wordsIn(
       [...messages].reverse().find(({ role }) => role === 'user')?.['content'],
     );
-    const content = await knowledge.on(db, embedding, question, user.id, {
+    const { part } = await knowledge.on(db, [embedding], question, user.id, {
       strict: strict === 1 || strict === true,
+      numbered: false,
     });
-    return { ...told, messages: [{ role: 'system', content }, ...messages] };
+    return { ...told, messages: [{ role: 'system', content: part.text }, ...messages] };
   };
 
   /** A text from the named chat model, or the cheapest that is connected and well; null: none is. */

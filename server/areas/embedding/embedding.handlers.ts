@@ -12,7 +12,8 @@ export const createEmbeddingHandlers = (
   passageTokens: async ({ embedding_key: key, question }, { db, user }) => {
     const base = await knowledge.find(db, key, user?.id ?? null);
     if (!base) throw new Refusal('embedding_missing');
-    return { tokens: estimateTokens(await knowledge.on(db, base.key, question, user?.id ?? null)) };
+    const { part } = await knowledge.on(db, [base.key], question, user?.id ?? null);
+    return { tokens: estimateTokens(part.text) };
   },
 
   askKnowledge: async ({ embedding_key: key, question }, { db, user }) => {

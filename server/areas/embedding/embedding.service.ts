@@ -1,17 +1,25 @@
-import type { Embedding, FoundPassage } from '../../../contract/embedding.ts';
+import type { Embedding, FoundPassage, StoredSource } from '../../../contract/embedding.ts';
 import type { Executor } from '../../db/database.ts';
 import type { Reading } from '../../search/question.ts';
 import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
+import { groundsOf, type Grounds } from './grounds.ts';
 import * as indexes from './open-indexes.ts';
 import { type Relevance, relevanceOf } from '../../search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
 import { placeText } from '../../reading/place.ts';
+import { readingsOf } from '../../search/question.ts';
+import type { Quotable } from '../../search/quotes.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;
+/**
+ * How well the best passage fits by its words where the question has an answer: of 50 questions
+ * without one 45 stay below (tests/load/no-answer.ts).
+ */
+const fitting = 0.75;
 /** Or how near it must be to it by a service's vectors. */
 const near = 0.45;
 /** So many passages go along with a question at most, and so many are shown to who tries one. */
@@ -35,11 +43,24 @@ const placeOf = ({ page, heading, place }: Pick<store.ChunkRow, 'page' | 'headin
     ? placeText(place)
     : placeText({ ...(page > 0 ? { page } : {}), heading: heading === '' ? [] : [heading] });
 
-const helpPassages = (question: string, most: number): FoundPassage[] =>
-  help()
+/** A passage as it was found, with what it can be quoted by. */
+export interface Ranked extends FoundPassage {
+  file: string;
+  place: string;
+  quotable: Quotable;
+}
+
+const helpPassages = (question: string, most: number): Ranked[] => {
+  const [reading] = readingsOf(question);
+  if (!reading) return [];
+  const values = reading.slots.map(({ weight }) => weight);
+  return help()
     .search(question, most)
     .map(({ item: { page, heading, text }, coverage, score }, at) => ({
       id: 0,
+      file: page.title,
+      place: heading,
+      quotable: { heading: `${page.title} ${heading}`, content: text, reading, values },
       title: heading === '' ? page.title : `${page.title} · ${heading}`,
       text,
       url: `/help?page=${encodeURIComponent(page.slug)}`,
@@ -49,13 +70,16 @@ const helpPassages = (question: string, most: number): FoundPassage[] =>
       coverage,
       terms: [],
       used: coverage >= enough && at < mostPassages,
+      fits: coverage >= 0.5,
     }));
+};
 
 /** A base whose passages are searched. */
 interface BaseRow {
   id: number;
   /** Grows with each change of its passages. */
   revision: number;
+  settings: { instruction?: string };
 }
 
 /** Who may ask what; `userId`: null stands for a visitor. */
@@ -79,14 +103,21 @@ export interface KnowledgeBases {
 const fusedRank = ({ wordsRank, vectorRank }: Candidate): number =>
   (wordsRank > 0 ? 1 / (ranks + wordsRank) : 0) + (vectorRank > 0 ? 1 / (ranks + vectorRank) : 0);
 
+/** How well a passage fits, and to which reading of the question. */
+interface Fit {
+  words: number;
+  relevance: Relevance;
+  at: number;
+}
+
 /** How well a passage answers by its words, by the reading of the question that it fits best. */
 const byWords = (
   candidate: Candidate,
   row: { heading: string; content: string },
   readings: readonly Reading[],
   values: Found['values'],
-): { words: number; relevance: Relevance } => {
-  let best: { words: number; relevance: Relevance } | null = null;
+): Fit => {
+  let best: Fit | null = null;
   for (const [at, reading] of readings.entries()) {
     const relevance = relevanceOf(reading, values[at] ?? [], row);
     const words =
@@ -94,9 +125,9 @@ const byWords = (
       ((candidate.scores[at] ?? 0) +
         relevance.together * beside.together +
         relevance.run * beside.run);
-    if (!best || words > best.words) best = { words, relevance };
+    if (!best || words > best.words) best = { words, relevance, at };
   }
-  return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] } };
+  return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] }, at: 0 };
 };
 
 export const createKnowledgeService = ({
@@ -134,7 +165,7 @@ export const createKnowledgeService = ({
     base: BaseRow,
     asked: string,
     most: number,
-  ): Promise<FoundPassage[]> => {
+  ): Promise<Ranked[]> => {
     const question = asked.slice(0, questionLength);
     const model = await indexes.ready(db, base);
     const vector = model === null ? null : await vectorOf(question, model);
@@ -177,8 +208,16 @@ export const createKnowledgeService = ({
         )
       ).map((file) => [file.id, file.name]),
     );
-    return ranked.map(({ row, relevance, candidate, score }, at) => ({
+    return ranked.map(({ row, relevance, words, candidate, score, at: reading }, at) => ({
       id: row.id,
+      file: files.get(row.fileId) ?? '',
+      place: placeOf(row),
+      quotable: {
+        heading: row.heading,
+        content: row.content,
+        reading: readings[reading] ?? { text: '', weight: 0, slots: [] },
+        values: values[reading] ?? [],
+      },
       title: [files.get(row.fileId) ?? '', placeOf(row)].filter((part) => part !== '').join(' · '),
       text: row.content,
       url: `/train/passage?id=${row.id}`,
@@ -188,6 +227,7 @@ export const createKnowledgeService = ({
       coverage: relevance.coverage,
       terms: relevance.terms,
       used: at < mostPassages && (relevance.coverage >= enough || candidate.likeness >= near),
+      fits: words >= fitting || candidate.likeness >= near,
     }));
   };
 
@@ -197,7 +237,7 @@ export const createKnowledgeService = ({
     question: string,
     most: number,
     base?: BaseRow | null,
-  ): Promise<FoundPassage[]> => {
+  ): Promise<Ranked[]> => {
     if (key === 'help') return helpPassages(question, most);
     return base ? searchBase(db, base, question, most) : [];
   };
@@ -208,31 +248,46 @@ export const createKnowledgeService = ({
     findAll: bases.findAll,
 
     /**
-     * What a model is told about the texts that a knowledge base has on a question of a person; of a
-     * base that is not open to them any more it is told nothing.
+     * What knowledge bases have on a question of a person; of a base that is not open to them any
+     * more nothing.
      */
     async on(
       db: Executor,
-      key: string,
+      keys: readonly string[],
       question: string,
       userId: number | null,
-      { strict = false } = {},
-    ): Promise<string> {
-      const base = key === 'help' ? null : await bases.rowFor(db, key, userId);
-      const found = (await passages(db, key, question, mostPassages, base)).filter(
-        ({ used }) => used,
+      { strict = false, numbered = true } = {},
+    ): Promise<Grounds> {
+      const asked = await Promise.all(
+        keys.map(async (key) => {
+          const base = await bases.find(db, key, userId);
+          const row = base && !base.built_in ? await bases.rowFor(db, key, userId) : null;
+          const found = base ? await passages(db, key, question, mostPassages, row) : [];
+          return {
+            base,
+            instruction: row?.settings.instruction ?? '',
+            found: found.filter(({ used }) => used),
+          };
+        }),
       );
-      const texts = found.map(
-        ({ title, text, url }, at) =>
-          `【资料 ${at + 1}】[${title.replaceAll(/[[\]()]/g, ' ')}](${url})\n${text}`,
-      );
-      const rule = strict
-        ? '只能依据下面的资料回答；资料里没有答案时，直接说明资料中没有，不要自己补充。'
-        : '回答时优先依据下面的资料；资料不够时可以补充，并说明哪些不是资料里的。';
-      const cite =
-        texts.length > 0 ? '用到一段资料的地方，在句末写出它的出处：照抄它标题处的链接。' : '';
-      const whole = texts.length > 0 ? texts.join('\n\n') : '（没有找到与这个问题有关的资料）';
-      return `${rule}${cite}\n\n${whole}`;
+      const open = asked.flatMap(({ base, ...rest }) => (base ? [{ base, ...rest }] : []));
+      const best = open
+        .flatMap(({ base, found }) => found.map((passage) => ({ base, passage })))
+        .sort((one, other) => other.passage.score - one.passage.score)
+        .slice(0, mostPassages);
+      return groundsOf(open, best, { strict, numbered });
+    },
+
+    /** A source of an answer as it was, and what stands around it now. @throws Refusal embedding_missing */
+    async source(db: Executor, kept: StoredSource, userId: number | null) {
+      if (!(await bases.find(db, kept.key, userId))) throw new Refusal('embedding_missing');
+      const { id, key: _key, ...told } = kept;
+      const [row] = id === 0 ? [] : await store.chunksById(db, [id]);
+      const same = row?.content === kept.text;
+      const around = row && same ? await store.chunksAround(db, row.fileId, row.seq) : [];
+      const at = (step: number) =>
+        around.find(({ seq }) => seq === (row?.seq ?? 0) + step)?.content ?? '';
+      return { ...told, before: at(-1), after: at(1), url: id === 0 || same ? kept.url : '' };
     },
 
     /** What a question finds, and why. @throws Refusal embedding_missing */
@@ -240,7 +295,8 @@ export const createKnowledgeService = ({
       const base = await bases.find(db, key, userId);
       if (!base) throw new Refusal('embedding_missing');
       const row = base.built_in ? null : await bases.rowFor(db, key, userId);
-      return passages(db, key, question, mostShown, row);
+      const found = await passages(db, key, question, mostShown, row);
+      return found.map(({ file: _file, place: _place, quotable: _quotable, ...told }) => told);
     },
 
     /** A passage with what stands around it. @throws Refusal not_found */
@@ -261,6 +317,8 @@ export const createKnowledgeService = ({
     },
   };
 };
+
+export { soundOf } from './open-indexes.ts';
 
 export type KnowledgeService = ReturnType<typeof createKnowledgeService>;
 

@@ -13,6 +13,8 @@ const passages = [
   '打开鼠标设置，调整指针的速度。',
   '本单位的差旅费每天不超过三百元。',
   '目的地天气不好时，可以改签机票。',
+  '第十二条 会议室由张晓伟负责登记。',
+  '第13条 二〇二五年的奖金在次年一月发放。',
 ];
 
 const firstFor = (question: string): string | undefined => {
@@ -25,7 +27,7 @@ const firstFor = (question: string): string | undefined => {
     vectors: new Uint8Array(0),
     model: '',
   });
-  const readings = readingsOf(question);
+  const readings = readingsOf(question, index.holds);
   const { candidates } = index.search(readings, null);
   const best = candidates.sort((one, other) => one.wordsRank - other.wordsRank)[0];
   return best && passages[best.id];
@@ -43,6 +45,12 @@ describe('what is asked finds its passage', () => {
     ['How do I insert a formula into a cell?', 2],
     ['change the speed of the mouse pointer', 3],
     ['⼿动插⼊公式', 2],
+    // Names in pinyin, numbers in the other script.
+    ['zhang xiaowei 负责什么', 6],
+    ['Who is Zhang Xiaowei?', 6],
+    ['第12条', 6],
+    ['第十三条', 7],
+    ['2025年', 7],
   ])('%s', (question, at) => expect(firstFor(question)).toBe(passages[at]));
 
   test('nothing is found by words of form alone', () =>

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { saidAs } from '../../search/glosses.ts';
 import { readingsOf } from '../../search/question.ts';
 import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
 import { PassageIndex, questionBytes } from './passage-index.ts';
@@ -33,6 +34,7 @@ const makeRoom = (): void => {
 
 const answer = (task: ToKnowledge): FromKnowledge => {
   const { id, kind } = task;
+  if (kind === 'sound') return { kind, id, text: saidAs(task.text) };
   const base = baseOf(task.base);
   if (kind === 'files') {
     if (base.index.stale) {
@@ -59,7 +61,7 @@ const answer = (task: ToKnowledge): FromKnowledge => {
     numbers: questionBytes(vector.bytes),
     model: vector.model,
   };
-  const readings = readingsOf(task.question);
+  const readings = readingsOf(task.question, base.index.holds);
   return { kind: 'found', id, readings, found: base.index.search(readings, numbers) };
 };
 

@@ -125,3 +125,10 @@ export const search = async (
   if (said.kind !== 'found') throw new Error('the index did not search');
   return { ...said.found, readings: said.readings };
 };
+
+/** How a text is said, as pinyin; the thread has the dictionary for it. */
+export const soundOf = async (text: string): Promise<string> => {
+  const said = await ask({ kind: 'sound', text });
+  if (said.kind !== 'sound') throw new Error('the index did not say it');
+  return said.text;
+};

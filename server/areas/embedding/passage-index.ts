@@ -41,6 +41,8 @@ const mostTouched = 200_000;
 /** BM25's own: how soon more of a word says nothing more, and how much a long passage loses. */
 const k = 1.6;
 const b = 0.75;
+/** Among fewer passages a word says as much as among so many: one that all of them hold is none of form. */
+const fewPassages = 50;
 /** A heading names the matter: what stands in it counts so many times. */
 const headingCounts = 2;
 
@@ -145,6 +147,9 @@ export class PassageIndex {
     this.live -= file.count;
   }
 
+  /** Whether a term stands in any passage. */
+  readonly holds = (term: string): boolean => this.words.sizeOf(term) > 0;
+
   /** The passages that hold a slot, each with how often; the best alternative counts. */
   private holding({ words }: Slot): { places: Int32Array | number[]; counts: number[] | null } {
     const [only] = words;
@@ -175,12 +180,13 @@ export class PassageIndex {
     values: number[];
   } {
     const average = this.total / (this.live || 1) || 1;
+    const all = Math.max(this.live, fewPassages);
     const held = slots.map((slot, at) => {
       const { places, counts } = this.holding(slot);
       const found = counts
         ? counts.reduce((sum, count) => sum + Math.min(1, count), 0)
         : places.length;
-      const rare = Math.log(1 + Math.max(0, this.live - found + 0.5) / (found + 0.5));
+      const rare = Math.log(1 + Math.max(0, all - found + 0.5) / (found + 0.5));
       // A word without a translation that stands nowhere is no part of the matter.
       const value = found === 0 && slot.words.length > 1 ? 0 : rare * slot.weight;
       return { at, places, counts, value };

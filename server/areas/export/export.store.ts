@@ -17,6 +17,7 @@ const columns = {
   title: history.title,
   ai: history.ai,
   reasoning: history.reasoning,
+  sources: history.sources,
   parts: history.parts,
   type: history.type,
   model: history.model,

@@ -19,6 +19,8 @@ export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
   title: row.title,
   ai: row.ai,
   reasoning: row.reasoning,
+  /** Names of what the answer rests on; its texts stay where they are. */
+  sources: (row.sources ?? []).map(({ n, title, place, base }) => ({ n, title, place, base })),
   parts: row.parts,
   type: row.type,
   model: row.model,

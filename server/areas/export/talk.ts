@@ -84,6 +84,16 @@ const imagesOf = (row: ExportRow, note: string, name: string): Talk['answers'] =
   return text === '' && images.length === 0 ? [] : [{ name, text, images }];
 };
 
+/** What the numbers in an answer stand for. */
+const sourcesOf = ({ ai, sources }: ExportRow): string => {
+  const cited = (sources ?? []).filter(({ n }) => ai.includes(`[${n}]`));
+  const lines = cited.map(({ n, title, place, base }) => {
+    const where = [title, place].filter((part) => part !== '').join(' · ');
+    return `- [${n}] ${where.replace(/([\\`*_[\]<>#])/g, '\\$1')}（知识库「${base}」）`;
+  });
+  return cited.length === 0 ? '' : `来源：\n\n${lines.join('\n')}`;
+};
+
 const answerOf = (row: ExportRow, label: Telling['label']): Talk['answers'] => {
   const name = label(row.model);
   const note = endings[row.state] ?? '';
@@ -94,7 +104,7 @@ const answerOf = (row: ExportRow, label: Telling['label']): Talk['answers'] => {
     const text = [...told, note].filter((part) => part !== '').join('\n\n');
     return text === '' ? [] : [{ name, text, images: films.map((each) => each.poster) }];
   }
-  const text = [row.ai.trim(), note].filter((part) => part !== '').join('\n\n');
+  const text = [row.ai.trim(), note, sourcesOf(row)].filter((part) => part !== '').join('\n\n');
   return text === '' ? [] : [{ name, text, images: [] }];
 };
 

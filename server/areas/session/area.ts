@@ -22,6 +22,7 @@ export const sessionArea = (given: Pick<SessionDeps, 'forum' | 'requireTrained'>
             prompt: `CASE WHEN user_id = $person THEN '' ELSE prompt END`,
             summary: `''`,
             embedding_key: `CASE WHEN user_id = $person THEN '' ELSE embedding_key END`,
+            more_embeddings: `CASE WHEN user_id = $person THEN '{}' ELSE more_embeddings END`,
             style_key: `''`,
           },
         },

@@ -29,7 +29,7 @@ const copyPath = statement<{ replies: number; ai: string | null }>(
              AND ((shown AND id <= $3) OR id = $2) ORDER BY id) ordered
    ), copied AS (
      INSERT INTO history (id, session_id, user_id, human, ai, reasoning, parts, type, model, state,
-       error_code, error_message, created_at, answered_at, request, with_template, title, prev_id)
+       error_code, error_message, created_at, answered_at, request, with_template, title, sources, prev_id)
      OVERRIDING SYSTEM VALUE
      SELECT new_id, $4, $5, human, ai, reasoning, parts, type, model, state, error_code,
        error_message, created_at, answered_at,
@@ -37,7 +37,7 @@ const copyPath = statement<{ replies: number; ai: string | null }>(
          THEN jsonb_set(request, '{files}', (
            SELECT jsonb_agg(f || '{"uuid": "00000000-0000-0000-0000-000000000000"}'::jsonb)
            FROM jsonb_array_elements(request->'files') f))
-         ELSE request END, with_template, title,
+         ELSE request END, with_template, title, sources,
        lag(new_id, 1, 0::bigint) OVER (ORDER BY new_id)
      FROM path
    )

@@ -13,7 +13,7 @@ import { countThisMonth } from './person-sessions.store.ts';
 import { newSessionIsPrivate } from './privacy.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
 import { modelFor } from './session-models.ts';
-import { forkable, forkMark, readableSession } from './session.service.ts';
+import { basesOf, forkable, forkMark, readableSession } from './session.service.ts';
 import * as store from './session.store.ts';
 
 type Deps = SessionServiceDeps;
@@ -36,7 +36,8 @@ const typeAsked = ({ type, group_id: group }: Input): number =>
  * @throws Refusal bad_input, login_required
  */
 export const requireSense = (input: Input, user: Identity | null): void => {
-  const { history_id: fork, scenario_id: scenario, embedding, temporary } = input;
+  const { history_id: fork, scenario_id: scenario, temporary } = input;
+  const embedding = input.embeddings?.[0] ?? input.embedding;
   const type = typeAsked(input);
   const ofChat = fork !== undefined || embedding !== undefined || temporary === 1;
   if (input.group_id !== undefined && type !== sessionTypes.people)
@@ -118,8 +119,8 @@ const makeFork = async (
   const { row, point } = await forkSource(tx, historyId, user);
   const wanted = { name: input.model, preferred: row.model, asker: maker };
   const model = await modelFor(deps, tx, sessionTypes.chat, wanted);
-  const base =
-    row.embeddingKey === '' ? null : await deps.knowledge.find(tx, row.embeddingKey, maker.id);
+  const open = await deps.knowledge.findAll(tx, basesOf(row), maker.id);
+  const [key = '', ...more] = open.map((base) => base.key);
   const made = await insert(tx, {
     uuid: input.uuid,
     userId: maker.id,
@@ -127,7 +128,8 @@ const makeFork = async (
     model,
     private: isPrivate(maker, input),
     scenarioId: row.scenarioId,
-    embeddingKey: base?.key ?? '',
+    embeddingKey: key,
+    moreEmbeddings: more,
     forkedFrom: row.id,
     // Told from its original in every list; a fork of a fork is no longer.
     prompt:
@@ -185,19 +187,20 @@ const talkedTo = async (
   { models, knowledge }: Deps,
   db: Executor,
   maker: Maker,
-  { model: name, embedding }: Input,
-): Promise<{ name?: string; embedding?: string }> => {
-  if (name === undefined || embedding !== undefined || (await models.find(db, name)))
-    return { name, embedding };
-  return (await knowledge.find(db, name, maker.id)) ? { embedding: name } : { name };
+  { model: name, embedding, embeddings = embedding === undefined ? [] : [embedding] }: Input,
+): Promise<{ name?: string; keys: string[] }> => {
+  if (name === undefined || embeddings.length > 0 || (await models.find(db, name)))
+    return { name, keys: [...new Set(embeddings)] };
+  return (await knowledge.find(db, name, maker.id)) ? { keys: [name] } : { name, keys: [] };
 };
 
 const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input): Made => {
   const temporary = input.temporary === 1;
   await countScenario(tx, input.scenario_id, maker);
-  const { name, embedding } = await talkedTo(deps, tx, maker, input);
-  if (embedding !== undefined && !(await deps.knowledge.find(tx, embedding, maker.id)))
-    throw new Refusal('embedding_missing');
+  const { name, keys } = await talkedTo(deps, tx, maker, input);
+  const bases = await deps.knowledge.findAll(tx, keys, maker.id);
+  if (bases.length < keys.length) throw new Refusal('embedding_missing');
+  const [key = '', ...more] = keys;
   const wanted = { name, preferred: maker.setting.default_chat_model, asker: maker };
   return insert(tx, {
     uuid: input.uuid,
@@ -206,7 +209,8 @@ const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input)
     model: await modelFor(deps, tx, sessionTypes.chat, wanted),
     private: temporary || isPrivate(maker, input),
     scenarioId: input.scenario_id ?? null,
-    embeddingKey: embedding ?? '',
+    embeddingKey: key,
+    moreEmbeddings: more,
     temporary,
   });
 };

@@ -6,7 +6,14 @@ import { Refusal, type Identity } from '../../http/handlers.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import { friendStateOf } from './friend.service.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
-import { belongsTo, forkable, ownedBy, readableSession, writeRefusal } from './session.service.ts';
+import {
+  basesOf,
+  belongsTo,
+  forkable,
+  ownedBy,
+  readableSession,
+  writeRefusal,
+} from './session.service.ts';
 import { type Card, readCards, type SessionRow } from './session.store.ts';
 
 type Deps = Pick<SessionServiceDeps, 'knowledge' | 'forum'>;
@@ -22,8 +29,10 @@ export const viewCards = async (
   user: Identity | null,
   matches?: ReadonlyMap<number, Session['match']>,
 ): Promise<Session[]> => {
-  const keys = cards.map(({ session }) => session.embeddingKey).filter((key) => key !== '');
+  const keys = cards.flatMap(({ session }) => basesOf(session));
   const bases = await knowledge.findAll(db, keys, user?.id ?? null);
+  const openBases = (row: SessionRow) =>
+    basesOf(row).flatMap((key) => bases.find((base) => base.key === key) ?? []);
   const looks = await forum.looks(
     db,
     cards.flatMap(({ session: { id, type } }) => (type === sessionTypes.people ? [id] : [])),
@@ -51,13 +60,15 @@ export const viewCards = async (
         ? JSON.stringify(images.map((url) => ({ url })))
         : '',
     deleted: row.deletedAt === null ? 0 : 1,
-    embedding_private: bases.find(({ key }) => key === row.embeddingKey)?.private ?? 0,
+    embedding_private: Math.max(0, ...openBases(row).map(({ private: hidden }) => hidden)),
     favorite,
     on_top: onTop,
     unread,
     scenario_id: row.scenarioId,
     embedding_key: row.embeddingKey,
-    embedding_name: bases.find(({ key }) => key === row.embeddingKey)?.name ?? '',
+    embedding_name: openBases(row)
+      .map(({ name }) => name)
+      .join('、'),
     // What was found in no message was found in the title.
     match: matches ? (matches.get(row.id) ?? { history_id: null, snippet: row.prompt }) : null,
     group_id: row.groupId,
@@ -105,5 +116,8 @@ export const sessionDetail = async (
         ? { id: friendId, name: friendName, state }
         : null,
     forkable: forkable(row),
+    ...(row.embeddingKey === ''
+      ? {}
+      : { bases: await deps.knowledge.findAll(db, basesOf(row), user?.id ?? null) }),
   };
 };

@@ -25,6 +25,13 @@ export const forkMark = ' ·续';
 export const anySession = (db: Executor, ref: string): Promise<SessionRow | null> =>
   findSession(db, ref);
 
+/** Keys of the knowledge bases that it is asked about. */
+export const basesOf = ({
+  embeddingKey: key,
+  moreEmbeddings: more,
+}: Pick<SessionRow, 'embeddingKey' | 'moreEmbeddings'>): string[] =>
+  key === '' ? [] : [key, ...more];
+
 export const ownedBy = (row: SessionRow, user: Identity | null): boolean => row.userId === user?.id;
 
 /** The owner, or one of the two people of a session that new_friend made. */

@@ -12,6 +12,12 @@ const helpBase: Embedding = {
   private: 0,
   built_in: true,
   mine: false,
+  questions: [
+    '怎么连接一个模型？',
+    '没有网络能用吗？',
+    '怎么把会话导出成 PDF？',
+    'token 是怎么算的？',
+  ],
 };
 
 const view = (row: ProjectRow, userId: number | null): Embedding => ({
@@ -21,6 +27,7 @@ const view = (row: ProjectRow, userId: number | null): Embedding => ({
   private: row.private ? 1 : 0,
   built_in: false,
   mine: row.userId === userId,
+  questions: row.settings.questions ?? [],
 });
 
 /** The knowledge bases that a person may ask about; a visitor without an account has no number. */

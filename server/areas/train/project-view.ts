@@ -78,7 +78,9 @@ export const viewProjects = async (
       private: row.private ? 1 : 0,
       type: row.type,
       desc: row.description,
-      settings: JSON.stringify(mine ? row.settings : { ...row.settings, images: [], glossary: [] }),
+      settings: JSON.stringify(
+        mine ? row.settings : { ...row.settings, images: [], glossary: [], instruction: '' },
+      ),
       status: row.status,
       token: row.token,
       total_num: total,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Out, Parsed } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
@@ -14,6 +15,7 @@ import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { readJson } from '../../http/json-text.ts';
 import { openJobsOf } from '../../jobs/job.service.ts';
+import { soundOf } from '../embedding/embedding.service.ts';
 import { beginTraining } from './begin-training.ts';
 import { payStopped } from './end-files.ts';
 import { changing, noProject } from './project-access.ts';
@@ -96,6 +98,21 @@ export const engines = async ({ models, embeddings, training }: TrainDeps, db: E
   };
 };
 
+/** Letters of a key that is made. */
+const madeKey = 40;
+
+/** A key by which a project of this name can be called: 员工手册 is yuan_gong_shou_ce. */
+const keyFrom = async (name: string): Promise<string> => {
+  const said = await soundOf(name).catch(() => name);
+  const key = said
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, madeKey)
+    .replace(/^_+|_+$/g, '');
+  return key === '' ? `base_${randomUUID().slice(0, 6)}` : key;
+};
+
 /** @throws Refusal bad_input, training_too_many, training_key_taken */
 export const create = async (
   { files }: TrainDeps,
@@ -111,16 +128,22 @@ export const create = async (
   const { projects: most } = trainLimits;
   if ((await store.countProjects(db, user.id)) >= most)
     throw new Refusal('training_too_many', `每人最多 ${most} 个项目，请先删除一些`);
-  if (input.key.toLowerCase() === 'help') throw new Refusal('training_key_taken');
-  const row = await store.insertProject(db, {
+  if (input.key?.toLowerCase() === 'help') throw new Refusal('training_key_taken');
+  const made = {
     userId: user.id,
-    key: input.key,
     name: input.name,
     type: input.type,
     private: input.private === 1,
     description: input.desc,
     settings,
-  });
+  };
+  const named = input.key ?? (await keyFrom(input.name));
+  const row =
+    (named === 'help' ? null : await store.insertProject(db, { ...made, key: named })) ??
+    // Another one has the same name.
+    (input.key === undefined
+      ? await store.insertProject(db, { ...made, key: `${named}_${randomUUID().slice(0, 6)}` })
+      : null);
   if (!row) throw new Refusal('training_key_taken');
   return viewProject(db, row.id, user);
 };

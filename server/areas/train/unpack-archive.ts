@@ -64,8 +64,6 @@ export const unpackArchive = async (
   const { files, skipped } = await read(
     reader.read<'files'>({ want: 'files', name: file.name, data }),
   );
-  const room = trainLimits.files - (await store.countFiles(db, file.projectId));
-  if (files.length > room) throw new FileFailure(`一个项目最多 ${trainLimits.files} 个文件`);
   const kept = files.flatMap(({ name: told, data }): Unpacked[] => {
     const name = cleanName(told);
     const kind = kindFor(project.type, name, data);
@@ -73,15 +71,20 @@ export const unpackArchive = async (
   });
   if (kept.length === 0)
     throw new FileFailure(`压缩包里没有可以学习的文件，可以是 ${endingsFor(project.type)}`, true);
+  const room = trainLimits.files - (await store.countFiles(db, file.projectId));
+  if (room <= 0) throw new FileFailure(`一个项目最多 ${trainLimits.files} 个文件`);
+  const left = kept.splice(room).length;
   done.keys = kept.map(({ key }) => key);
   await io.remember(done);
   for (const { key, data } of kept) await storage.put(key, data, 'application/octet-stream');
   if (!(await insertUnpacked(deps, file, kept)))
     for (const { key } of kept) await storage.delete(key);
-  const out = skipped.length + files.length - kept.length;
+  const out = skipped.length + files.length - kept.length - left;
   await store.addLog(
     db,
     file.id,
-    `展开出 ${kept.length} 个文件${out > 0 ? `，略过 ${out} 个不能学习的` : ''}`,
+    `展开出 ${kept.length} 个文件${out > 0 ? `，略过 ${out} 个不能学习的` : ''}${
+      left > 0 ? `；一个项目最多 ${trainLimits.files} 个文件，还有 ${left} 个没有收` : ''
+    }`,
   );
 };

@@ -6,23 +6,79 @@ import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useSite } from '@/platform/site.ts';
 import { leastText } from '@/widgets/composer/send-rules.ts';
+import type { Embedding } from '@contract/embedding.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { SessionType } from '@/widgets/conversation/session-type.ts';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 import boxCss from '@/widgets/composer/send.module.css';
+
+/** Sample questions that are shown of all bases together. */
+const mostQuestions = 6;
+
+/** What knowledge bases hold, and questions to begin with. */
+const BaseHint = ({
+  session,
+  bases,
+  onAsk,
+}: {
+  session: SessionDetail;
+  bases: readonly Embedding[];
+  onAsk: (text: string) => void;
+}) => {
+  const model = useModel(session.model);
+  const [asked, setAsked] = useState(false);
+  const questions = bases.flatMap((base) => base.questions).slice(0, mostQuestions);
+  const about = bases.map(({ desc }) => desc).filter((desc) => desc !== '');
+  return (
+    <div className={`${rowCss.list} ${rowCss.firstHint}`} data-hint>
+      <span className={rowCss.firstDot}>
+        <Icon name="document" size={26} />
+      </span>
+      <h2>问{bases.map(({ name }) => `「${name}」`).join('')}</h2>
+      {about.length > 0 && <p>{about.join('；')}</p>}
+      <p className={rowCss.firstRule}>
+        {model?.built_in
+          ? '由内置助手回答：摘出资料里的原文，并注明出处；资料里没有的会说没有'
+          : `由${model?.label ?? session.model}根据资料回答，并注明出处`}
+      </p>
+      {session.writable && questions.length > 0 && (
+        <ul className={rowCss.firstQuestions} aria-label="可以这样问">
+          {questions.map((question) => (
+            <li key={question}>
+              <button
+                type="button"
+                disabled={asked}
+                onClick={() => {
+                  setAsked(true);
+                  onAsk(question);
+                }}
+              >
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+};
 
 /** In an empty conversation: what it is for. */
 export const FirstHint = ({
   session,
   only,
   sessionType,
+  onAsk,
 }: {
   session: SessionDetail;
   /** A single message was asked for, and is gone. */
   only: boolean;
   sessionType: SessionType | null;
+  /** Sends a question. */
+  onAsk: (text: string) => void;
 }) => {
   const model = useModel(session.model);
   const { min_prompt_bytes: least } = useSite();
@@ -44,6 +100,8 @@ export const FirstHint = ({
         <p>输入 @ 可以请一个模型来回答</p>
       </div>
     );
+  const { bases = [] } = session;
+  if (bases.length > 0) return <BaseHint session={session} bases={bases} onAsk={onAsk} />;
   return (
     <div className={`${rowCss.list} ${rowCss.firstHint}`} data-hint>
       <span className={rowCss.firstDot} style={{ background: model?.color || undefined }}>

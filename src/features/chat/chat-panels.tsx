@@ -15,15 +15,18 @@ import { openImageTool } from '@/widgets/image/image-tool-store.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
 import PersonSheet from './person-sheet.tsx';
+import type { OpenedSource } from './source-sheet.tsx';
 import type { Thread } from '@/widgets/conversation/thread.ts';
 
 /** What stands over the conversation. */
 export type Panel =
   | { kind: 'none' | 'more' | 'settings' | 'find' | 'export' | 'report' }
   | { kind: 'menu'; target: MenuTarget }
+  | { kind: 'source'; opened: OpenedSource }
   | { kind: 'person'; person: { id: number; name: string } };
 
 const FindSheet = lazyAsked(() => import('./find-sheet.tsx'));
+const SourceSheet = lazyAsked(() => import('./source-sheet.tsx'));
 const ReportSheet = lazyAsked(() =>
   import('./question-sheets.tsx').then(({ ReportSheet: part }) => ({ default: part })),
 );
@@ -157,6 +160,9 @@ const ChatPanels = ({
           onClose={close}
           onChoose={onShow}
         />
+      </Once>
+      <Once when={panel.kind === 'source'}>
+        <SourceSheet opened={panel.kind === 'source' ? panel.opened : null} onClose={close} />
       </Once>
       {panel.kind === 'report' && (
         <Suspense fallback={null}>

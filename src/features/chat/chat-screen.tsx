@@ -402,6 +402,7 @@ const Conversation = ({
                     session={session}
                     only={thread.only !== null}
                     sessionType={sessionType}
+                    onAsk={(text) => void send(text, { suggestion: true })}
                   />
                 )}
               </Suspense>

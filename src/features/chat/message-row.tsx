@@ -1,5 +1,6 @@
 import { maskName } from '@/platform/format.ts';
 import { copyText } from '@/platform/copy.ts';
+import { Citing } from '@/widgets/markdown/citations.tsx';
 import { BlocksView } from '@/widgets/markdown/markdown.tsx';
 import { readQuestion } from '@/platform/question.ts';
 import { Icon } from '@/ui/icon.tsx';
@@ -8,7 +9,7 @@ import type { Message } from '@contract/chat.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';
 import { Link } from '@tanstack/react-router';
 import { lazyPart } from '@/platform/lazy-chunk.ts';
-import { memo, Suspense, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { memo, Suspense, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLongPress } from '@/widgets/conversation/long-press.ts';
 import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
 import { Separator } from '@/widgets/conversation/separator.tsx';
@@ -28,6 +29,7 @@ import {
   type QuestionRow,
   type ReplyRow,
 } from '@/widgets/conversation/rows.ts';
+import { Sources } from '@/widgets/conversation/sources.tsx';
 import { replyText } from '@/widgets/conversation/message-store.ts';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 
@@ -163,6 +165,23 @@ const isShort = (segment: Segment, reasoning: string): boolean => {
   return !only || (only.kind === 'text' && only.text.length < 80 && !only.text.includes('|'));
 };
 
+/** What the numbers in a reply open. */
+const useCiting = (message: Message) => {
+  const { openSource } = useChatActs();
+  return useMemo(() => {
+    const { sources } = message;
+    if (!sources) return null;
+    const of = (n: number) => sources.find((source) => source.n === n);
+    return {
+      has: (n: number) => of(n) !== undefined,
+      open: (n: number, said: string) => {
+        const source = of(n);
+        if (source) openSource(message, source, said);
+      },
+    };
+  }, [message, openSource]);
+};
+
 export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const { message, live } = row;
   const acts = useChatActs();
@@ -174,6 +193,7 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const reasoning = live?.reasoning ?? message.reasoning;
   const empty = segment.length === 0;
   const named = message.model !== '' && (acts.people || message.model !== acts.model);
+  const citing = useCiting(message);
   return (
     <div
       className={rowCss.reply}
@@ -191,9 +211,14 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
         {empty && row.first ? (
           writing && <Typing />
         ) : (
-          <Body segment={segment} raw={raw} last={row.last} />
+          <Citing value={citing}>
+            <Body segment={segment} raw={raw} last={row.last} />
+          </Citing>
         )}
       </div>
+      {row.last && !writing && message.sources && (
+        <Sources answer={message} onOpen={(source) => acts.openSource(message, source)} />
+      )}
       {row.last && !writing && (
         <ReplyActs message={message} text={() => replyText(message, live)} raw={raw} />
       )}

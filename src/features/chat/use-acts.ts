@@ -111,6 +111,8 @@ export const useActs = (
       pointer,
       me,
       openMenu: (message, part) => open({ kind: 'menu', target: { message, part } }),
+      openSource: ({ id }, source, said = '') =>
+        open({ kind: 'source', opened: { historyId: id, source, said } }),
       openPerson: (person) => open({ kind: 'person', person }),
       answerTo: (atUser) => setCompose(uuid, { atUser }),
       sessionType,

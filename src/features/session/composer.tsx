@@ -247,7 +247,12 @@ export const Composer = ({
       <AccountLine />
       {sheetUsed && (
         <Suspense fallback={null}>
-          <StartSheets sheet={sheet} onChoose={option} onClose={() => setSheet(undefined)} />
+          <StartSheets
+            sheet={sheet}
+            chosenBases={choice.knowledge}
+            onChoose={option}
+            onClose={() => setSheet(undefined)}
+          />
         </Suspense>
       )}
       <ModelSheet

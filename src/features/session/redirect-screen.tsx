@@ -8,10 +8,13 @@ import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 
 const route = getRouteApi('/redirect');
 
-/** Makes a session that asks a knowledge base and returns home, where it stands on top (document 1 §2). */
+/**
+ * Makes a session that asks a knowledge base and returns home, where it stands on top (document 1 §2);
+ * a link that was shared leads into it.
+ */
 export const RedirectScreen = () => {
   usePageTitle('正在新建会话');
-  const { embedding } = route.useSearch();
+  const { embedding, open } = route.useSearch();
   const navigate = route.useNavigate();
   const refuse = useRefusal({ everyFailure: true });
   const asked = useRef(false);
@@ -20,14 +23,16 @@ export const RedirectScreen = () => {
     asked.current = true;
     const make = async () => {
       try {
-        await api.newSession({ type: sessionTypes.chat, embedding }, { quiet: true });
-        await navigate({ to: '/', search: { channel: 'private' }, replace: true });
+        const asked = { type: sessionTypes.chat, embedding };
+        const { uuid } = await api.newSession(asked, { quiet: true });
+        if (open === 1) await navigate({ to: '/chat', search: { uuid }, replace: true });
+        else await navigate({ to: '/', search: { channel: 'private' }, replace: true });
       } catch (error) {
         refuse(error);
       }
     };
     void make();
-  }, [embedding, navigate, refuse]);
+  }, [embedding, open, navigate, refuse]);
   return (
     <div className="page page-centre" role="status" aria-label="正在新建会话">
       <Skeleton lines={3} />

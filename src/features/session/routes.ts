@@ -37,10 +37,13 @@ export const homeSearch = (raw: RawSearch): HomeSearch => ({
 export interface RedirectSearch {
   to?: string;
   embedding?: string;
+  /** 1: the session that is made is opened. */
+  open?: 1;
 }
 export const redirectSearch = (raw: RawSearch): RedirectSearch => ({
   to: place(raw, 'to'),
   embedding: words(raw, 'embedding', 64),
+  open: on(raw, 'open'),
 });
 
 /** `?embedding=KEY` leads by way of the helper screen, which makes the session. */

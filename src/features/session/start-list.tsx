@@ -1,3 +1,4 @@
+import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { ReactNode } from 'react';
@@ -17,6 +18,7 @@ export const StartList = <T,>({
   items,
   lines,
   empty,
+  chosen,
   onChoose,
 }: {
   query: {
@@ -30,6 +32,8 @@ export const StartList = <T,>({
   /** Of the skeleton. */
   lines: number;
   empty: ReactNode;
+  /** Of a list of which several may be chosen: those that are. */
+  chosen?: readonly (string | number)[];
   onChoose: (item: StartItem) => void;
 }) => {
   const list = query.data === undefined ? undefined : items(query.data);
@@ -47,7 +51,12 @@ export const StartList = <T,>({
       <ul className={css.startList}>
         {list?.map((item) => (
           <li key={item.key}>
-            <button type="button" className={css.startItem} onClick={() => onChoose(item)}>
+            <button
+              type="button"
+              className={css.startItem}
+              aria-pressed={chosen?.includes(item.key)}
+              onClick={() => onChoose(item)}
+            >
               {item.color !== undefined && (
                 <span className="chip-dot" style={{ background: item.color || undefined }} />
               )}
@@ -55,6 +64,7 @@ export const StartList = <T,>({
                 <strong>{item.name}</strong>
                 <small>{item.about}</small>
               </span>
+              {chosen?.includes(item.key) && <Icon name="check" size={20} />}
             </button>
           </li>
         ))}

@@ -62,18 +62,19 @@ export const StartOptions = ({
   ));
   return (
     <>
-      {(scenario ?? knowledge ?? temporary) && (
+      {(scenario !== null || knowledge.length > 0 || temporary) && (
         <div className={css.composerOptions} role="group" aria-label="选好的">
           {scenario && (
             <Chosen kind="场景" name={scenario.name} onClear={() => onChoose({ scenario: null })} />
           )}
-          {knowledge && (
+          {knowledge.map(({ key, name }) => (
             <Chosen
+              key={key}
               kind="知识库"
-              name={knowledge.name}
-              onClear={() => onChoose({ knowledge: null })}
+              name={name}
+              onClear={() => onChoose({ knowledge: knowledge.filter((each) => each.key !== key) })}
             />
-          )}
+          ))}
           {temporary && <Chosen kind="临时对话" onClear={() => onChoose({ temporary: false })} />}
         </div>
       )}

@@ -52,10 +52,12 @@ export const StartActs = ({
 /** What one of those opens. */
 const StartSheets = ({
   sheet,
+  chosenBases,
   onChoose,
   onClose,
 }: {
   sheet: StartSheet | undefined;
+  chosenBases: StartChoice['knowledge'];
   onChoose: (change: Partial<StartChoice>) => void;
   onClose: () => void;
 }) => {
@@ -75,6 +77,7 @@ const StartSheets = ({
       {knowledge && (
         <KnowledgeSheet
           open={sheet === 'knowledge'}
+          chosen={chosenBases}
           onClose={onClose}
           onChoose={(chosen) => onChoose({ knowledge: chosen })}
         />

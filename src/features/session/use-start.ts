@@ -28,15 +28,17 @@ const addressRoom = 1_000;
 /** What a new session is made with, besides its model. */
 export interface StartChoice {
   scenario: { id: number; name: string } | null;
-  knowledge: { key: string; name: string } | null;
+  knowledge: readonly { key: string; name: string }[];
   /** Nothing of it is stored on the server. */
   temporary: boolean;
 }
-const noChoice: StartChoice = { scenario: null, knowledge: null, temporary: false };
+const noChoice: StartChoice = { scenario: null, knowledge: [], temporary: false };
 /** As it is kept with the draft of the home's box; it goes with the session that it was made for. */
 export const readChoice = (text: string): StartChoice => {
   try {
-    return { ...noChoice, ...(JSON.parse(text || '{}') as Partial<StartChoice>) };
+    const { knowledge, ...rest } = JSON.parse(text || '{}') as Partial<StartChoice>;
+    // A draft from before several could be chosen holds one of them.
+    return { ...noChoice, ...rest, knowledge: Array.isArray(knowledge) ? knowledge : [] };
   } catch {
     return noChoice;
   }
@@ -115,7 +117,8 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
           ...own,
           type: sessionTypes.chat,
           scenario_id: choice.scenario?.id,
-          embedding: choice.knowledge?.key,
+          embeddings:
+            choice.knowledge.length > 0 ? choice.knowledge.map(({ key }) => key) : undefined,
           temporary: choice.temporary ? 1 : 0,
         };
     if (!images && !choice.temporary) noteBegun(asked.current.uuid);

@@ -1,7 +1,7 @@
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { Form } from '@/ui/form/form.tsx';
-import type { Field, FormValues } from '@/ui/form/field.ts';
+import type { Field, FormValue, FormValues } from '@/ui/form/field.ts';
 import type { ProjectSettings, TrainModel } from '@contract/train.ts';
 import { projectTypes, trainLimits, trainTexts } from '@contract/train-limits.ts';
 import { isTranslation, settingsOf, type Place } from './projects.ts';
@@ -10,6 +10,12 @@ import { isTranslation, settingsOf, type Place } from './projects.ts';
 export const useEngines = () => useCall('trainEngines', {}, { staleTime: 60_000 });
 
 const range = (limits: { min: number; max: number }) => ({ min: limits.min, max: limits.max });
+
+const linesOf = (text: FormValue): string[] =>
+  (typeof text === 'string' ? text : '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
 const fieldsFor = (
   place: Place,
@@ -25,6 +31,8 @@ const fieldsFor = (
   const isType = (type: number) => (values: FormValues) => String(values['type']) === String(type);
   const knowledge = isType(projectTypes.knowledge);
   const lora = isType(projectTypes.lora);
+  const advanced = (values: FormValues) => values['advanced'] === true;
+  const advancedBase = (values: FormValues) => knowledge(values) && advanced(values);
   const embeddings = engines?.embedding ?? [];
   return [
     ...(place === 'train' && !model
@@ -49,21 +57,6 @@ const fieldsFor = (
       required: true,
       missing: trainTexts.name,
     },
-    ...(model
-      ? []
-      : [
-          {
-            name: 'key',
-            label: '模型唯一Key',
-            kind: 'text',
-            required: true,
-            missing: trainTexts.key,
-            max: trainLimits.key,
-            hint: '提问或作画时用它来称呼，只能是英文字母、数字和下划线，不能与别人的相同',
-            check: (value) =>
-              /^\w+$/.test(String(value)) ? undefined : '只能用英文字母、数字和下划线',
-          } satisfies Field,
-        ]),
     {
       name: 'desc',
       kind: 'long',
@@ -72,13 +65,61 @@ const fieldsFor = (
       placeholder: '里面是什么，适合问什么',
     },
     {
+      name: 'questions',
+      label: '示例问题',
+      kind: 'long',
+      lines: 3,
+      max: (trainLimits.question + 1) * trainLimits.questions,
+      placeholder: '年假有几天？\n差旅费怎么报销？',
+      hint: `一行一个，最多 ${trainLimits.questions} 个；提问的人点一下就能问`,
+      when: knowledge,
+      check: (value) =>
+        linesOf(value).length > trainLimits.questions
+          ? `最多 ${trainLimits.questions} 个`
+          : linesOf(value).some((line) => line.length > trainLimits.question)
+            ? `每个最多 ${trainLimits.question} 字`
+            : undefined,
+    },
+    {
+      name: 'instruction',
+      label: '怎样回答',
+      kind: 'long',
+      lines: 2,
+      max: trainLimits.instruction,
+      placeholder: '例如：先说结论，再列出条款；语气正式',
+      hint: '连接的模型会照着做，别人看不到',
+      when: knowledge,
+    },
+    {
+      name: 'advanced',
+      label: '高级',
+      kind: 'switch',
+      hint: model ? '每段多长、怎样分段' : '唯一 Key、每段多长等，不改也可以',
+      ...(model ? { when: knowledge } : {}),
+    },
+    ...(model
+      ? []
+      : [
+          {
+            name: 'key',
+            label: '模型唯一Key',
+            kind: 'text',
+            max: trainLimits.key,
+            placeholder: '不填：由名称得到',
+            hint: '提问或作画时用它来称呼，只能是英文字母、数字和下划线，不能与别人的相同',
+            when: advanced,
+            check: (value) =>
+              /^\w*$/.test(String(value)) ? undefined : '只能用英文字母、数字和下划线',
+          } satisfies Field,
+        ]),
+    {
       name: 'chunk_size',
       label: '每段最多',
       kind: 'number',
       unit: '字',
       ...range(trainLimits.chunk),
       hint: '建议 500 到 1500。短的找得准，长的上下文全',
-      when: knowledge,
+      when: advancedBase,
     },
     {
       name: 'separator',
@@ -86,7 +127,7 @@ const fieldsFor = (
       max: 20,
       placeholder: '不填：按段落和句子来分',
       hint: '写 \\n\\n 表示空行',
-      when: knowledge,
+      when: advancedBase,
     },
     ...(embeddings.length > 0
       ? [
@@ -202,9 +243,12 @@ export const ProjectForm = ({
   const initial: FormValues = {
     type: String(place === 'translate' ? projectTypes.translation : (model?.type ?? 0)),
     name: model?.name ?? '',
+    advanced: false,
     key: '',
     desc: model?.desc ?? '',
     chunk_size: settings?.chunk_size ?? trainLimits.chunk.default,
+    questions: (settings?.questions ?? []).join('\n'),
+    instruction: settings?.instruction ?? '',
     separator: settings?.separator ?? '',
     model: settings?.model ?? '',
     style: settings && !isTranslation(model) ? String(settings.type) : 'SD-1.5',
@@ -232,6 +276,8 @@ export const ProjectForm = ({
             epoch: Number(values['epoch'] ?? trainLimits.epoch.default),
           }
         : {
+            questions: linesOf(values['questions']),
+            instruction: String(values['instruction'] ?? ''),
             separator: String(values['separator'] ?? ''),
             chunk_size: Number(values['chunk_size'] ?? trainLimits.chunk.default),
             model: String(values['model'] ?? ''),
@@ -242,7 +288,15 @@ export const ProjectForm = ({
     const { model: made } = model
       ? await api.setTrainModel({ model_id: model.id, name, desc, settings: wanted }, options)
       : await api.newTrainModel(
-          { name, key: String(values['key'] ?? ''), type: kind, desc, settings: wanted },
+          {
+            name,
+            ...(typeof values['key'] === 'string' && values['key'] !== ''
+              ? { key: values['key'] }
+              : {}),
+            type: kind,
+            desc,
+            settings: wanted,
+          },
           options,
         );
     onDone(made);

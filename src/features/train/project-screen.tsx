@@ -274,7 +274,9 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
             </Button>
             {!model.private && (
               <Button
-                onClick={() => void copyText(`${location.origin}/redirect?embedding=${model.key}`)}
+                onClick={() =>
+                  void copyText(`${location.origin}/redirect?embedding=${model.key}&open=1`)
+                }
               >
                 复制分享链接
               </Button>
@@ -419,10 +421,10 @@ export const ProjectScreen = ({
               <LoraImages key={model.id} model={model} onStarted={() => void project.refetch()} />
             </section>
           )}
-          <Files model={model} />
           {model.type === projectTypes.knowledge && model.over_num > 0 && (
             <TryQuestions embeddingKey={model.key} />
           )}
+          <Files model={model} />
         </>
       )}
     </div>

@@ -58,7 +58,12 @@ export const TryQuestions = ({ embeddingKey }: { embeddingKey: string }) => {
       )}
       {found.data && found.data.list.length > 0 && (
         <>
-          <p className={css.note}>用了 {found.data.milliseconds} 毫秒。打勾的会随问题交给模型。</p>
+          <p className={css.note}>
+            {found.data.list.some(({ fits }) => fits)
+              ? ''
+              : '资料里大概没有答案，最接近的是这些；内置助手会说“资料里没有”。'}
+            用了 {found.data.milliseconds} 毫秒。打勾的会随问题交给模型。
+          </p>
           <ol className={css.found}>
             {found.data.list.map((each, at) => (
               <li key={each.id || at} data-used={each.used}>

@@ -345,7 +345,7 @@ export const beginSession = async (
     ...messageWith(text, added, null, parts.length > 0),
     suggestion: suggestion ? 1 : 0,
     ...(input.scenario_id === undefined ? {} : { with_template: 1 }),
-    ...(input.embedding === undefined ? {} : { strict_mode: 0 }),
+    ...((input.embeddings?.[0] ?? input.embedding) === undefined ? {} : { strict_mode: 0 }),
   };
   await put([{ name: 'newSession', key, lane, input, made }], me(), tried);
   const release = suggestion ? () => undefined : holdBox('home');

@@ -51,7 +51,7 @@ const freshSession = (act: OfName<Act, 'newSession'>, acts: readonly Act[]): Ses
     on_top: false,
     unread: 0,
     scenario_id: input.scenario_id === undefined ? null : Number(input.scenario_id),
-    embedding_key: input.embedding ?? '',
+    embedding_key: input.embeddings?.[0] ?? input.embedding ?? '',
     embedding_name: '',
     match: null,
     group_id: Number(input.group_id ?? 1),

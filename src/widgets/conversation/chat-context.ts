@@ -1,5 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Message } from '@contract/chat.ts';
+import type { Source } from '@contract/embedding.ts';
 import type { Making, SessionType } from './session-type.ts';
 
 /** What a row can be turned into: its source, or a box to write in. */
@@ -23,6 +24,8 @@ export interface ChatActs extends Making {
   me: number;
   /** Opens the sheet with all that can be done with a message. */
   openMenu: (message: Message, part: 'question' | 'reply') => void;
+  /** Opens a passage that a reply rests on; `said`: the words that rest on it. */
+  openSource: (message: Message, source: Source, said?: string) => void;
   /** Opens what there is to know about somebody who wrote. */
   openPerson: (person: { id: number; name: string }) => void;
   /** The next message speaks to this person. */

@@ -8,6 +8,7 @@ import { readImages } from '@/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
 import { useModel } from '@/platform/queries.ts';
 import { readQuestion, thumbnailOf } from '@/platform/question.ts';
+import { citedSources, Sources } from '@/widgets/conversation/sources.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import css from './conversation.module.css';
 
@@ -82,6 +83,7 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
     <div className={`${css.told} ${css.toldTheirs}`} data-told>
       <span className={css.toldName}>{model?.label ?? message.model}</span>
       <div className={css.toldBubble}>{bodyOf(message, still)}</div>
+      {message.sources && citedSources(message).cited && <Sources answer={message} />}
       {ending !== undefined && <p className={css.toldEnding}>{ending}</p>}
     </div>
   );

@@ -6,6 +6,7 @@ import { diagramFits } from '@common/markdown/bounds.ts';
 import type { Block, TextBlock } from '@common/markdown/document.ts';
 import { decodeEntities } from '@common/markdown/entities.ts';
 import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
+import { Cited, holdsCitation } from './citations.tsx';
 import { Formula } from './formula.tsx';
 import { tokensOf } from '@common/markdown/lex.ts';
 import { ByManagers, Navigate } from './navigate.ts';
@@ -113,6 +114,11 @@ const renderList = (token: Tokens.List, depth: number, start?: number): ReactNod
 
 const headings = ['h2', 'h3', 'h4', 'h5', 'h6', 'h6'] as const;
 
+const wordsOf = (text: string): ReactNode => {
+  const words = decodeEntities(text);
+  return holdsCitation(words) ? <Cited text={words} /> : words;
+};
+
 /** What a token becomes. Text is only ever a text node; nothing is parsed as HTML. */
 const renderToken = (generic: Token, depth: number, loose: boolean): ReactNode => {
   // The lexer's union has one open member, which makes every field of it `any`.
@@ -125,7 +131,7 @@ const renderToken = (generic: Token, depth: number, loose: boolean): ReactNode =
       return <p>{renderTokens(token.tokens, depth)}</p>;
     case 'text': {
       const nested = 'tokens' in token ? token.tokens : undefined;
-      const content = nested ? renderTokens(nested, depth) : decodeEntities(token.text);
+      const content = nested ? renderTokens(nested, depth) : wordsOf(token.text);
       return loose && nested ? <p>{content}</p> : content;
     }
     case 'escape':

@@ -1,12 +1,13 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { TestClient } from '../../support/client.ts';
+import { startServer } from '../../support/server.ts';
 
 const baseURL = () => test.info().project.use.baseURL ?? '';
 
 /** Somebody who is signed in from the first look. */
-const enter = async (page: Page): Promise<TestClient> => {
-  const person = await TestClient.register(baseURL());
+const enter = async (page: Page, at = baseURL()): Promise<TestClient> => {
+  const person = await TestClient.register(at);
   const profile = JSON.stringify(await person.call('userInfo', {}));
   await page.addInitScript(
     ([token, user]) => {
@@ -22,6 +23,10 @@ const poems = Buffer.from(
   '# 唐诗\n\n## 静夜思\n\n床前明月光，疑是地上霜。\n\n## 登鹳雀楼\n\n白日依山尽，黄河入海流。欲穷千里目，更上一层楼。\n',
 );
 
+const handbook = Buffer.from(
+  '# 员工手册\n\n## 假期\n\n每位员工入职满一年后享有十二天年假。年假可以分三次休完。\n\n## 报销\n\n差旅费在回来后十天内报销，住宿每晚不超过四百元。\n',
+);
+
 test('a knowledge base is made in three steps, followed in its log, and tried with a question', async ({
   page,
 }) => {
@@ -32,7 +37,6 @@ test('a knowledge base is made in three steps, followed in its log, and tried wi
   await sheet.getByRole('button', { name: '下一步' }).click();
   await expect(sheet.getByText('请输入模型名称')).toBeVisible();
   await sheet.getByLabel('模型名称').fill('读书笔记');
-  await sheet.getByLabel('模型唯一Key').fill(`notes_${Date.now()}`);
   await sheet.getByRole('button', { name: '下一步' }).click();
   await sheet.getByRole('button', { name: '下一步' }).click();
   await expect(page.getByText('请添加训练文件')).toBeVisible();
@@ -104,6 +108,7 @@ test('a style is begun, left, found again where it was, described by keyboard, a
   const sheet = page.getByRole('dialog', { name: '新建模型' });
   await sheet.getByText('画风 LoRA').click();
   await sheet.getByLabel('模型名称').fill('朱红');
+  await sheet.getByRole('switch', { name: /高级/ }).click();
   await sheet.getByLabel('模型唯一Key').fill(key);
   await sheet.getByRole('button', { name: '下一步' }).click();
   const kept = page.waitForResponse((answer) =>
@@ -308,4 +313,58 @@ test('projects are found by name, key and description; a base that is asked alon
   const last = log.locator('[data-reply]').last();
   await expect(last).toContainText('没有找到与这个问题有关的资料');
   await expect(last).toContainText('资料里没有答案时，直接说明资料中没有，不要自己补充');
+});
+
+test('on a fresh start without any key a base answers by quoting, with its source, or says that it has nothing', async ({
+  browser,
+}) => {
+  const server = await startServer({ embedded: true, env: { ASSISTANT_RATE: '0' } });
+  const context = await browser.newContext({ ...test.info().project.use, baseURL: server.baseURL });
+  try {
+    const page = await context.newPage();
+    const person = await enter(page, server.baseURL);
+    const { model } = await person.call('newTrainModel', {
+      name: '员工手册',
+      key: 'staff',
+      type: 0,
+      desc: '假期与报销的规定',
+    });
+    await page.goto(`/train?model_id=${model.id}`);
+    await page.getByRole('button', { name: '设置', exact: true }).click();
+    const form = page.getByRole('dialog', { name: '设置' });
+    await form.getByLabel('示例问题').fill('年假有几天？\n差旅费怎么报销？');
+    await form.getByRole('button', { name: '保存' }).click();
+    await expect(form).toBeHidden();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: '手册.md', mimeType: 'text/markdown', buffer: handbook });
+    await page.getByRole('button', { name: '开始训练 · 免费' }).click();
+    await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
+
+    await page.getByRole('button', { name: '向它提问' }).click();
+    await page.waitForURL(/\/chat\?uuid=/);
+    const hint = page.locator('[data-hint]');
+    await expect(hint.getByRole('heading', { name: '问「员工手册」' })).toBeVisible();
+    await expect(hint).toContainText('假期与报销的规定');
+    await hint.getByRole('button', { name: '年假有几天？' }).click();
+    const reply = page.locator('[data-reply]').last();
+    await expect(reply).toContainText('入职满一年后享有十二天年假');
+    await expect(reply).not.toContainText('四百元');
+    await reply.getByRole('button', { name: '来源 1', exact: true }).click();
+    const source = page.getByRole('dialog', { name: '来源 1' });
+    await expect(source).toContainText('手册.md');
+    await expect(source.locator('mark').first()).toContainText('十二天年假');
+    await page.keyboard.press('Escape');
+    await expect(source).toBeHidden();
+    await expect(reply.getByRole('group', { name: '来源' })).toContainText(
+      '手册.md · 员工手册 › 假期',
+    );
+
+    await page.getByRole('textbox', { name: '输入消息' }).fill('怎样给摩托车换轮胎？');
+    await page.getByRole('button', { name: '发送', exact: true }).click();
+    await expect(page.locator('[data-reply]').last()).toContainText('资料里没有');
+  } finally {
+    await context.close();
+    await server.stop();
+  }
 });

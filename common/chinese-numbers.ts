@@ -75,3 +75,28 @@ export const inDigits = (text: string): string =>
         });
       },
     );
+
+const letters = Array.from('零一二三四五六七八九');
+const letterOf = (digit: string): string => letters[Number(digit)] ?? '';
+
+/** 1 to 9999 as it is said: 十二, 三百零五. */
+const spoken = (value: number): string => {
+  const digits = Array.from(String(value));
+  const said = digits
+    .map((digit, at) => {
+      const place = ['', '十', '百', '千'][digits.length - 1 - at] ?? '';
+      return digit === '0' ? '零' : letterOf(digit) + place;
+    })
+    .join('')
+    .replace(/零+/g, '零')
+    .replace(/(?<=.)零$/, '');
+  return said.replace(/^一十/, '十');
+};
+
+/** Writes the whole numbers of a text in Chinese, years digit by digit: 2025年12月 → 二零二五年十二月. */
+export const inChinese = (text: string): string =>
+  text.replace(/(?<![\d.])\d{1,4}(?![\d.])/g, (number) =>
+    number.length === 4 || number.startsWith('0')
+      ? Array.from(number, letterOf).join('')
+      : spoken(Number(number)),
+  );

@@ -1,0 +1,70 @@
+/** [1], 【资料 1】, [1、2]: what a model writes for the numbers of its sources. */
+const citation =
+  /^[[【]\s*(?:(?:资料|来源|参考)\s*)?\d{1,3}(?:\s*[,，、;；和-]\s*(?:资料\s*)?\d{1,3})*\s*[\]】]$/;
+/** Runs of backticks, what may be a citation, and all else. */
+const token = /`+|[[【][^[\]【】`\n]{0,32}(?:[\]】]|$)|[^`[【]+|[[【]/g;
+/** No citation is longer. */
+const longest = 34;
+
+/**
+ * Takes numbers that name no source out of a text that comes in pieces, and writes the others in one
+ * way: [1][2]. Code and links stay as they are.
+ */
+export class Citations {
+  readonly #sources: number;
+  #held = '';
+  /** Backticks that opened the code it stands in; 0: none. */
+  #ticks = 0;
+
+  /** @param sources so many were given, from 1 */
+  constructor(sources: number) {
+    this.#sources = sources;
+  }
+
+  /** What of the text so far can be shown. */
+  take(piece: string): string {
+    return this.#read(this.#held + piece, false);
+  }
+
+  /** What was held back. */
+  end(): string {
+    return this.#read(this.#held, true);
+  }
+
+  #read(text: string, isEnd: boolean): string {
+    this.#held = '';
+    let shown = '';
+    for (const found of text.matchAll(token)) {
+      const [part] = found;
+      const after = found.index + part.length;
+      const mayGrow = !isEnd && after === text.length;
+      if (part.startsWith('`')) {
+        if (mayGrow) return this.#hold(shown, part);
+        if (this.#ticks === 0) this.#ticks = part.length;
+        else if (this.#ticks === part.length) this.#ticks = 0;
+      } else if (/^[[【]/.test(part)) {
+        // A bracket behind it makes it a link.
+        if (mayGrow && part.length <= longest) return this.#hold(shown, part);
+        if (this.#ticks === 0 && citation.test(part) && text[after] !== '(') {
+          shown += this.#named(part);
+          continue;
+        }
+      } else if (this.#ticks < 3 && part.includes('\n')) this.#ticks = 0;
+      shown += part;
+    }
+    return shown;
+  }
+
+  #hold(shown: string, part: string): string {
+    this.#held = part;
+    return shown;
+  }
+
+  #named(part: string): string {
+    const numbers = (part.match(/\d+/g) ?? []).map(Number);
+    return [...new Set(numbers)]
+      .filter((n) => n >= 1 && n <= this.#sources)
+      .map((n) => `[${n}]`)
+      .join('');
+  }
+}

@@ -1,0 +1,73 @@
+import { useCall } from '@/platform/call-query.ts';
+import { LoadFailed } from '@/ui/load-failed.tsx';
+import { Sheet } from '@/ui/sheet.tsx';
+import { Skeleton } from '@/ui/skeleton.tsx';
+import type { Source } from '@contract/embedding.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { Button } from '@/ui/button.tsx';
+import { markedPassage } from './marked-passage.ts';
+import css from './source-sheet.module.css';
+
+/** A source of an answer that somebody wants to see. */
+export interface OpenedSource {
+  historyId: number;
+  source: Source;
+  /** Words of the answer that rest on it; empty: it was opened from the list. */
+  said: string;
+}
+
+const toSight = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
+
+const Passage = ({ historyId, source, said }: OpenedSource) => {
+  const navigate = useNavigate();
+  const { data, ...passage } = useCall('replySource', { history_id: historyId, n: source.n });
+  const parts = data ? markedPassage(data.text, { said, terms: data.terms }) : [];
+  const first = parts.findIndex(({ marked }) => marked);
+  return (
+    <div className={css.source}>
+      <p className={css.where}>
+        <strong>{source.title}</strong>
+        <span>
+          {[source.place, `知识库「${source.base}」`].filter((part) => part !== '').join(' · ')}
+        </span>
+      </p>
+      {passage.isPending && <Skeleton lines={6} />}
+      {passage.isError && (
+        <LoadFailed error={passage.error} onRetry={() => void passage.refetch()} />
+      )}
+      {data && (
+        <>
+          {data.url === '' && (
+            <p className={css.note}>原文后来改过，或已删掉。这里是回答时的文字。</p>
+          )}
+          <div className={css.text}>
+            {data.before !== '' && <p className={css.around}>{data.before}</p>}
+            <p>
+              {parts.map(({ text, marked }, at) =>
+                marked ? (
+                  <mark key={at} ref={at === first ? toSight : undefined}>
+                    {text}
+                  </mark>
+                ) : (
+                  text
+                ),
+              )}
+            </p>
+            {data.after !== '' && <p className={css.around}>{data.after}</p>}
+          </div>
+          {data.url !== '' && (
+            <Button onClick={() => void navigate({ href: data.url })}>到原处看</Button>
+          )}
+        </>
+      )}
+    </div>
+  );
+};
+
+const SourceSheet = ({ opened, onClose }: { opened: OpenedSource | null; onClose: () => void }) => (
+  <Sheet open={opened !== null} onClose={onClose} title={`来源 ${opened?.source.n ?? ''}`}>
+    {opened && <Passage {...opened} />}
+  </Sheet>
+);
+
+export default SourceSheet;
