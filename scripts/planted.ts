@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,7 +18,7 @@ import { freePort } from '../tests/support/free-port.ts';
 /**
  * `npx tsx scripts/planted.ts [round or name …]`: plants the faults of tests/planted.md in a copy of
  * this checkout, runs the tests that are named there, and tells which of them fell. Round `none`
- * plants nothing: all must pass then, or a fall would say nothing.
+ * plants nothing: all must pass then, or a fall would say nothing. Begins with `dist` as it is.
  */
 interface Fault {
   name: string;
@@ -145,7 +146,9 @@ const runNamed = async (copy: string, faults: readonly Fault[]): Promise<Outcome
   return outcomes;
 };
 
-const build = (copy: string, part: 'server' | 'page'): void => {
+type Part = 'server' | 'page';
+
+const build = (copy: string, part: Part): void => {
   const args =
     part === 'page' ? ['node_modules/vite/bin/vite.js', 'build'] : ['scripts/build-server.mjs'];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
@@ -164,9 +167,13 @@ const isWanted = ({ name, round }: Fault) =>
 const chosen = all.filter(isWanted);
 const copy = makeCopy();
 const missed: string[] = [];
+/** What was built with faults that are taken out again. */
+let dirty: readonly Part[] = ['page', 'server'];
 try {
-  build(copy, 'page');
-  build(copy, 'server');
+  if (existsSync(join(root, 'dist'))) {
+    cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
+    dirty = [];
+  }
   const rounds = [...new Set(chosen.map(({ round }) => round))];
   for (const round of [
     ...(wanted.length === 0 || wanted.includes('none') ? ['none'] : []),
@@ -176,13 +183,12 @@ try {
     const tried = round === 'none' ? all : planted;
     for (const fault of planted) plant(copy, fault);
     const built = planted.filter((fault) => !isUnit(fault));
-    const parts = [
-      ...(built.some((fault) => ofPage(fault) && fault.test.startsWith('tests/e2e/'))
-        ? (['page'] as const)
-        : []),
-      ...(built.some((fault) => ofServer(fault)) ? (['server'] as const) : []),
-    ];
-    for (const part of parts) build(copy, part);
+    const parts: Part[] = [];
+    if (built.some((fault) => ofPage(fault) && fault.test.startsWith('tests/e2e/')))
+      parts.push('page');
+    if (built.some((fault) => ofServer(fault))) parts.push('server');
+    for (const part of new Set([...dirty, ...parts])) build(copy, part);
+    dirty = parts;
     const outcomes = await runNamed(copy, tried);
     for (const { name, test, title } of tried) {
       const ran = outcomes.filter(
@@ -195,7 +201,6 @@ try {
       console.log(`${round}\t${name}\t${word}\t${test} ${title}`);
     }
     for (const { file } of planted) cpSync(join(root, file), join(copy, file));
-    for (const part of parts) build(copy, part);
   }
 } finally {
   rmSync(copy, { recursive: true, force: true });
