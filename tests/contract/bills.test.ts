@@ -51,7 +51,7 @@ test.each(['wechat', 'alipay'] as const)(
     const pay = (number: string) => void (service.pay(number).paidAt = paidAt);
     for (const number of [good, other, absent]) pay(number);
     const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
-    await expect.poll(balance, { timeout: 15_000 }).toBe(signup + 3_000_000);
+    await expect.poll(balance, { timeout: 40_000 }).toBe(signup + 3_000_000);
     const { databaseUrl, dataDir } = server;
     await server.kill9();
 
@@ -78,7 +78,7 @@ test.each(['wechat', 'alipay'] as const)(
         .map((row) => `${row.number} ${row.kind}`)
         .sort();
     await expect
-      .poll(differences, { timeout: 15_000 })
+      .poll(differences, { timeout: 40_000 })
       .toEqual([`${unknown} unknown`, `${other} amount`, `${absent} absent`].sort());
     const back = new TestClient(server.baseURL, person.token);
     expect((await back.call('userInfo', {})).chatgpt_balance).toBe(signup + 4_000_000);
@@ -88,4 +88,5 @@ test.each(['wechat', 'alipay'] as const)(
     expect((await manager.call('differenceList', {})).total).toBe(2);
     expect(service.badSignatures()).toBe(0);
   },
+  120_000,
 );

@@ -324,6 +324,9 @@ describe('with the sandbox', () => {
     const back = { order_id: order.trade_no, reason: '退款', forgive: 1 as const };
     await manager.call('refundOrder', { ...back, amount: 500 });
     expect(await refundedOf()).toBe(500);
+    // No more than is left, in words.
+    const over = await manager.raw('refundOrder', { ...back, amount: 1501 });
+    expect(over).toMatchObject({ status: 200, code: 1442 });
     await manager.call('refundOrder', { ...back, amount: 1500 });
     expect(await refundedOf()).toBe(2000);
     await expectSound(server.databaseUrl);

@@ -1,8 +1,7 @@
-import type { Page } from '@playwright/test';
 import { App, expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine } from '../support/faulty-line.ts';
-import { startPhone } from '../support/phone.ts';
+import { keptIn, settleIn, startPhone } from '../support/phone.ts';
 import { shellComplete } from '../support/shell.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
@@ -11,27 +10,6 @@ const humans = async (client: TestClient, uuid: string) =>
   (await client.call('historyList', { session_id: uuid, newest: 0 })).list.map(
     ({ human }) => human,
   );
-
-/** The page, its outbox and so many messages are there without a network. */
-const settleIn = async (page: Page, messages: number) => {
-  const isThere = async () => {
-    const names = (await indexedDB.databases()).map(({ name }) => name);
-    if (!names.includes('queqiao-outbox') || !navigator.serviceWorker.controller) return 0;
-    const db = await new Promise<IDBDatabase>((resolve) => {
-      const asked = indexedDB.open('queqiao-cache');
-      asked.addEventListener('success', () => resolve(asked.result));
-    });
-    const asked = db.transaction('messages').objectStore('messages').count();
-    const count = await new Promise<number>((resolve) => {
-      asked.addEventListener('success', () => resolve(asked.result));
-    });
-    db.close();
-    return count;
-  };
-  await expect
-    .poll(() => page.evaluate(isThere).catch(() => 0), { timeout: 30_000 })
-    .toBe(messages);
-};
 
 test('three messages in two sessions and a new one survive the browser, and arrive once and in order @O2 @O3', async ({
   baseURL,
@@ -189,7 +167,7 @@ test('a refused message says why and is tried again; a full storage is said plai
     await app.settled();
     await app.question.fill('一份草稿');
     await page.goto(`${line.baseURL}/account`);
-    await page.waitForTimeout(5_000);
+    await expect.poll(() => keptIn(page, 'queqiao-outbox', 'drafts')).toContain('一份草稿');
     await page.evaluate(async () => {
       const shown = (await caches.keys()).filter((name) =>
         /avatar|thumbnails|pictures|shared/.test(name),

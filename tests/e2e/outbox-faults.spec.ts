@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { App, expect, foreignServer, test } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine, type LineState } from '../support/faulty-line.ts';
-import { startPhone } from '../support/phone.ts';
+import { settleIn, startPhone } from '../support/phone.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 
@@ -56,9 +56,9 @@ test('queued messages against random faults: each exactly once, in the order of 
     const go = (uuid: string) =>
       phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`).catch(() => undefined);
     // Every session is read, so that it opens without a server.
-    for (const uuid of sessions) {
+    for (const [at, uuid] of sessions.entries()) {
       await go(uuid);
-      await phone.page.waitForTimeout(6_000);
+      await settleIn(phone.page, at + 1);
     }
     let now = sessions[0] ?? '';
     await go(now);

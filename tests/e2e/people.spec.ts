@@ -47,49 +47,48 @@ test.describe('with a model of a connected service', () => {
     await expect(app.question).toHaveValue('余额还够这一条吗？');
   });
 
-  test('an @ alone opens the models; the one chosen answers among people @C14', async ({
-    app,
-    page,
-    person,
-    isMobile,
-  }) => {
-    await app.enterAs(person);
-    const { uuid } = await person.client.call('newSession', { type: 2, private: 0 });
-    await person.client.call('sendMessage', {
-      session_id: uuid,
-      msg: '搭一座桥要几天？',
-      title: '搭桥',
-    });
-    await page.goto(`/chat?uuid=${uuid}`);
-    await app.question.fill('@');
-    const selector = isMobile
-      ? page.getByRole('dialog', { name: '请哪个模型回答' })
-      : page.getByRole('listbox', { name: '请哪个模型回答' });
-    await expect(selector).toBeVisible();
-    await page.keyboard.press('Escape');
-    await expect(selector).toBeHidden();
-    await app.question.fill('');
-    await app.question.fill('@');
-    await expect(selector).toBeVisible();
-    if (isMobile) {
-      await selector.getByRole('radio', { name: /Mock Chat/ }).click();
-    } else {
-      await app.question.press('ArrowDown');
-      await app.question.press('ArrowUp');
-      await app.question.press('Enter');
-    }
-    await expect(selector).toBeHidden();
-    await expect(app.question).toHaveValue('');
-    const chip = page.getByRole('button', { name: '不再请 Mock Chat 回答' });
-    await chip.click();
-    await expect(chip).toBeHidden();
-    await page.getByRole('button', { name: '@ 请模型回答' }).click();
-    await selector.getByText('Mock Chat').click();
-    await app.say('你觉得呢？');
-    await expect(app.log).toContainText('您说：');
-    await app.settled();
-    await expect(chip).toBeHidden();
-  });
+  test(
+    'an @ alone opens the models; the one chosen answers among people @C14',
+    { tag: '@wide' },
+    async ({ app, page, person, isMobile }) => {
+      await app.enterAs(person);
+      const { uuid } = await person.client.call('newSession', { type: 2, private: 0 });
+      await person.client.call('sendMessage', {
+        session_id: uuid,
+        msg: '搭一座桥要几天？',
+        title: '搭桥',
+      });
+      await page.goto(`/chat?uuid=${uuid}`);
+      await app.question.fill('@');
+      const selector = isMobile
+        ? page.getByRole('dialog', { name: '请哪个模型回答' })
+        : page.getByRole('listbox', { name: '请哪个模型回答' });
+      await expect(selector).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(selector).toBeHidden();
+      await app.question.fill('');
+      await app.question.fill('@');
+      await expect(selector).toBeVisible();
+      if (isMobile) {
+        await selector.getByRole('radio', { name: /Mock Chat/ }).click();
+      } else {
+        await app.question.press('ArrowDown');
+        await app.question.press('ArrowUp');
+        await app.question.press('Enter');
+      }
+      await expect(selector).toBeHidden();
+      await expect(app.question).toHaveValue('');
+      const chip = page.getByRole('button', { name: '不再请 Mock Chat 回答' });
+      await chip.click();
+      await expect(chip).toBeHidden();
+      await page.getByRole('button', { name: '@ 请模型回答' }).click();
+      await selector.getByText('Mock Chat').click();
+      await app.say('你觉得呢？');
+      await expect(app.log).toContainText('您说：');
+      await app.settled();
+      await expect(chip).toBeHidden();
+    },
+  );
 
   test('two people in two browsers write to each other and see what was changed @C14', async ({
     app,

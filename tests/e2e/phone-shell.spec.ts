@@ -1,6 +1,7 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { startPageFront, type PageFront } from '../support/page-front.ts';
+import { keptIn } from '../support/phone.ts';
 import { shellComplete } from '../support/shell.ts';
 
 /** The server behind something that can be taken away, and that can deploy another build. */
@@ -111,8 +112,8 @@ test('the server is gone after the first visit: the app opens and the conversati
   await app.settled();
   await expect(app.log).toContainText('42.16');
   await shellComplete(page);
-  // What was read is written down a few seconds later.
-  await page.waitForTimeout(5_000);
+  // What was read is written down a while later.
+  await expect.poll(() => keptIn(page, 'queqiao-cache', 'messages')).toContain('42.16');
   front.goAway();
   await page.goto(`${front.baseURL}/`);
   await expect(page.getByText('现在没有网络，显示的是已保存的内容')).toBeVisible();

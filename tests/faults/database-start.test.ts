@@ -150,7 +150,7 @@ const startOwn = async (
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const baseURL = `http://127.0.0.1:${port}`;
-  return { child, baseURL, log: await untilAnswering(child, baseURL, 30_000) };
+  return { child, baseURL, log: await untilAnswering(child, baseURL) };
 };
 
 const stopOwn = async ({ child }: OwnServer): Promise<void> => {

@@ -160,9 +160,12 @@ describe('a forged token', () => {
     expect(needToken.length).toBeGreaterThan(5);
     const inputs = goodInputs(world.talks.user);
     const status = 401;
-    for (const [name, spec] of needToken) {
+    // One thing reads the tokens of all calls: each of these comes to many calls, and to each call many.
+    const apart = 8;
+    for (const [nth, [name, spec]] of needToken.entries()) {
+      const some = all.filter((_, at) => at % apart === nth % apart);
       const answers = await Promise.all(
-        all.map(async ([what, token]) => {
+        some.map(async ([what, token]) => {
           const client = new TestClient(world.server.baseURL, token || ' ');
           return [what, await sendRaw(client, name, inputs[name])] as const;
         }),

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, devices, type BrowserContext, type Page } from '@playwright/test';
+import { chromium, devices, expect, type BrowserContext, type Page } from '@playwright/test';
 import { wholeBrowser } from './browser.ts';
 import type { TestClient } from './client.ts';
 
@@ -98,3 +98,24 @@ export const keptIn = (page: Page, database: string, store: string): Promise<str
     },
     [database, store] as const,
   );
+
+/** The page, its outbox and so many messages are there without a network. */
+export const settleIn = async (page: Page, messages: number) => {
+  const isThere = async () => {
+    const names = (await indexedDB.databases()).map(({ name }) => name);
+    if (!names.includes('queqiao-outbox') || !navigator.serviceWorker.controller) return 0;
+    const db = await new Promise<IDBDatabase>((resolve) => {
+      const asked = indexedDB.open('queqiao-cache');
+      asked.addEventListener('success', () => resolve(asked.result));
+    });
+    const asked = db.transaction('messages').objectStore('messages').count();
+    const count = await new Promise<number>((resolve) => {
+      asked.addEventListener('success', () => resolve(asked.result));
+    });
+    db.close();
+    return count;
+  };
+  await expect
+    .poll(() => page.evaluate(isThere).catch(() => 0), { timeout: 30_000 })
+    .toBe(messages);
+};

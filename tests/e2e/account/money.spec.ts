@@ -21,82 +21,80 @@ const compact = (tokens: number): string => {
 const payBy = (page: Page, name: string) => page.getByRole('radio', { name }).check();
 const clockOf = (page: Page) => page.getByRole('dialog').getByRole('timer');
 
-test('WeChat Pay and Alipay: code, clock, paid by a notice, closed and found again, led on @P2 @P3 @P5', async ({
-  app,
-  page,
-  person,
-  place,
-  isMobile,
-}) => {
-  const { wechat, alipay } = place;
-  await app.enterAs(person);
-  await page.goto('/account?tab=recharge');
-  await payBy(page, '微信支付');
-  await page.getByRole('button', { name: '支付 ￥95' }).click();
-  const dialog = page.getByRole('dialog', { name: '微信支付' });
-  await expect(dialog).toContainText('￥95');
-  await expect(clockOf(page)).toHaveText(/^请在 (1:59:\d\d|2:00:00) 内付款$/);
-  const [number = ''] = [...wechat.trades.keys()].slice(-1);
-  await expectCode(page, '微信支付二维码', `weixin://wxpay/bizpayurl?pr=${number}`);
-  const opens = dialog.getByRole('link', { name: '打开微信' });
-  if (isMobile)
-    await expect(opens).toHaveAttribute('href', `weixin://wxpay/bizpayurl?pr=${number}`);
-  else await expect(opens).toHaveCount(0);
-  await dialog.getByRole('button', { name: '我已支付' }).click();
-  await expect(page.getByText('还没有收到付款')).toBeVisible();
+test(
+  'WeChat Pay and Alipay: code, clock, paid by a notice, closed and found again, led on @P2 @P3 @P5',
+  { tag: '@wide' },
+  async ({ app, page, person, place, isMobile }) => {
+    const { wechat, alipay } = place;
+    await app.enterAs(person);
+    await page.goto('/account?tab=recharge');
+    await payBy(page, '微信支付');
+    await page.getByRole('button', { name: '支付 ￥95' }).click();
+    const dialog = page.getByRole('dialog', { name: '微信支付' });
+    await expect(dialog).toContainText('￥95');
+    await expect(clockOf(page)).toHaveText(/^请在 (1:59:\d\d|2:00:00) 内付款$/);
+    const [number = ''] = [...wechat.trades.keys()].slice(-1);
+    await expectCode(page, '微信支付二维码', `weixin://wxpay/bizpayurl?pr=${number}`);
+    const opens = dialog.getByRole('link', { name: '打开微信' });
+    if (isMobile)
+      await expect(opens).toHaveAttribute('href', `weixin://wxpay/bizpayurl?pr=${number}`);
+    else await expect(opens).toHaveCount(0);
+    await dialog.getByRole('button', { name: '我已支付' }).click();
+    await expect(page.getByText('还没有收到付款')).toBeVisible();
 
-  // Closed, this page asks no more; whoever waits for everything else goes on, and tells it.
-  await dialog.getByRole('button', { name: '关闭' }).click();
-  await expect(dialog).toBeHidden();
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await page.waitForTimeout(2 * orderPolling);
-  expect(asked).not.toContain('/api/trade_status');
-  expect(await place.notify('wechat', wechat.noticeOf(wechat.pay(number)))).toBe(200);
-  // Back in sight it asks at once.
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-  await expect(page.getByText('鹊桥充值 5M token：充值成功')).toBeVisible();
-  await expect(page.getByText('现有 5.02M')).toBeVisible();
+    // Closed, this page asks no more; whoever waits for everything else goes on, and tells it.
+    await dialog.getByRole('button', { name: '关闭' }).click();
+    await expect(dialog).toBeHidden();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.waitForTimeout(2 * orderPolling);
+    expect(asked).not.toContain('/api/trade_status');
+    expect(await place.notify('wechat', wechat.noticeOf(wechat.pay(number)))).toBe(200);
+    // Back in sight it asks at once.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await expect(page.getByText('鹊桥充值 5M token：充值成功')).toBeVisible();
+    await expect(page.getByText('现有 5.02M')).toBeVisible();
 
-  // The other service, to the end.
-  await payBy(page, '支付宝');
-  await page.getByRole('button', { name: '支付 ￥95' }).click();
-  const other = page.getByRole('dialog', { name: '支付宝' });
-  await expect(other.getByRole('timer')).toBeVisible();
-  const [second = ''] = [...alipay.trades.keys()].slice(-1);
-  await expectCode(page, '支付宝二维码', `https://qr.alipay.com/${second}`);
-  const opensOther = other.getByRole('link', { name: '打开支付宝' });
-  if (isMobile)
-    await expect(opensOther).toHaveAttribute(
-      'href',
-      `alipays://platformapi/startapp?saId=10000007&qrcode=${encodeURIComponent(`https://qr.alipay.com/${second}`)}`,
-    );
-  else await expect(opensOther).toHaveCount(0);
-  expect(await place.notify('alipay', alipay.noticeOf(alipay.pay(second)))).toBe(200);
-  await page.waitForURL(/tab=usage/);
-  await expect(page.getByText('充值成功').last()).toBeVisible();
-  await expect(page.getByText('10.02M')).toBeVisible();
-  await app.walk('/account?tab=order');
-  for (const each of [number, second]) await expect(page.getByText(each)).toBeVisible();
-  await expect(page.getByText('已付款')).toHaveCount(2);
+    // The other service, to the end.
+    await payBy(page, '支付宝');
+    await page.getByRole('button', { name: '支付 ￥95' }).click();
+    const other = page.getByRole('dialog', { name: '支付宝' });
+    await expect(other.getByRole('timer')).toBeVisible();
+    const [second = ''] = [...alipay.trades.keys()].slice(-1);
+    await expectCode(page, '支付宝二维码', `https://qr.alipay.com/${second}`);
+    const opensOther = other.getByRole('link', { name: '打开支付宝' });
+    if (isMobile)
+      await expect(opensOther).toHaveAttribute(
+        'href',
+        `alipays://platformapi/startapp?saId=10000007&qrcode=${encodeURIComponent(`https://qr.alipay.com/${second}`)}`,
+      );
+    else await expect(opensOther).toHaveCount(0);
+    expect(await place.notify('alipay', alipay.noticeOf(alipay.pay(second)))).toBe(200);
+    await page.waitForURL(/tab=usage/);
+    await expect(page.getByText('充值成功').last()).toBeVisible();
+    await expect(page.getByText('10.02M')).toBeVisible();
+    await app.walk('/account?tab=order');
+    for (const each of [number, second]) await expect(page.getByText(each)).toBeVisible();
+    await expect(page.getByText('已付款')).toHaveCount(2);
 
-  // An edition of the source code leads to the notices, where it is downloaded.
-  await app.walk('/subscribe');
-  await payBy(page, '支付宝');
-  await page.getByRole('button', { name: '购买 ￥398' }).click();
-  await expect(page.getByRole('dialog', { name: '支付宝' }).getByRole('timer')).toBeVisible();
-  const [third = ''] = [...alipay.trades.keys()].slice(-1);
-  alipay.pay(third);
-  // The page asks every two seconds by itself, and may be first.
-  const paid = page.getByRole('button', { name: '我已支付' });
-  const told = expect(page.getByText('成功', { exact: true })).toBeVisible();
-  await Promise.all([told, paid.click({ timeout: 4_000 }).catch(() => {})]);
-  await page.waitForURL(/\/notice/);
-  await app.walk('/subscribe');
-  await expect(page.getByText('已订阅')).toBeVisible();
-  await expect(page.getByRole('button', { name: '升级订阅 ￥1,582' })).toBeVisible();
-  expect(wechat.badSignatures() + alipay.badSignatures()).toBe(0);
-});
+    // An edition of the source code leads to the notices, where it is downloaded.
+    await app.walk('/subscribe');
+    await payBy(page, '支付宝');
+    await page.getByRole('button', { name: '购买 ￥398' }).click();
+    await expect(page.getByRole('dialog', { name: '支付宝' }).getByRole('timer')).toBeVisible();
+    const [third = ''] = [...alipay.trades.keys()].slice(-1);
+    alipay.pay(third);
+    // The page asks every two seconds by itself, and may be first.
+    const paid = page.getByRole('button', { name: '我已支付' });
+    const told = expect(page.getByText('成功', { exact: true })).toBeVisible();
+    await Promise.all([told, paid.click({ timeout: 4_000 }).catch(() => {})]);
+    await page.waitForURL(/\/notice/);
+    await app.walk('/subscribe');
+    await expect(page.getByText('已订阅')).toBeVisible();
+    await expect(page.getByRole('button', { name: '升级订阅 ￥1,582' })).toBeVisible();
+    expect(wechat.badSignatures() + alipay.badSignatures()).toBe(0);
+  },
+);
 
 /** Pays for what somebody orders, by the sandbox. Gives the order's number. */
 const buy = async (client: TestClient, type: 'token' | 'vip', num: number) => {

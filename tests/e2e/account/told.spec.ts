@@ -143,75 +143,72 @@ test('all sessions become private, and all are deleted, after a step back @P1 @P
     expect((await client.raw('getSession', { session_id })).code).toBe(1433);
 });
 
-test('an official site offers its edition and its account on WeChat; a notice meets visitors, too, and waits to be read @P5 @S6', async ({
-  app,
-  page,
-  person,
-  place,
-  enter,
-  isMobile,
-}) => {
-  await app.enterAs(person);
-  await page.goto('/account');
-  await page
-    .getByRole('link', { name: isMobile ? '源码订阅' : '订阅' })
-    .first()
-    .click();
-  await expect(page).toHaveURL(/\/subscribe/);
-  await page.goto('/wechat');
-  await expectCode(page, '微信二维码', 'http://weixin.qq.com/r/queqiao');
-
-  const form = new FormData();
-  form.set('notice', '# 新版本\n\n更快的**画板**');
-  form.set('file', new Blob(['全部源码']), '源码 2.0.zip');
-  const published = await fetch(`${place.url}/api/admin/save_notice`, {
-    method: 'POST',
-    headers: place.manager.headers(),
-    body: form,
-  });
-  const { data } = (await published.json()) as { data: { id: number } };
-  try {
-    const visitor = await enter();
-    const popup = visitor.getByRole('dialog', { name: '系统公告' });
-    // A phone that scanned a payment's code pays first: the notice waits for another page.
-    const order = await person.client.call('recharge', {
-      type: 'token',
-      num: 1,
-      provider: 'sandbox',
-    });
-    const told = visitor.waitForResponse('**/api/notice_info*');
-    await visitor.goto(new URL(order.url).pathname + new URL(order.url).search);
-    await expect(visitor.getByRole('button', { name: '确认付款' })).toBeVisible();
-    await told;
-    await visitor.waitForTimeout(500);
-    await expect(popup).toBeHidden();
-    await visitor.getByRole('button', { name: '确认付款' }).click();
-    await expect(visitor.getByText('付款成功')).toBeVisible();
-    await visitor.goto('/');
-    await expect(popup.getByRole('heading', { name: '新版本' })).toBeVisible();
-    await popup.getByRole('link', { name: '源码订阅' }).click();
-    await expect(visitor).toHaveURL(/\/subscribe/);
-    await expect(popup).toBeHidden();
-    await visitor.goto('/');
-    await popup.getByRole('button', { name: '知道了' }).click();
-    await visitor.reload();
-    await expect(visitor.getByRole('textbox', { name: '输入问题' })).toBeVisible();
-    await expect(popup).toBeHidden();
-
+test(
+  'an official site offers its edition and its account on WeChat; a notice meets visitors, too, and waits to be read @P5 @S6',
+  { tag: '@wide' },
+  async ({ app, page, person, place, enter, isMobile }) => {
+    await app.enterAs(person);
     await page.goto('/account');
-    const own = page.getByRole('dialog', { name: '系统公告' });
-    await own.getByRole('button', { name: '关闭' }).click();
-    await expect(page.getByText('1 条未读')).toBeVisible();
-    await app.walk('/notice');
-    // Who has not subscribed is led to where that is done.
-    await page.getByRole('button', { name: /^下载源码（12 B）/ }).click();
+    await page
+      .getByRole('link', { name: isMobile ? '源码订阅' : '订阅' })
+      .first()
+      .click();
     await expect(page).toHaveURL(/\/subscribe/);
-    // Whoever reads the list has read the newest.
-    await app.walk('/account');
-    await expect(page.getByRole('link', { name: '公告' }).first()).toBeVisible();
-    await expect(page.getByText('1 条未读')).toBeHidden();
-    expect((await person.client.call('noticeInfo', {})).unread).toBe(0);
-  } finally {
-    await place.manager.call('delNotice', { id: data.id });
-  }
-});
+    await page.goto('/wechat');
+    await expectCode(page, '微信二维码', 'http://weixin.qq.com/r/queqiao');
+
+    const form = new FormData();
+    form.set('notice', '# 新版本\n\n更快的**画板**');
+    form.set('file', new Blob(['全部源码']), '源码 2.0.zip');
+    const published = await fetch(`${place.url}/api/admin/save_notice`, {
+      method: 'POST',
+      headers: place.manager.headers(),
+      body: form,
+    });
+    const { data } = (await published.json()) as { data: { id: number } };
+    try {
+      const visitor = await enter();
+      const popup = visitor.getByRole('dialog', { name: '系统公告' });
+      // A phone that scanned a payment's code pays first: the notice waits for another page.
+      const order = await person.client.call('recharge', {
+        type: 'token',
+        num: 1,
+        provider: 'sandbox',
+      });
+      const told = visitor.waitForResponse('**/api/notice_info*');
+      await visitor.goto(new URL(order.url).pathname + new URL(order.url).search);
+      await expect(visitor.getByRole('button', { name: '确认付款' })).toBeVisible();
+      await told;
+      await visitor.waitForTimeout(500);
+      await expect(popup).toBeHidden();
+      await visitor.getByRole('button', { name: '确认付款' }).click();
+      await expect(visitor.getByText('付款成功')).toBeVisible();
+      await visitor.goto('/');
+      await expect(popup.getByRole('heading', { name: '新版本' })).toBeVisible();
+      await popup.getByRole('link', { name: '源码订阅' }).click();
+      await expect(visitor).toHaveURL(/\/subscribe/);
+      await expect(popup).toBeHidden();
+      await visitor.goto('/');
+      await popup.getByRole('button', { name: '知道了' }).click();
+      await visitor.reload();
+      await expect(visitor.getByRole('textbox', { name: '输入问题' })).toBeVisible();
+      await expect(popup).toBeHidden();
+
+      await page.goto('/account');
+      const own = page.getByRole('dialog', { name: '系统公告' });
+      await own.getByRole('button', { name: '关闭' }).click();
+      await expect(page.getByText('1 条未读')).toBeVisible();
+      await app.walk('/notice');
+      // Who has not subscribed is led to where that is done.
+      await page.getByRole('button', { name: /^下载源码（12 B）/ }).click();
+      await expect(page).toHaveURL(/\/subscribe/);
+      // Whoever reads the list has read the newest.
+      await app.walk('/account');
+      await expect(page.getByRole('link', { name: '公告' }).first()).toBeVisible();
+      await expect(page.getByText('1 条未读')).toBeHidden();
+      expect((await person.client.call('noticeInfo', {})).unread).toBe(0);
+    } finally {
+      await place.manager.call('delNotice', { id: data.id });
+    }
+  },
+);

@@ -11,54 +11,54 @@ const png = (background: string) =>
     .png()
     .toBuffer();
 
-test('an untrained model warns and begins nothing; two are compared; speech says where it is used @F4', async ({
-  app,
-  page,
-  person,
-}) => {
-  let picture = '';
-  await page.route('**/api/models*', async (route) => {
-    const answer = await route.fetch();
-    const body = (await answer.json()) as { data: { models: Model[] } };
-    for (const model of body.data.models.filter(({ type }) => type === 1)) {
-      model.status = 0;
-      picture = model.label;
-    }
-    await route.fulfill({ response: answer, json: body });
-  });
-  await app.enterAs(person);
-  await page.goto('/model');
-  const lines = page.getByRole(isWide(page) ? 'row' : 'listitem').filter({
-    has: page.getByRole('checkbox', { name: '选择这一行' }),
-  });
-  const untrained = lines.filter({ hasText: '未训练' });
-  await expect(untrained.first()).toBeVisible();
-  const { total } = await person.client.call('sessionList', { channel: 'private' });
-  await untrained.getByRole('button', { name: picture, exact: true }).last().click();
-  await expect(page.getByText('这个模型还没有训练完成，请稍后再试')).toBeVisible();
-  await expect(page).toHaveURL(/\/model$/);
-  expect((await person.client.call('sessionList', { channel: 'private' })).total).toBe(total);
+test(
+  'an untrained model warns and begins nothing; two are compared; speech says where it is used @F4',
+  { tag: '@wide' },
+  async ({ app, page, person }) => {
+    let picture = '';
+    await page.route('**/api/models*', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: { models: Model[] } };
+      for (const model of body.data.models.filter(({ type }) => type === 1)) {
+        model.status = 0;
+        picture = model.label;
+      }
+      await route.fulfill({ response: answer, json: body });
+    });
+    await app.enterAs(person);
+    await page.goto('/model');
+    const lines = page.getByRole(isWide(page) ? 'row' : 'listitem').filter({
+      has: page.getByRole('checkbox', { name: '选择这一行' }),
+    });
+    const untrained = lines.filter({ hasText: '未训练' });
+    await expect(untrained.first()).toBeVisible();
+    const { total } = await person.client.call('sessionList', { channel: 'private' });
+    await untrained.getByRole('button', { name: picture, exact: true }).last().click();
+    await expect(page.getByText('这个模型还没有训练完成，请稍后再试')).toBeVisible();
+    await expect(page).toHaveURL(/\/model$/);
+    expect((await person.client.call('sessionList', { channel: 'private' })).total).toBe(total);
 
-  const free = lines.filter({ hasText: '内置助手' });
-  await expect(free.getByLabel('免费使用，不扣余额')).toHaveAttribute('title', /免费使用/);
-  const priced = lines.getByLabel(/每个 token 按 [\d.]+ 个计/).first();
-  await expect(priced).toHaveText(/×\d/);
+    const free = lines.filter({ hasText: '内置助手' });
+    await expect(free.getByLabel('免费使用，不扣余额')).toHaveAttribute('title', /免费使用/);
+    const priced = lines.getByLabel(/每个 token 按 [\d.]+ 个计/).first();
+    await expect(priced).toHaveText(/×\d/);
 
-  const compare = page.getByRole('button', { name: /比较/ });
-  await lines.nth(0).getByRole('checkbox').check();
-  await expect(compare).toBeDisabled();
-  await lines.nth(1).getByRole('checkbox').check();
-  await compare.click();
-  const compared = page.getByRole('dialog', { name: '比较' });
-  await expect(compared.getByRole('columnheader')).toHaveCount(3);
-  await expect(compared.getByRole('row', { name: /^首字/ })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(compared).toBeHidden();
+    const compare = page.getByRole('button', { name: /比较/ });
+    await lines.nth(0).getByRole('checkbox').check();
+    await expect(compare).toBeDisabled();
+    await lines.nth(1).getByRole('checkbox').check();
+    await compare.click();
+    const compared = page.getByRole('dialog', { name: '比较' });
+    await expect(compared.getByRole('columnheader')).toHaveCount(3);
+    await expect(compared.getByRole('row', { name: /^首字/ })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(compared).toBeHidden();
 
-  await page.getByRole('button', { name: '语音合成', exact: true }).click();
-  await page.getByTitle('用它新建会话').first().click();
-  await expect(page.getByText('语音模型在会话里用')).toBeVisible();
-});
+    await page.getByRole('button', { name: '语音合成', exact: true }).click();
+    await page.getByTitle('用它新建会话').first().click();
+    await expect(page.getByText('语音模型在会话里用')).toBeVisible();
+  },
+);
 
 test('a scenario is tried before it is saved, is there on coming back, and saved as one’s own @F3', async ({
   app,
@@ -143,82 +143,82 @@ test('prompts in the image tool: one’s own is written, put first, hidden, foun
   await expect(page.getByRole('textbox', { name: '画面描述' })).toHaveValue('一座隋代的石拱桥');
 });
 
-test('pictures go into a question by picker, paste and drop, beside its preview; the card shows so many @F2', async ({
-  app,
-  page,
-  person,
-}) => {
-  await app.enterAs(person);
-  await page.goto('/forum?show-create-dialog');
-  const editor = page.getByRole('dialog', { name: '发起提问' });
-  const title = `六张图 ${Date.now()}`;
-  await editor.getByRole('textbox', { name: '标题' }).fill(title);
-  const text = editor.getByRole('textbox', { name: '内容' });
-  await text.fill('看看这些：\n');
-  const colours = ['#a00', '#0a0', '#00a', '#aa0', '#0aa', '#a0a'];
-  const pictures = await Promise.all(colours.map(png));
-  const give = (event: 'paste' | 'drop', file: Buffer) =>
-    text.evaluate(
-      (area, [kind, data]) => {
-        const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-        const files = new DataTransfer();
-        files.items.add(new File([bytes], 'a.png', { type: 'image/png' }));
-        const more = { bubbles: true, cancelable: true };
-        area.dispatchEvent(
-          kind === 'paste'
-            ? new ClipboardEvent('paste', { clipboardData: files, ...more })
-            : new DragEvent('drop', { dataTransfer: files, ...more }),
-        );
-      },
-      [event, file.toString('base64')] as const,
-    );
-  const shown = async (count: number) =>
-    expect.poll(async () => (await text.inputValue()).split('](/files/').length - 1).toBe(count);
-  const [first, second, ...others] = pictures;
-  if (!first || !second) throw new Error('no pictures');
-  await give('paste', first);
-  await shown(1);
-  await give('drop', second);
-  await shown(2);
-  await editor
-    .getByLabel('选择要插入的图片')
-    .setInputFiles(
-      others.map((buffer, at) => ({ name: `图 ${at}.png`, mimeType: 'image/png', buffer })),
-    );
-  await shown(6);
-  // From 1680 px the preview stands beside what is written.
-  const preview = editor.getByRole('tabpanel', { name: '预览', includeHidden: true });
-  if ((page.viewportSize()?.width ?? 0) < 1680) {
-    await expect(preview).toBeHidden();
-    await editor.getByRole('tab', { name: '预览' }).click();
-  } else await expect(text).toBeVisible();
-  await expect(preview.getByRole('img')).toHaveCount(6);
-  await editor.getByRole('button', { name: '发表' }).click();
-  await expect(page.getByText('发表成功')).toBeVisible();
-  await page.goto('/forum');
-  const card = page
-    .getByRole('list', { name: '问题' })
-    .getByRole('listitem')
-    .filter({ hasText: title });
-  await expect(card.locator('img[src*="/files/"]')).toHaveCount(isWide(page) ? 5 : 4);
+test(
+  'pictures go into a question by picker, paste and drop, beside its preview; the card shows so many @F2',
+  { tag: '@wide' },
+  async ({ app, page, person }) => {
+    await app.enterAs(person);
+    await page.goto('/forum?show-create-dialog');
+    const editor = page.getByRole('dialog', { name: '发起提问' });
+    const title = `六张图 ${Date.now()}`;
+    await editor.getByRole('textbox', { name: '标题' }).fill(title);
+    const text = editor.getByRole('textbox', { name: '内容' });
+    await text.fill('看看这些：\n');
+    const colours = ['#a00', '#0a0', '#00a', '#aa0', '#0aa', '#a0a'];
+    const pictures = await Promise.all(colours.map(png));
+    const give = (event: 'paste' | 'drop', file: Buffer) =>
+      text.evaluate(
+        (area, [kind, data]) => {
+          const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+          const files = new DataTransfer();
+          files.items.add(new File([bytes], 'a.png', { type: 'image/png' }));
+          const more = { bubbles: true, cancelable: true };
+          area.dispatchEvent(
+            kind === 'paste'
+              ? new ClipboardEvent('paste', { clipboardData: files, ...more })
+              : new DragEvent('drop', { dataTransfer: files, ...more }),
+          );
+        },
+        [event, file.toString('base64')] as const,
+      );
+    const shown = async (count: number) =>
+      expect.poll(async () => (await text.inputValue()).split('](/files/').length - 1).toBe(count);
+    const [first, second, ...others] = pictures;
+    if (!first || !second) throw new Error('no pictures');
+    await give('paste', first);
+    await shown(1);
+    await give('drop', second);
+    await shown(2);
+    await editor
+      .getByLabel('选择要插入的图片')
+      .setInputFiles(
+        others.map((buffer, at) => ({ name: `图 ${at}.png`, mimeType: 'image/png', buffer })),
+      );
+    await shown(6);
+    // From 1680 px the preview stands beside what is written.
+    const preview = editor.getByRole('tabpanel', { name: '预览', includeHidden: true });
+    if ((page.viewportSize()?.width ?? 0) < 1680) {
+      await expect(preview).toBeHidden();
+      await editor.getByRole('tab', { name: '预览' }).click();
+    } else await expect(text).toBeVisible();
+    await expect(preview.getByRole('img')).toHaveCount(6);
+    await editor.getByRole('button', { name: '发表' }).click();
+    await expect(page.getByText('发表成功')).toBeVisible();
+    await page.goto('/forum');
+    const card = page
+      .getByRole('list', { name: '问题' })
+      .getByRole('listitem')
+      .filter({ hasText: title });
+    await expect(card.locator('img[src*="/files/"]')).toHaveCount(isWide(page) ? 5 : 4);
 
-  // By who asked, by words, by nothing that fits; and the ways to begin something else.
-  await card.getByRole('link', { name: /^只看/ }).click();
-  await expect(page).toHaveURL(/user_id=\d+/);
-  await expect(card).toBeVisible();
-  await page.getByRole('searchbox', { name: '搜索问题' }).fill('没有人问过的事');
-  await expect(page.getByText('暂无数据')).toBeVisible();
-  await page.getByRole('button', { name: '去掉筛选：提问者' }).click();
-  await expect(page).not.toHaveURL(/user_id/);
-  await page.goto('/forum?category=history');
-  await page.getByRole('button', { name: '我的提问' }).click();
-  await expect(card).toBeVisible();
-  await page.getByRole('link', { name: '开始画图' }).click();
-  await expect(page).toHaveURL(/tab=imagine/);
-  await page.goBack();
-  await page.getByRole('link', { name: '开始聊天' }).click();
-  await expect(page).toHaveURL(/new=1/);
-});
+    // By who asked, by words, by nothing that fits; and the ways to begin something else.
+    await card.getByRole('link', { name: /^只看/ }).click();
+    await expect(page).toHaveURL(/user_id=\d+/);
+    await expect(card).toBeVisible();
+    await page.getByRole('searchbox', { name: '搜索问题' }).fill('没有人问过的事');
+    await expect(page.getByText('暂无数据')).toBeVisible();
+    await page.getByRole('button', { name: '去掉筛选：提问者' }).click();
+    await expect(page).not.toHaveURL(/user_id/);
+    await page.goto('/forum?category=history');
+    await page.getByRole('button', { name: '我的提问' }).click();
+    await expect(card).toBeVisible();
+    await page.getByRole('link', { name: '开始画图' }).click();
+    await expect(page).toHaveURL(/tab=imagine/);
+    await page.goBack();
+    await page.getByRole('link', { name: '开始聊天' }).click();
+    await expect(page).toHaveURL(/new=1/);
+  },
+);
 
 test('a question’s page: quoted, changed with its former texts, linked to for good, reported; all are told @F1', async ({
   app,
