@@ -1,3 +1,4 @@
+import { tableRow } from '../../common/table-row.ts';
 import type { Reading } from './question.ts';
 import { relevanceOf } from './relevance.ts';
 
@@ -35,6 +36,8 @@ const leadsOn = /[？?：:]\s*$/;
 
 interface Sentence {
   text: string;
+  /** A row of a table: the next one is about something else. */
+  row: boolean;
   score: number;
 }
 
@@ -49,13 +52,15 @@ const sentencesOf = ({ heading, content, reading, values }: Quotable): Sentence[
       above = `${heading} ${title}`;
       continue;
     }
-    for (const [part] of line.matchAll(sentence)) {
+    const parts = tableRow.test(line) ? [line] : (line.match(sentence) ?? []);
+    for (const part of parts) {
       const text = part.trim();
       if (!/[\p{L}\p{N}]/u.test(text)) continue;
       const own = covers(text);
       const both = covers(`${above}\n${text}`);
       found.push({
         text,
+        row: part === line && tableRow.test(line),
         score:
           own.coverage +
           own.run * ofRun +
@@ -78,7 +83,7 @@ const stretch = (sentences: readonly Sentence[], most: number): [from: number, t
     const next = sentences[to];
     const along =
       leadsOn.test(sentences[to - 1]?.text ?? '') || (next?.score ?? 0) >= best * goesAlong;
-    if (!next || !along) break;
+    if (!next || !along || sentences[from]?.row) break;
     to += 1;
   }
   return [from, to];

@@ -125,7 +125,7 @@ test(
         '茶叶',
         'tea',
         {},
-        '# 茶叶\n\n## 存放\n\n绿茶要放在冰箱里冷藏，温度不超过五度。\n',
+        '# 茶叶\n\n## 存放\n\n绿茶要放在冰箱里冷藏，温度不超过五度。\n\n## 价格\n\n| 茶 | 每斤 | 产地 |\n|---|---|---|\n| 龙井 | 800 | 杭州 |\n| 毛峰 | 450 | 黄山 |\n| 瓜片 | 380 | 六安 |\n',
       );
       const { uuid } = await person.call('newSession', {
         embeddings: ['staff', 'tea'],
@@ -150,6 +150,8 @@ test(
         base: '员工手册',
       });
       expect((await ask('绿茶怎么存放')).ai).toContain('冰箱里冷藏');
+      // A row says nothing in pieces.
+      expect((await ask('毛峰每斤多少？')).ai).toMatch(/^> 茶：毛峰；每斤：450；产地：黄山 *\[1\]/);
       const nothing = await ask('怎样给摩托车换轮胎？');
       expect(nothing.ai).toMatch(/^资料里没有/);
 

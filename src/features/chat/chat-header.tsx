@@ -50,9 +50,11 @@ export const ChatHeader = ({
             </span>
           )}
           {session.owner_vip && <span className="tag tag-vip">VIP</span>}
-          {session.scenario && <span className="tag">场景 {session.scenario.name}</span>}
+          {session.scenario && (
+            <span className={`tag ${css.named}`}>场景 {session.scenario.name}</span>
+          )}
           {session.embedding_name !== '' && (
-            <span className="tag">知识库 {session.embedding_name}</span>
+            <span className={`tag ${css.named}`}>知识库 {session.embedding_name}</span>
           )}
           {!session.owner && !session.friend && (
             <span className="tag">{maskName(session.user_name)}</span>

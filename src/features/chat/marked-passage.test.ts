@@ -12,3 +12,9 @@ test('what an answer says again is marked, else the words that were asked', () =
   const whole = markedPassage(text, { said: '满一年就有十二天年假', terms: [] });
   expect(whole.map((part) => part.text).join('')).toBe(text);
 });
+
+test('of a table only the row is marked that an answer tells, and the whole of it', () => {
+  const rows = ['城市：北京；住宿：500；餐费：120', '城市：成都；住宿：350；餐费：100'];
+  const parts = markedPassage(rows.join('\n'), { said: '成都：住宿 350，餐费 100', terms: [] });
+  expect(parts.filter(({ marked }) => marked)).toEqual([{ text: rows[1], marked: true }]);
+});

@@ -1,3 +1,5 @@
+import { tableRow } from '@common/table-row.ts';
+
 /** A stretch of a passage; marked: an answer rests on it. */
 export interface Stretch {
   text: string;
@@ -37,9 +39,19 @@ export const markedPassage = (
   { said, terms }: { said: string; terms: readonly string[] },
 ): Stretch[] => {
   const told = pairsOf(plain(said));
-  const parts = Array.from(text.matchAll(sentence), ([part]) => ({
-    text: part,
-    marked: shared(pairsOf(plain(part)), told) >= alike,
+  const pieces = text
+    .split(/(?<=\n)/)
+    .flatMap((line) => (tableRow.test(line.trimEnd()) ? [line] : (line.match(sentence) ?? [])))
+    .map((piece) => ({
+      text: piece,
+      share: shared(pairsOf(plain(piece)), told),
+      row: tableRow.test(piece.trimEnd()),
+    }));
+  // Rows of a table are much alike: an answer rests on the one that is most like it.
+  const bestRow = Math.max(0, ...pieces.map(({ row, share }) => (row ? share : 0)));
+  const parts = pieces.map(({ text: piece, share, row }) => ({
+    text: piece,
+    marked: share >= alike && (!row || share === bestRow),
   }));
   return parts.some(({ marked }) => marked) ? parts : byTerms(text, terms);
 };
