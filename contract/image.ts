@@ -318,8 +318,8 @@ export const imageCalls = {
       /** Must be the session's where given. */
       model: chosen(100),
       translate_model: chosen(100),
-      checkpoint: z.optional(text(200)),
-      style: z.optional(text(60)),
+      checkpoint: chosen(200),
+      style: chosen(60),
       /** Beside or instead of those in the message. */
       parameters: z.optional(imageParameters),
     }),

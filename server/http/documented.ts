@@ -64,6 +64,14 @@ export const fromJsonText = (given: unknown): unknown => {
 /** What a switch sends: 0 and 1 as well as true and false. */
 const onOrOff = (given: unknown): unknown => (given === 0 || given === 1 ? given === 1 : given);
 
+/** LoRAs with their weights: the key of each may be called its name. */
+const loraList = (given: unknown): unknown =>
+  Array.isArray(given)
+    ? given.map((each: unknown) =>
+        isRecord(each) ? { ...each, key: each['key'] ?? each['name'] } : each,
+      )
+    : given;
+
 /** Values of an image's parameters as document 2 §3 writes them. */
 const shapes: Readonly<Record<string, (given: unknown) => unknown>> = {
   aspect: (given) =>
@@ -72,6 +80,7 @@ const shapes: Readonly<Record<string, (given: unknown) => unknown>> = {
   quality: (given) => (typeof given === 'number' ? String(given).replace(/^0\./, '.') : given),
   cref: references,
   sref: references,
+  lora: loraList,
   tile: onOrOff,
   random_style: onOrOff,
   logo_add: onOrOff,
@@ -80,13 +89,14 @@ const shapes: Readonly<Record<string, (given: unknown) => unknown>> = {
 
 /**
  * An image's parameters as document 2 §3 has them: `aspect` with width and height, `version` with
- * isNiji and value, references as bare addresses, `logoAdd`. What is blank is left out.
+ * isNiji and value, references as bare addresses, `logoAdd`, `loras` as image/metadata calls them.
+ * What is blank is left out.
  */
 export const imageParameters = (given: unknown): unknown => {
   if (!isRecord(given)) return given;
-  const { logoAdd, version, ...rest } = given;
+  const { logoAdd, loras, version, ...rest } = given;
   const { isNiji, value } = isRecord(version) ? version : { isNiji: undefined, value: version };
-  const all = { is_niji: onOrOff(isNiji), logo_add: logoAdd, ...rest, version: value };
+  const all = { is_niji: onOrOff(isNiji), logo_add: logoAdd, lora: loras, ...rest, version: value };
   return Object.fromEntries(
     Object.entries(all)
       .filter(([, part]) => part !== undefined && part !== null && part !== '')

@@ -101,6 +101,31 @@ describe('pictures', () => {
     expect(view).toMatchObject({ group_id: expect.any(Number), deleted: 0, embedding_private: 0 });
   });
 
+  test('a style and LoRAs among the parameters stay where none is chosen beside them', async () => {
+    const session = await data('POST', 'new_session', { type: 1 });
+    const { id } = await data('POST', `send_message?session_id=${String(session['uuid'])}`, {
+      msg: '一座石桥',
+    });
+    const request_id = `style ${Date.now()}`;
+    await data('POST', 'image/generate', {
+      history_id: id,
+      request_id,
+      n: 1,
+      checkpoint: '',
+      style: '',
+      parameters: { style: 'raw', loras: [{ name: 'ink', weight: 70 }] },
+    });
+    const progress = `image/progress?request_id=${encodeURIComponent(request_id)}`;
+    const images = async () => (await data('GET', progress))['images'] as Fields[];
+    await expect.poll(images, { timeout: 20_000 }).toHaveLength(1);
+    const [image] = await images();
+    const { info } = await data('GET', `image/info?image_id=${String(image?.['id'])}`);
+    expect((info as Fields)['parameters']).toMatchObject({
+      style: 'raw',
+      lora: [{ key: 'ink', weight: 70 }],
+    });
+  });
+
   test('models and metadata by the documents’ names', async () => {
     const models = (await data('GET', 'models'))['models'] as Fields[];
     const canvas = models.find(({ name }) => name === 'builtin-canvas');

@@ -10,10 +10,12 @@ export const Danger = () => {
   const { busy, run } = useAct();
   const act = async (
     ask: { title: string; text: string; ok: string },
+    /** What is said to whoever thought better of it. */
+    cancelled: string,
     work: () => Promise<string>,
   ) => {
     if (!(await confirmDialog({ ...ask, danger: true }))) {
-      toast('已取消');
+      toast(cancelled);
       return;
     }
     await run(async () => {
@@ -32,6 +34,7 @@ export const Danger = () => {
               text: '您公开的会话与提问，别人都不再看得到。',
               ok: '全部设为私有',
             },
+            '已取消',
             async () => `${(await api.sessionPrivate({})).count} 个会话已设为私有`,
           )
         }
@@ -48,6 +51,7 @@ export const Danger = () => {
               text: '全部会话和其中的图片都会删除，不能恢复。与别人的私聊不在其内。',
               ok: '全部删除',
             },
+            '已取消删除',
             async () => `${(await api.deleteAllSession({})).count} 个会话已删除`,
           )
         }

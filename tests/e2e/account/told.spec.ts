@@ -135,7 +135,7 @@ test('all sessions become private, and all are deleted, after a step back @P1 @P
     expect((await visitor.raw('getSession', { session_id })).code).toBe(1432);
   await page.getByRole('button', { name: '删除全部会话' }).click();
   await answer('取消');
-  await expect(page.getByText('已取消')).toBeVisible();
+  await expect(page.getByText('已取消删除')).toBeVisible();
   await page.getByRole('button', { name: '删除全部会话' }).click();
   await answer('全部删除');
   await expect(page.getByText('2 个会话已删除')).toBeVisible();
