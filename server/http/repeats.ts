@@ -33,20 +33,12 @@ export const hashOf = (
     .digest();
 };
 
-/**
- * What a request is answered whose work asks a service, outside any transaction: its key is taken
- * before, and who comes with the same key meanwhile waits for that answer. What failed may be done
- * again, by whoever waits, too.
- * @param place null: it has no key
- * @throws Refusal conflict for another request under this key, or one that does not end
- */
-export const onceClaimed = async (
+const claimed = async (
   db: Executor,
-  place: Key | null,
+  place: Key,
   requestHash: Buffer,
   work: () => Promise<unknown>,
 ): Promise<unknown> => {
-  if (place === null) return work();
   const until = Date.now() + longestMs;
   while (!(await claimKey(db, place, requestHash))) {
     const kept = await findAnswer(db, place);
@@ -62,4 +54,29 @@ export const onceClaimed = async (
   } finally {
     await answerClaim(db, place, answer);
   }
+};
+
+/** What requests of this process wait for: repeats of one wait for it together. */
+const underWay = new Map<string, Promise<unknown>>();
+
+/**
+ * What a request is answered whose work asks a service, outside any transaction: its key is taken
+ * before, and who comes with the same key meanwhile waits for that answer, or its failure. What
+ * failed may be done again.
+ * @param place null: it has no key
+ * @throws Refusal conflict for another request under this key, or one that does not end
+ */
+export const onceClaimed = (
+  db: Executor,
+  place: Key | null,
+  requestHash: Buffer,
+  work: () => Promise<unknown>,
+): Promise<unknown> => {
+  if (place === null) return work();
+  const request = [place.userId, place.call, place.key, requestHash.toString('hex')].join(' ');
+  const begun = underWay.get(request);
+  if (begun) return begun;
+  const answer = claimed(db, place, requestHash, work).finally(() => underWay.delete(request));
+  underWay.set(request, answer);
+  return answer;
 };

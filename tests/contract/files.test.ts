@@ -349,3 +349,29 @@ test('what has not come whole counts as what its sender keeps, and a call takes 
   const init = { method: 'POST', headers: person.headers(), body: form };
   expect((await get('/api/image/upload', init)).status).toBe(413);
 });
+
+test('requests of a few bytes do not take up one large file many times at once', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const id = randomUUID();
+  const post = async (address: string, form: FormData) => {
+    const init = { method: 'POST', headers: person.headers(), body: form };
+    return (await get(address, init)).status;
+  };
+  const megabyte = 1024 * 1024;
+  for (let at = 0; at < 4 * megabyte; at += megabyte) {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(megabyte)]), 'piece');
+    const query = `upload_id=${id}&offset=${at}&size=${4 * megabyte}`;
+    expect(await post(`/api/upload_piece?${query}`, form)).toBe(200);
+  }
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, () => {
+      const form = new FormData();
+      form.set('file_upload', id);
+      form.set('file', new Blob([]), 'a.png');
+      return post('/api/image/upload', form);
+    }),
+  );
+  expect(statuses).toContain(200);
+  expect(statuses).toContain(429);
+});

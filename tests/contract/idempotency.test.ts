@@ -172,6 +172,24 @@ test.each([
   expect(went.envelope?.code).toBe(0);
 });
 
+test('repeats that wait share one answer, a failure, too', async () => {
+  const client = await TestClient.register(here.server.baseURL);
+  const ask = (headers: Record<string, string>) =>
+    sendRaw(client, 'translate', { msg: '江上的渡船' }, { headers });
+  const asked = async (times: number): Promise<number> => {
+    const before = here.mock.calls;
+    const headers = key();
+    await Promise.all(Array.from({ length: times }, () => ask(headers)));
+    return here.mock.calls - before;
+  };
+  here.mock.always('401');
+  const alone = await asked(1);
+  const together = await asked(5);
+  here.mock.always('normal');
+  expect(alone).toBeGreaterThan(0);
+  expect(together).toBeLessThanOrEqual(alone);
+});
+
 test('what a browser sends again by itself makes nothing twice', async () => {
   const person = await TestClient.register(here.server.baseURL);
   const manager = new TestClient(here.server.baseURL);

@@ -127,6 +127,15 @@ describe('with connected models', () => {
   const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
   const spends = async () => (await person.call('transactionList', {})).list;
 
+  test('one person has no more written or translated in a minute than they may ask', async () => {
+    const busy = await TestClient.register(here.server.baseURL);
+    // English already: no model is asked.
+    const asked = Array.from({ length: 100 }, () => busy.raw('translate', { msg: 'a ferry' }));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(90);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  });
+
   test('the cheapest translates and expands, and is paid like a reply', async () => {
     await expect
       .poll(

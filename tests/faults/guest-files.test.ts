@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,6 +64,26 @@ test('the guests of a network have one room together, and those of another have 
   const person = await TestClient.register(server.baseURL);
   await send(person, data);
   await send(person, data);
+});
+
+test('what a guest has only announced takes the room of nobody else', async () => {
+  const announce = async (guest: TestClient, sent: number) => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(sent)]), 'piece');
+    const size = Math.max(sent, megabyte / 2);
+    const query = `upload_id=${randomUUID()}&offset=0&size=${size}`;
+    const init = { method: 'POST', headers: guest.headers(), body: form };
+    const answer = await fetch(`${server.baseURL}/api/upload_piece?${query}`, init);
+    return ((await answer.json()) as { code: number }).code;
+  };
+  const data = await noise(300, 300).png().toBuffer();
+  for (const host of [5, 6, 7])
+    expect(await announce(await visitor(`198.51.100.${host}`), 1)).toBe(0);
+  const other = await visitor('198.51.100.8');
+  await send(other, data);
+  // What has come does, whoever of them sent it.
+  expect(await announce(other, megabyte - data.length - 10_000)).toBe(0);
+  await expect(send(await visitor('198.51.100.9'), data)).rejects.toThrow('1420');
 });
 
 test('a nearly full disk is closed to guests, who are told so, and open to others', async () => {

@@ -24,13 +24,22 @@ export const countUploads = async (db: Executor, userId: number) => {
   return { files: row?.files ?? 0, bytes: row?.bytes ?? 0 };
 };
 
-/** Bytes of what is on its way of these people; what a call took counts as what it became. */
+/**
+ * Bytes of what is on its way of these people: of one person all that was announced, of many what is
+ * here. What a call took counts as what it became.
+ */
 export const comingBytes = async (db: Executor, owners: Owners): Promise<number> => {
+  const counted = typeof owners === 'object' && 'userId' in owners ? 'size' : 'received';
   const [row] = await db
-    .select({ bytes: sum(fileUploads.size).mapWith(Number) })
+    .select({ bytes: sum(fileUploads[counted]).mapWith(Number) })
     .from(fileUploads)
     .where(and(ownedBy(fileUploads.userId, owners), isNull(fileUploads.usedAt)));
   return row?.bytes ?? 0;
+};
+
+/** Only one upload at a time of these people is begun. */
+export const lockBeginning = async (tx: Executor, person: string): Promise<void> => {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`uploads ${person}`}, 0))`);
 };
 
 export const beginUpload = async (

@@ -1,12 +1,21 @@
 import type { Executor } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
+import { createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
 import * as store from './pieces.store.ts';
 import type { RequireRoom } from './room.ts';
 
+const megabyte = 1024 * 1024;
+
 /** What one person may have on its way at once. */
-const most = { files: 20, bytes: 96 * 1024 * 1024 };
+const most = { files: 20, bytes: 96 * megabyte };
+
+/**
+ * A request of a few bytes makes the server take up a whole file: how many are read at once, how
+ * many one person may have waiting, and their bytes in a minute.
+ */
+const reads = { atOnce: 2, waiting: 8, bytes: 512 * megabyte };
 
 interface Piece {
   upload_id: string;
@@ -18,9 +27,12 @@ interface Piece {
 /** Files that come in pieces, so that one goes on where the line broke. */
 export const createPieces = (uploadLimit: number, requireRoom: RequireRoom) => {
   const limitPerson = createPersonLimit(uploadLimit * 8);
+  const limitReads = createKeyLimit(reads.bytes / 1024);
+  const inTurn = createFairQueue(reads.atOnce, reads.waiting);
 
   /** @throws Refusal too_many_jobs, file_quota, storage_full */
   const begin = async (tx: Executor, uuid: string, size: number, user: Identity) => {
+    await store.lockBeginning(tx, user.person);
     const fits = async () => {
       const { files, bytes } = await store.countUploads(tx, user.id);
       return files < most.files && bytes + size <= most.bytes;
@@ -29,7 +41,7 @@ export const createPieces = (uploadLimit: number, requireRoom: RequireRoom) => {
       await store.dropUsed(tx, user.id);
       if (!(await fits())) throw new Refusal('too_many_jobs', '没有传完的文件太多，请等一会儿再传');
     }
-    await requireRoom(tx, user, size);
+    await requireRoom(tx, user, size, 0);
     await store.beginUpload(tx, { uuid, userId: user.id, size });
   };
 
@@ -50,19 +62,23 @@ export const createPieces = (uploadLimit: number, requireRoom: RequireRoom) => {
       const uuid = id.toLowerCase();
       return inTransaction(db, async (tx) => {
         if (!(await store.findUpload(tx, uuid, user.id))) await begin(tx, uuid, size, user);
-        if (data.length > 0) await store.addPiece(tx, { uuid, userId: user.id, at: offset, data });
+        if (data.length > 0) {
+          await requireRoom(tx, user, 0, data.length);
+          await store.addPiece(tx, { uuid, userId: user.id, at: offset, data });
+        }
         return { received: (await store.findUpload(tx, uuid, user.id))?.received ?? 0 };
       });
     },
 
-    /** The file whose pieces are all here. @throws Refusal not_found, too_large */
+    /** The file whose pieces are all here. @throws Refusal not_found, too_large, too_many */
     async whole(db: Executor, id: string, bytes: number, user: Identity): Promise<Buffer> {
       const found = await store.findUpload(db, id.toLowerCase(), user.id);
       if (!found || found.received < found.size)
         throw new Refusal('not_found', '文件没有传完，请再传一次');
       if (found.size > bytes)
         throw new Refusal('too_large', `文件太大，最多 ${Math.floor(bytes / 1024 / 1024)} MB`);
-      return store.useUpload(db, found.id);
+      await limitReads(user.person, Math.ceil(found.size / 1024));
+      return inTurn(user, () => store.useUpload(db, found.id));
     },
   };
 };

@@ -21,9 +21,15 @@ const guestsFull = '访客的文件空间已满，登录之后才能继续上传
 
 /**
  * Refuses `size` bytes more of whoever has no room left for them.
+ * @param here those of them that have come: what is only announced takes the room of nobody else
  * @throws Refusal file_quota, storage_full
  */
-export type RequireRoom = (db: Executor, user: Identity, size: number) => Promise<void>;
+export type RequireRoom = (
+  db: Executor,
+  user: Identity,
+  size: number,
+  here?: number,
+) => Promise<void>;
 
 export const createRoom = ({ quota, guestQuota, disk, drawnBytes }: RoomDeps): RequireRoom => {
   const bytesOf = async (db: Executor, owners: Owners): Promise<number> =>
@@ -42,9 +48,9 @@ export const createRoom = ({ quota, guestQuota, disk, drawnBytes }: RoomDeps): R
     ofGuests.bytes += size;
   };
 
-  return async (db, user, size) => {
+  return async (db, user, size, here = size) => {
     await disk.require(user);
     if ((await bytesOf(db, { userId: user.id })) + size > quota) throw new Refusal('file_quota');
-    if (user.guest) await requireRoomOfGuests(db, networkOf(user.person), size);
+    if (user.guest) await requireRoomOfGuests(db, networkOf(user.person), here);
   };
 };

@@ -1,4 +1,5 @@
 import type { Handlers } from '../../http/handlers.ts';
+import { createKeyLimit } from '../../http/rate-limit.ts';
 import type { PromptService } from './prompt.service.ts';
 import { keywordPage, removeKeyword, saveKeyword } from './keywords.service.ts';
 import * as templates from './templates.service.ts';
@@ -23,11 +24,20 @@ type PromptHandlers = Pick<
   | 'removeKeyword'
 >;
 
-export const createPromptHandlers = (prompts: PromptService): PromptHandlers => ({
-  translate: ({ msg, cn2en, model }, { user }) =>
-    prompts.translate(user, msg, { into: cn2en === 1 ? 'english' : 'chinese', model }),
+/** Prompts that one person has written or translated in a minute: a model that is free answers them. */
+const asksAMinute = 90;
+const limitAsks = createKeyLimit(asksAMinute);
 
-  inscriptor: ({ msg }, { user }) => prompts.expand(user, msg),
+export const createPromptHandlers = (prompts: PromptService): PromptHandlers => ({
+  translate: async ({ msg, cn2en, model }, { user }) => {
+    await limitAsks(user.person);
+    return prompts.translate(user, msg, { into: cn2en === 1 ? 'english' : 'chinese', model });
+  },
+
+  inscriptor: async ({ msg }, { user }) => {
+    await limitAsks(user.person);
+    return prompts.expand(user, msg);
+  },
 
   keywordList: async ({ type }, { db, user }) => ({
     keywords: (await prompts.keywords(db, user?.id ?? null, type)).map((word, at) => ({
