@@ -114,6 +114,47 @@ test('what a failure means', () => {
   expect(judge('deleteHistory', failure(404))).toBe('done');
 });
 
+test('a message whose login has ended waits for it, though reading its session is refused', async () => {
+  const store = memory();
+  store.add(message('one'));
+  store.acts[0]!.tries = 1;
+  let ended = true;
+  const sent: string[] = [];
+  const line = lineOf({
+    newer: async () => {
+      if (ended) throw failure(403, 1432);
+      return [];
+    },
+    call: async (act) => {
+      if (ended) throw failure(401);
+      sent.push(act.key);
+      return { id: 1 };
+    },
+  });
+  const engine = createEngine(store, line);
+  await engine.run();
+  expect(store.acts.map(({ failed }) => failed)).toEqual([null]);
+  ended = false;
+  engine.wake();
+  await engine.run();
+  expect(sent).toEqual(['one']);
+});
+
+test('what is refused once nobody is signed in any more is not the message’s', async () => {
+  const store = memory();
+  store.add(message('one'));
+  let account = '7';
+  const line = lineOf({
+    account: () => account,
+    call: async () => {
+      account = '';
+      throw failure(403, 1432);
+    },
+  });
+  await createEngine(store, line).run();
+  expect(store.acts.map(({ failed }) => failed)).toEqual([null]);
+});
+
 test('a refused message holds up what was written after it, and nothing else', async () => {
   const store = memory();
   store.add(message('one'));

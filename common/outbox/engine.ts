@@ -211,7 +211,13 @@ export const createEngine = (store: ActStore, line: Line) => {
     if (act.name !== 'sendMessage' || act.tries === 0 || act.input.replace !== undefined)
       return null;
     const words = wordsOf(act.input.msg);
-    const newer = await line.newer(String(act.input.session_id), act.before ?? 0);
+    const newer = await line
+      .newer(String(act.input.session_id), act.before ?? 0)
+      .catch((error: unknown) => {
+        // A login that has ended reads as nobody's: sending says what stands against the message.
+        if (isFailure(error) && judge('sendMessage', error) === 'refused') return [];
+        throw error;
+      });
     const same = newer.find(({ human }) => wordsOf(human) === words);
     return same
       ? { id: same.id, msg: same.human, created_at: same.created_at, beside: same.beside }
@@ -284,6 +290,8 @@ export const createEngine = (store: ActStore, line: Line) => {
       return true;
     } catch (error) {
       if (!isFailure(error)) throw error;
+      // Whom it was refused is no longer this person.
+      if (line.account() !== account) return false;
       return await settle(act, error);
     }
   };

@@ -2,6 +2,7 @@ import type { OfName } from './note.ts';
 import type { In, Out } from '@contract/calls.ts';
 import { codes } from '@contract/errors.ts';
 import { ApiError } from './api-error.ts';
+import { authStore } from './auth-store.ts';
 import { serverApi } from './server-api.ts';
 import type { ActName, NewAct } from '@common/outbox/engine.ts';
 import { lineIsWell, lineLost } from './line.ts';
@@ -67,6 +68,7 @@ const formerTaken = (): Promise<unknown> =>
 
 const sendNow = async (act: NewAct, box?: string): Promise<unknown> => {
   const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
+  const wasSignedIn = authStore.get().token !== '';
   const { keep, forget } = note(act, box);
   await formerTaken();
   // Whatever happens from here on, what was said is on the device, and out of its box: a kill never
@@ -87,10 +89,15 @@ const sendNow = async (act: NewAct, box?: string): Promise<unknown> => {
     forget();
     return data;
   } catch (error) {
-    if (isUnheard(error)) await enqueue([act], true, box);
-    // A login that has ended: the page is loaded anew, and the note goes on in the outbox.
-    else if (!(error instanceof ApiError) || error.status !== 401) forget();
-    if (!isUnheard(error)) throw error;
+    const ended = wasSignedIn && error instanceof ApiError && error.status === 401;
+    // The page is loaded anew, and the note goes on in the outbox alone. What a new session was for
+    // still stands in its box.
+    if (ended && act.name !== 'newSession') return null;
+    if (!isUnheard(error)) {
+      forget();
+      throw error;
+    }
+    await enqueue([act], true, box);
     return null;
   } finally {
     line.leave();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
@@ -510,4 +511,69 @@ test('killed between the two calls of a question, no empty session stays, and th
   await phone.page.goto(`${line.baseURL}/`);
   await expect(phone.page.getByText('还没有问出去的话').first()).toBeVisible();
   expect(await sessions()).toHaveLength(1);
+});
+
+test('a login that ends while a message is on its way: the message waits for it, once, and not in the box, too @O3 @A3', async ({
+  baseURL,
+  line,
+}) => {
+  test.setTimeout(180_000);
+  const account = `e2e${randomUUID().slice(0, 10)}`;
+  const client = await TestClient.register(baseURL ?? '', account);
+  const elsewhere = new TestClient(client.baseURL);
+  await elsewhere.login(account, 'password-1');
+  const { uuid, id } = await client.ask('第一句', { model: 'mock-chat' });
+  await client.read(uuid, id);
+  const phone = await startPhone(client);
+  try {
+    const { page } = phone;
+    const app = new App(page);
+    const signIn = async () => {
+      await page.goto(`${line.baseURL}/login`);
+      await page.getByRole('textbox', { name: '用户名' }).fill(account);
+      await page.getByLabel('密码', { exact: true }).fill('password-1');
+      await page.getByRole('button', { name: '登录', exact: true }).click();
+      await page.waitForURL((url) => url.pathname !== '/login');
+    };
+    const endLogin = async () => {
+      const token = await page.evaluate(() => localStorage.getItem('queqiao.token') ?? '');
+      await new TestClient(client.baseURL, token).call('logout', {});
+    };
+    const asked = async () =>
+      (await elsewhere.call('historyList', { session_id: uuid, newest: 0 })).list.map(
+        ({ human }) => human,
+      );
+    // Refused at once; or the server has it, the answer is lost, and the login ends before it is asked again.
+    for (const [text, spoilt] of [
+      ['登录正好结束', false],
+      ['答案没有到，登录就结束了', true],
+    ] as const) {
+      await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+      await expect(app.log).toContainText('第一句');
+      await settleIn(page);
+      await app.question.fill(text);
+      if (spoilt) line.state = 'deaf';
+      else await endLogin();
+      await app.sendButton.click();
+      if (spoilt) {
+        await expect.poll(asked).toContain(text);
+        await endLogin();
+        line.state = 'well';
+        // It is asked again, and nobody is told that it was refused.
+        await page.goto(`${line.baseURL}/account`);
+      }
+      await expect(page.getByText(/条内容没有发出，登录同一个账号后继续发送/)).toBeVisible({
+        timeout: 20_000,
+      });
+      await signIn();
+      await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+      await expect(app.log).toContainText(`您说：${text}`, { timeout: 20_000 });
+      await app.settled();
+      await expect(app.question).toHaveValue('');
+      await expect(page.getByText('发送失败')).toHaveCount(0);
+      expect((await asked()).filter((each) => each === text)).toEqual([text]);
+    }
+  } finally {
+    await phone.end();
+  }
 });

@@ -98,6 +98,16 @@ test('text of twice the size stays within the window of a phone; times are told 
     expect(seen.wide, address).toBeLessThanOrEqual(390);
     expect(seen.out, address).toEqual([]);
   }
+  // A price is not broken in two.
+  await page.goto('/account?tab=recharge');
+  const most = page.getByRole('group', { name: '常用数量' }).getByText('￥1,800');
+  await expect(most).toBeVisible();
+  const lines = await most.evaluate((each) => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
   await page.goto('/');
   await expect(page.getByText('刚刚').first()).toBeVisible();
   await expect(page.getByText(/年前|更早/)).toHaveCount(0);

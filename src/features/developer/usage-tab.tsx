@@ -3,6 +3,7 @@ import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { MonthPicker } from '@/ui/month-picker/month-picker.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { isBusy } from '@/ui/table/page-props.ts';
 import type { ApiUsage } from '@contract/developer.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -160,7 +161,7 @@ export const UsageTab = () => {
         columns={columns}
         rows={ofDay}
         rowKey={(row) => `${row.key_id} ${row.model}`}
-        busy={usage.isFetching}
+        busy={isBusy(usage)}
         error={usage.error}
         onRetry={() => void usage.refetch()}
         empty={{ icon: 'receipt', text: '这一天没有数据。用 API-KEY 调用之后，用量会记在这里。' }}

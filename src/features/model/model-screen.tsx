@@ -8,6 +8,7 @@ import { Avatar } from '@/ui/avatar.tsx';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { isBusy } from '@/ui/table/page-props.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import type { Model } from '@contract/model.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -286,7 +287,7 @@ export const ModelScreen = () => {
         rows={rows}
         rowKey={({ name }) => name}
         error={models.data ? undefined : models.error}
-        busy={models.isFetching && !models.data}
+        busy={isBusy(models)}
         onRetry={() => void models.refetch()}
         empty={{ icon: 'search', text: '还没有这类模型。管理员可以在模型管理里连接。' }}
         renderChosen={(chosen) => (

@@ -4,6 +4,7 @@ import { DateRange } from '@/ui/date-range/date-range.tsx';
 import { lastMoments, quickRange } from '@/ui/date-range/ranges.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { isBusy } from '@/ui/table/page-props.ts';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import type { Out } from '@contract/calls.ts';
 import type { ModelStatRow } from '@contract/stats.ts';
@@ -159,7 +160,7 @@ export const ModelStatsScreen = () => {
         rowKey={({ model }) => model}
         empty={{ icon: 'code', text: '这段时间没有人使用模型。' }}
         error={stats.error}
-        busy={stats.isFetching}
+        busy={isBusy(stats)}
         onRetry={() => void stats.refetch()}
       />
       <h2>用得最多的人</h2>

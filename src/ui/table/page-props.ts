@@ -10,12 +10,16 @@ interface Page<Row> {
   total: number;
 }
 
+/** Rows that are read anew stand whole meanwhile; those of another page or filter do not. */
+export const isBusy = (
+  query: Pick<UseQueryResult, 'data' | 'isFetching' | 'isPlaceholderData'>,
+): boolean => query.isFetching && (query.data === undefined || query.isPlaceholderData);
+
 /** What a table shows of the query of its rows. */
 export const listProps = <Row>(query: Query<{ list: readonly Row[] }>) => ({
   rows: query.data?.list,
   error: query.error,
-  // Rows that are read anew stand whole meanwhile; those of another page or filter do not.
-  busy: query.isFetching && (query.data === undefined || query.isPlaceholderData),
+  busy: isBusy(query),
   onRetry: () => void query.refetch(),
 });
 
