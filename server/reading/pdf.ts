@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { pathToFileURL } from 'node:url';
 import { lockedFile, Unwanted } from './block.ts';
 import type { Piece } from './layout.ts';
@@ -36,13 +37,36 @@ const openPdf = async (data: Uint8Array) => {
   }
 };
 
-/** What is written on a PDF's pages, up to so many letters in all, each piece in its place. */
+/** Fewer letters on a page may be a stamp on a picture of text. */
+const fewLetters = 6;
+/** Strokes from which on a page without letters may show them as drawings. */
+const manyStrokes = 40;
+
+/** Whether only the picture of a page tells what stands there. */
+const isPicture = async (page: PDFPageProxy, letters: number): Promise<boolean> => {
+  if (letters >= fewLetters) return false;
+  const { OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const { fnArray } = await page.getOperatorList();
+  const images: ReadonlySet<number> = new Set([
+    OPS.paintImageXObject,
+    OPS.paintInlineImageXObject,
+    OPS.paintImageMaskXObject,
+  ]);
+  const strokes = fnArray.filter((drawn) => drawn === OPS.constructPath).length;
+  return fnArray.some((drawn) => images.has(drawn)) || (letters === 0 && strokes >= manyStrokes);
+};
+
+/**
+ * What is written on a PDF's pages, up to so many letters in all, each piece in its place, and which
+ * pages are pictures.
+ */
 export const pdfPages = async (
   data: Uint8Array,
   most: number,
-): Promise<{ pages: Piece[][]; count: number; cut: boolean }> => {
+): Promise<{ pages: Piece[][]; pictures: number[]; count: number; cut: boolean }> => {
   const document = await openPdf(data);
   const pages: Piece[][] = [];
+  const pictures: number[] = [];
   let length = 0;
   const count = Math.min(document.numPages, mostPages);
   for (let at = 1; at <= count && length <= most; at += 1) {
@@ -61,7 +85,9 @@ export const pdfPages = async (
       pieces.push({ x, y, width: item.width, height, text: item.str.replaceAll('\0', '') });
     }
     pages.push(pieces);
+    const letters = pieces.reduce((sum, { text }) => sum + text.trim().length, 0);
+    if (await isPicture(page, letters)) pictures.push(at);
     page.cleanup();
   }
-  return { pages, count, cut: count < document.numPages || pages.length < count };
+  return { pages, pictures, count, cut: count < document.numPages || pages.length < count };
 };

@@ -12,9 +12,6 @@ import { pdfPages } from './pdf.ts';
 import { pptxBlocks } from './pptx.ts';
 import { xlsxBlocks } from './xlsx.ts';
 
-/** Fewer letters on a page are a stamp on a picture of text. */
-const fewLetters = 6;
-
 /** What is read of a file, and of which of its pages only the picture tells what stands there. */
 export interface FileReading extends Reading {
   pictures: number[];
@@ -34,11 +31,7 @@ export const oldWordText = async (data: Uint8Array): Promise<string> => {
 };
 
 const readPdf = async (data: Uint8Array, most: number): Promise<FileReading> => {
-  const { pages, cut } = await pdfPages(data, most);
-  const pictures = pages.flatMap((pieces, at) => {
-    const letters = pieces.reduce((sum, { text }) => sum + text.trim().length, 0);
-    return letters < fewLetters ? [at + 1] : [];
-  });
+  const { pages, pictures, cut } = await pdfPages(data, most);
   const { blocks, cut: longer } = upTo(pageBlocks(pages), most);
   return { blocks, cut: cut || longer, pictures };
 };

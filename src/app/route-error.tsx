@@ -23,10 +23,14 @@ export const RouteError = ({ error, reset }: ErrorComponentProps) => {
   const refused = error instanceof ApiError;
   const isWell = useLine() === 'well';
   // What fell over for want of a network comes by itself with that; a fault of our own does not.
-  const unreached = isOffline(error) || (isMissingPart(error) && !isWell);
+  const isMissing = isMissingPart(error);
+  const unreached = isOffline(error) || (isMissing && !isWell);
+  // The part that did not come may be the first to tell that the line is down.
+  useEffect(() => {
+    if (isMissing || unreached) void askLine();
+  }, [isMissing, unreached]);
   useEffect(() => {
     if (!unreached) return undefined;
-    void askLine();
     return onLineWell(() => {
       if (!refused) location.reload();
       reset();

@@ -767,7 +767,7 @@ describe('keys', () => {
 
   test('a server that restarts lets a stream end, or ends it with a word and its bill', async () => {
     const own = await apiUser(server);
-    const other = await beside();
+    const other = await beside({ DRAIN_SECONDS: '8' });
     const bound = new OpenAI({
       apiKey: own.key,
       baseURL: `${other.baseURL}/v1`,

@@ -80,7 +80,8 @@ export const paint = async (
   options: Parameters<typeof sendPicture>[2] & { generate?: Partial<In<'generateImage'>> } = {},
 ) => {
   const sent = await sendPicture(client, prompt, options);
-  const begun = await generate(client, sent.historyId, options.generate);
+  // The price of the picture alone.
+  const begun = await generate(client, sent.historyId, { translate: 0, ...options.generate });
   const job = await ended(client, begun.uuid);
   return { sent, begun, job, message: await messageOf(client, sent) };
 };

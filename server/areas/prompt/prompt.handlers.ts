@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers, Identity } from '../../http/handlers.ts';
 import { createKeyLimit } from '../../http/rate-limit.ts';
 import type { PromptService } from './prompt.service.ts';
 import { keywordPage, removeKeyword, saveKeyword } from './keywords.service.ts';
@@ -24,18 +24,24 @@ type PromptHandlers = Pick<
   | 'removeKeyword'
 >;
 
-/** Prompts that one person has written or translated in a minute: a model that is free answers them. */
-const asksAMinute = 90;
-const limitAsks = createKeyLimit(asksAMinute);
+/**
+ * Prompts that one person, or the guests of one network, have written or translated in a minute: a
+ * model that is free answers them.
+ */
+const asksAMinute = { person: 90, network: 240 };
+const limitPerson = createKeyLimit(asksAMinute.person);
+const limitNetwork = createKeyLimit(asksAMinute.network);
+const limitAsks = ({ guest, person }: Identity): Promise<void> =>
+  (guest ? limitNetwork : limitPerson)(person);
 
 export const createPromptHandlers = (prompts: PromptService): PromptHandlers => ({
   translate: async ({ msg, cn2en, model }, { user }) => {
-    await limitAsks(user.person);
+    await limitAsks(user);
     return prompts.translate(user, msg, { into: cn2en === 1 ? 'english' : 'chinese', model });
   },
 
   inscriptor: async ({ msg }, { user }) => {
-    await limitAsks(user.person);
+    await limitAsks(user);
     return prompts.expand(user, msg);
   },
 
