@@ -1,3 +1,4 @@
+import { createChangedIds } from '../changed-ids.ts';
 import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import type { JobEvent } from '../../contract/job.ts';
@@ -31,8 +32,6 @@ export const createJobEvents = async (deps: {
 }) => {
   const { db, log } = deps;
   const watchers = new Map<number, Set<Watcher>>();
-  const changed = new Set<number>();
-  let reading = false;
 
   const send = (watcher: Watcher, row: store.JobRow, event: JobEvent): void => {
     const frame = `data: ${JSON.stringify(event)}\n\n`;
@@ -58,21 +57,10 @@ export const createJobEvents = async (deps: {
     });
   };
 
-  const readChanged = async (): Promise<void> => {
-    if (reading) return;
-    reading = true;
-    try {
-      while (changed.size > 0) {
-        const ids = [...changed];
-        changed.clear();
-        await tell(await store.jobsById(db, ids));
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'changes of jobs could not be told for now');
-    } finally {
-      reading = false;
-    }
-  };
+  const changed = createChangedIds(
+    async (ids) => tell(await store.jobsById(db, ids)),
+    (error) => log.warn({ err: error }, 'changes of jobs could not be told for now'),
+  );
 
   /** All that is open, and what was open when it was last looked at. */
   const refresh = async (watcher: Watcher): Promise<void> => {
@@ -93,7 +81,7 @@ export const createJobEvents = async (deps: {
     const [userId, id] = payload.split(':').map(Number);
     if (userId === undefined || id === undefined || !watchers.has(userId)) return;
     changed.add(id);
-    void readChanged();
+    void changed.read();
   });
 
   let refreshing = false;

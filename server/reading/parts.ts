@@ -4,25 +4,36 @@ import { lockedFile, tooLargeFile, Unwanted } from './block.ts';
 /** What an Office file or an e-book may hold: parts, and bytes of one and of all. */
 const bounds = { parts: 3000, one: 32 * 1024 * 1024, all: 64 * 1024 * 1024 };
 
-/** The parts of a zip that are wanted, by their names. @throws Unwanted where they are too large */
-export const partsOf = (
+/**
+ * The parts of a zip that are wanted, by their names.
+ * @param refused made and thrown where they are more than `most`, or too large
+ */
+export const unzipped = (
   data: Uint8Array,
   wanted: (name: string) => boolean,
-): Map<string, Uint8Array> => {
+  { most, refused }: { most: number; refused: () => Error },
+): Record<string, Uint8Array> => {
   let count = 0;
   let all = 0;
-  const parts = unzipSync(data, {
+  return unzipSync(data, {
     // Each is no longer than it says it is: more of it does not fit where it is put.
     filter: ({ name, originalSize }) => {
       if (!wanted(name)) return false;
       count += 1;
       all += originalSize;
-      if (count > bounds.parts || originalSize > bounds.one || all > bounds.all)
-        throw new Unwanted(tooLargeFile);
+      if (count > most || originalSize > bounds.one || all > bounds.all) throw refused();
       return true;
     },
   });
-  return new Map(Object.entries(parts));
+};
+
+/** The same of a file that is read. @throws Unwanted where they are too large */
+export const partsOf = (
+  data: Uint8Array,
+  wanted: (name: string) => boolean,
+): Map<string, Uint8Array> => {
+  const refused = () => new Unwanted(tooLargeFile);
+  return new Map(Object.entries(unzipped(data, wanted, { most: bounds.parts, refused })));
 };
 
 /** An Office file with a password is no zip: it is a compound file that names what it encloses. */

@@ -1,3 +1,4 @@
+import { createChangedIds } from '../../changed-ids.ts';
 import { streamCodes } from '../../../contract/errors.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { textFrame } from './frames.ts';
@@ -68,7 +69,7 @@ export const createFollowing = async (
           .catch((error: unknown) => log.warn({ err: error, id }, 'a reply could not be ended'))
           .finally(() => {
             changed.add(id);
-            void readChanged();
+            void changed.read();
           });
       },
     });
@@ -102,25 +103,13 @@ export const createFollowing = async (
     return entry;
   };
 
-  const changed = new Set<number>();
-  let reading = false;
-
-  const readChanged = async (): Promise<void> => {
-    if (reading) return;
-    reading = true;
-    try {
-      while (changed.size > 0) {
-        const ids = [...changed];
-        changed.clear();
-        const rows = new Map((await store.readReplies(db, ids)).map((row) => [row.id, row]));
-        for (const id of ids) updateFollowed(id, rows.get(id));
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'replies of other processes could not be read for now');
-    } finally {
-      reading = false;
-    }
-  };
+  const changed = createChangedIds(
+    async (ids) => {
+      const rows = new Map((await store.readReplies(db, ids)).map((row) => [row.id, row]));
+      for (const id of ids) updateFollowed(id, rows.get(id));
+    },
+    (error) => log.warn({ err: error }, 'replies of other processes could not be read for now'),
+  );
 
   const updateFollowed = (id: number, row: store.ReplyRow | undefined): void => {
     const entry = live.get(id);
@@ -162,13 +151,20 @@ export const createFollowing = async (
       const entry = live.get(Number(text));
       if (entry && !entry.own && !entry.line?.isOpen()) changed.add(Number(text));
     }
-    if (changed.size > 0) void readChanged();
+    void changed.read();
   };
 
   const pollFollowed = (): void => {
     for (const [id, { own, line }] of live) if (!own && !line?.isOpen()) changed.add(id);
-    if (changed.size > 0) void readChanged();
+    void changed.read();
   };
 
-  return { follow, readChanged, noticeChange, pollFollowed, tellNews: relay.tellNews, lines };
+  return {
+    follow,
+    readChanged: changed.read,
+    noticeChange,
+    pollFollowed,
+    tellNews: relay.tellNews,
+    lines,
+  };
 };

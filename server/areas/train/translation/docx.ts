@@ -1,9 +1,10 @@
-import { unzipSync, zipSync, type Zippable } from 'fflate';
+import { zipSync, type Zippable } from 'fflate';
+import { unzipped } from '../../../reading/parts.ts';
 import { unmarked, wordsOf } from './marks.ts';
 import type { Translatable } from './plain-formats.ts';
 
-/** What a Word file may hold: parts, and bytes of one and of all. */
-const bounds = { parts: 2000, one: 32 * 1024 * 1024, all: 64 * 1024 * 1024 };
+/** Parts that a Word file may hold. */
+const mostParts = 2000;
 /** The parts that hold words. */
 const worded = /^word\/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml$/;
 
@@ -12,18 +13,8 @@ export const docxParts = (
   data: Uint8Array,
   wanted: (name: string) => boolean = () => true,
 ): Record<string, Uint8Array> => {
-  let count = 0;
-  let all = 0;
-  const parts = unzipSync(data, {
-    filter: ({ name, originalSize }) => {
-      if (!wanted(name)) return false;
-      count += 1;
-      all += originalSize;
-      if (count > bounds.parts || originalSize > bounds.one || all > bounds.all)
-        throw new Error('too large');
-      return true;
-    },
-  });
+  const refused = () => new Error('too large');
+  const parts = unzipped(data, wanted, { most: mostParts, refused });
   if (!parts['word/document.xml']) throw new Error('no document');
   return parts;
 };
