@@ -15,9 +15,25 @@ export type ContentPart =
   /** An image, as a data URL; until it is sent to an engine also an address of the web. */
   | { type: 'image_url'; image_url: { url: string; detail: 'low' | 'high' } };
 
+/** A call of a tool as a model asked for it. */
+export interface AskedCall {
+  /** As the model's service named it. */
+  id: string;
+  name: string;
+  /** JSON, as it was written. */
+  arguments: string;
+}
+
 export interface ChatMessage {
-  role: 'system' | 'user' | 'assistant';
+  /** `tool`: what a call of a tool gave. */
+  role: 'system' | 'user' | 'assistant' | 'tool';
   content: string | ContentPart[];
+  /** Of an assistant's message within a loop: what it called. */
+  calls?: AskedCall[];
+  /** Of the same: what it thought before it called; some services want it back. */
+  thought?: string;
+  /** Of a tool's message: the call that it answers. */
+  callId?: string;
 }
 
 /** An attached file as models are given it. */

@@ -30,6 +30,7 @@ import { shareCalls } from './share.ts';
 import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
 import { systemCalls } from './system.ts';
+import { toolCalls } from './tool.ts';
 import { trainCalls } from './train.ts';
 import { videoCalls } from './video.ts';
 import { waitCalls } from './wait.ts';
@@ -41,6 +42,7 @@ export const calls = {
   ...modelCalls,
   ...sessionCalls,
   ...chatCalls,
+  ...toolCalls,
   ...shareCalls,
   ...exportCalls,
   ...fileCalls,

@@ -20,12 +20,22 @@ import { source } from './embedding.ts';
 import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
 import { job } from './job.ts';
 import { limits } from './limits.ts';
+import { toolCall } from './tool.ts';
 
 /**
- * How a message's reply stands: none was asked for, it is being written, it is whole, its owner
- * stopped it, it failed, or the server went away in mid-answer.
+ * How a message's reply stands: none was asked for, it is being written, it waits until its person
+ * has answered a question of a tool, it is whole, its owner stopped it, it failed, or the server went
+ * away in mid-answer.
  */
-export const replyState = z.enum(['none', 'streaming', 'done', 'stopped', 'error', 'interrupted']);
+export const replyState = z.enum([
+  'none',
+  'streaming',
+  'waiting',
+  'done',
+  'stopped',
+  'error',
+  'interrupted',
+]);
 export type ReplyState = z.output<typeof replyState>;
 
 /** What a message asks a session of images (type 1) for, beside its words. */
@@ -118,6 +128,8 @@ const oneMessage = z.object({
   reasoning: z.string(),
   /** What the answer was given to rest on; left out: nothing. */
   sources: z.optional(z.array(source)),
+  /** Calls of tools, in their order; left out: there was none. */
+  tools: z.optional(z.array(toolCall)),
   type: z.int(),
   model: z.string(),
   state: replyState,
@@ -150,10 +162,15 @@ export const message = z.extend(oneMessage, {
 });
 export type Message = z.output<typeof message>;
 
-/** One event of a reply: text, the model's thinking, or the error that ends it. `[DONE]` is bare. */
+/**
+ * One event of a reply: text, the model's thinking, a call of a tool as it now stands, or the error
+ * that ends it. A call comes again with each change, and its event has the number of what was before
+ * it. `[DONE]` is bare.
+ */
 export const streamEvent = z.union([
   z.string(),
   z.object({ reasoning: z.string() }),
+  z.object({ tool: toolCall }),
   z.object({ code: z.string(), message: z.string() }),
 ]);
 export type StreamEvent = z.output<typeof streamEvent>;

@@ -73,7 +73,10 @@ export const embeddingCalls = {
       terms: z.array(z.string()),
       before: z.string(),
       after: z.string(),
-      /** Path of this page that shows it in its place; empty: it is there no more, or reads otherwise. */
+      /**
+       * Path of this page that shows it in its place; empty: it is there no more, or reads otherwise.
+       * Of a page of the web its address.
+       */
       url: z.string(),
     }),
     codes: ['private_session', 'session_deleted', 'embedding_missing'],

@@ -4,6 +4,7 @@ import { handlersOf, type Area, type Host } from './area.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplies } from './areas/chat/replies.ts';
+import { createToolbox } from './areas/tool/toolbox.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
 import { openWallet, purse } from './areas/ledger/ledger.service.ts';
 import { createKeyBox } from './areas/model/channel-key.ts';
@@ -72,6 +73,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     instance,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
+    toolbox: createToolbox(kit),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     options: {

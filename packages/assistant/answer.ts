@@ -75,6 +75,45 @@ const unknown = (question: string, help: Handbook): string => {
   return `这个我不知道。${otherModels}${pages}\n\n${abilities}`;
 };
 
+/** The rules that are tools, too: what each works out of a question; null: it is not about that. */
+export const reckoners = {
+  date: (question: string, now: Date) => dates(question, now),
+  units: (question: string) => conversion(question),
+  reckon: (question: string, before = '') => arithmetic(question, before),
+} as const;
+
+/** 在本站搜索“鹊桥”, 帮我找一下以前聊过的合同: what is looked for here. */
+const searchHere =
+  /^(?:请)?(?:帮我)?(?:在)?(?:本站|站内|这里|我的会话里?|以前的会话里?|以前聊过的)(?:里|内)?(?:搜索|搜一?下|搜|查找|找一?下|找)(?:关于)?[\s：:“"]*(.+?)[”"。？?！!\s]*$/;
+
+/** The call of a tool that answers a question by itself; null: none does. */
+export const calledFor = (
+  messages: readonly ChatMessage[],
+  now: Date,
+): { name: string; arguments: Record<string, string> } | null => {
+  const said = (by: ChatMessage['role']) =>
+    messages.filter(({ role }) => role === by).at(-1)?.content ?? '';
+  const asked = said('user');
+  const question = withoutCourtesies(wordsOf(asked).trim());
+  // Files, images and knowledge bases have rules of their own.
+  if (question.length > shortQuestion || (typeof asked !== 'string' && asked.length > 1))
+    return null;
+  if (messages.some(({ role }) => role === 'system')) return null;
+  const query = searchHere.exec(question)?.[1];
+  if (query !== undefined) return { name: 'search_here', arguments: { query } };
+  if (questionsOf(question).length > 1 || textTool(question) !== null || draw(question) !== null)
+    return null;
+  if (samples(question) !== null) return null;
+  const before = textOf(said('assistant'));
+  if (reckoners.date(question, now) !== null) return { name: 'date', arguments: { question } };
+  if (reckoners.units(question) !== null) return { name: 'units', arguments: { question } };
+  // A sum that goes on from what was said before is worked out here, where that is known.
+  return reckoners.reckon(question) !== null &&
+    reckoners.reckon(question) === reckoners.reckon(question, before)
+    ? { name: 'reckon', arguments: { question } }
+    : null;
+};
+
 /** @param before what was answered before, whose result a sum may go on from */
 const byReckoning = (question: string, before: string, now: Date): string | null =>
   question.length > shortQuestion

@@ -17,6 +17,7 @@ import type { StoredSource } from '../../contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '../../contract/image.ts';
 import type { ImageChoice } from '../../contract/manage-model.ts';
+import type { StoredTool } from '../../contract/tool.ts';
 import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
 import type { Voices } from '../../contract/speech.ts';
 import type { WaitKind } from '../../contract/wait.ts';
@@ -214,6 +215,8 @@ export const sessions = pgTable('sessions', {
   pinned: boolean('pinned').notNull().default(false),
   /** Nobody writes in it any more. */
   closed: boolean('closed').notNull().default(false),
+  /** Tools that its owner lets run without being asked again. */
+  toolGrants: text('tool_grants').array().notNull().default([]),
 });
 
 export const history = pgTable('history', {
@@ -262,6 +265,8 @@ export const history = pgTable('history', {
   editedAt: instant('edited_at'),
   /** What its answer was given to rest on; null: nothing. */
   sources: jsonb('sources').$type<StoredSource[]>(),
+  /** Calls of tools within its answer; null: none. */
+  tools: jsonb('tools').$type<StoredTool[]>(),
 });
 
 /** The one private session of two people, by their numbers in order. */

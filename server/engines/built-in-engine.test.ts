@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../common/chat-message.ts';
 import { createBuiltInEngine } from './built-in-engine.ts';
+import type { ChatPart } from './chat-engine.ts';
 
 describe('the engine', () => {
   const request = (content: string, signal = new AbortController().signal) => ({
@@ -34,5 +36,44 @@ describe('the engine', () => {
     });
     await expect(written).rejects.toBe(reason);
     expect(parts).toBe(3);
+  });
+});
+
+const told = async (messages: ChatMessage[], tools: string[]) => {
+  const parts: ChatPart[] = [];
+  await createBuiltInEngine({ help: () => ({ search: () => [] }), rate: 0 }).write(
+    {
+      model: 'x',
+      messages,
+      temperature: 1,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
+      signal: new AbortController().signal,
+      tools: tools.map((name) => ({ name, description: '', parameters: {} })),
+    },
+    (more) => parts.push(...more),
+  );
+  return parts;
+};
+
+it('calls the tool that a question is for, where it may, and answers with what that gave', async () => {
+  const question: ChatMessage = { role: 'user', content: '(1200-300)*15% 等于多少' };
+  const called = await told([question], ['reckon', 'date']);
+  expect(called[0]).toMatchObject({ kind: 'call', name: 'reckon' });
+  expect((await told([question], ['date']))[0]).toMatchObject({ kind: 'text' });
+  const given = await told(
+    [
+      question,
+      { role: 'assistant', content: '', calls: [{ id: 'a', name: 'reckon', arguments: '{}' }] },
+      { role: 'tool', callId: 'a', content: '135' },
+    ],
+    ['reckon'],
+  );
+  expect(given[0]).toEqual({ kind: 'text', text: '135' });
+  expect(
+    (await told([{ role: 'user', content: '帮我在本站搜索合同' }], ['search_here']))[0],
+  ).toMatchObject({
+    name: 'search_here',
+    arguments: '{"query":"合同"}',
   });
 });

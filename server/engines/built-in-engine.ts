@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ChatEngine } from './chat-engine.ts';
-import { answer, type Handbook } from '../../packages/assistant/answer.ts';
+import { textOf } from '../../common/chat-message.ts';
+import type { ChatEngine, ChatRequest } from './chat-engine.ts';
+import { answer, calledFor, type Handbook } from '../../packages/assistant/answer.ts';
 
 /** Letters of one part. */
 const partLetters = 6;
@@ -22,15 +23,39 @@ function* pieces(text: string): Generator<string> {
   if (piece !== '') yield piece;
 }
 
+/** The call of a tool that the last question is for, where it may call that one. */
+const callOf = ({ messages, tools = [] }: ChatRequest) => {
+  if (messages.at(-1)?.role !== 'user') return null;
+  const call = calledFor(messages, new Date());
+  return call && tools.some(({ name }) => name === call.name) ? call : null;
+};
+
+/** What tools gave is the answer. */
+const gave = (messages: ChatRequest['messages']): string | null => {
+  const last = messages.map(({ role }) => role !== 'tool').lastIndexOf(true);
+  const results = messages.slice(last + 1);
+  return results.length === 0 ? null : results.map(({ content }) => textOf(content)).join('\n\n');
+};
+
 /**
  * 内置助手: answers without any outside service. It is no neural model and says so; it costs nothing,
  * so its usage is zero.
  * @param deps.rate letters a second, as fast as one reads along; 0: all at once
  */
 export const createBuiltInEngine = (deps: { help: () => Handbook; rate: number }): ChatEngine => ({
-  async write({ messages, signal }, take) {
+  async write(request, take) {
+    const { messages, signal } = request;
     signal.throwIfAborted();
-    const text = answer(messages, { help: deps.help(), now: new Date() });
+    const call = callOf(request);
+    if (call) {
+      const given = JSON.stringify(call.arguments);
+      take([
+        { kind: 'call', index: 0, id: 'call_0', name: call.name, arguments: given },
+        { kind: 'usage', promptTokens: 0, completionTokens: 0 },
+      ]);
+      return;
+    }
+    const text = gave(messages) ?? answer(messages, { help: deps.help(), now: new Date() });
     const pauseMs = deps.rate > 0 ? (partLetters / deps.rate) * 1000 : 0;
     let isFirst = true;
     for (const piece of pieces(text)) {

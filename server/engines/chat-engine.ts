@@ -1,6 +1,14 @@
 import type { ChatMessage } from '../../common/chat-message.ts';
 import type { StreamCode } from '../../contract/errors.ts';
 
+/** A tool as a model is told of it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of its arguments. */
+  parameters: Record<string, unknown>;
+}
+
 export interface ChatRequest {
   /** The model's name at the service. */
   model: string;
@@ -13,6 +21,8 @@ export interface ChatRequest {
   frequencyPenalty: number;
   /** Most tokens of the reply; undefined: the service decides. */
   maxTokens?: number;
+  /** What it may call; undefined: nothing. */
+  tools?: readonly ToolSpec[] | undefined;
   signal: AbortSignal;
   /** Called when the request goes out to a service, whose bill runs from then on. */
   onSent?: () => void;
@@ -21,6 +31,8 @@ export interface ChatRequest {
 export type ChatPart =
   | { kind: 'text'; text: string }
   | { kind: 'reasoning'; text: string }
+  /** More of a call of a tool; the first piece of each index has its name. */
+  | { kind: 'call'; index: number; id: string; name: string; arguments: string }
   /** The service's own count; may come more than once, the last counts. */
   | { kind: 'usage'; promptTokens: number; completionTokens: number };
 

@@ -170,6 +170,8 @@ export const relayOfEngine = (engine: ChatEngine): ChatRelay => {
             usage = usageOf(part);
             return [];
           }
+          // Nothing that it could call was offered.
+          if (part.kind === 'call') return [];
           return said(
             part.kind === 'text' ? { content: part.text } : { reasoning_content: part.text },
           );

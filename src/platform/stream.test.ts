@@ -40,6 +40,7 @@ const read = async (answer: () => Promise<Response>) => {
     signal: new AbortController().signal,
     onText: (text) => told.push(text),
     onReasoning: () => {},
+    onTool: () => {},
     onDone: () => told.push('done'),
     onError: (error) => told.push(error),
     onConnection: (connected) => told.push(connected),

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '@contract/chat.ts';
 import { streamCodes } from '@contract/errors.ts';
+import type { ToolCall } from '@contract/tool.ts';
 import { fetchEventSource } from '@microsoft/fetch-event-source';
 import { ApiError, errorText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
@@ -19,6 +20,8 @@ export interface StreamOptions {
   signal: AbortSignal;
   onText: (text: string) => void;
   onReasoning: (text: string) => void;
+  /** A call of a tool, as it now stands. */
+  onTool: (tool: ToolCall) => void;
   /** The reply ended early, or can not be read. `code`: one of streamCodes, or an answer's code. */
   onError: (error: { code: string; message: string }) => void;
   onDone: () => void;
@@ -78,7 +81,8 @@ const readEvent = (data: string): StreamEvent | undefined => {
   const event: unknown = JSON.parse(data);
   if (typeof event === 'string') return event;
   if (typeof event !== 'object' || event === null) return undefined;
-  const { reasoning, code, message } = event as Record<string, unknown>;
+  const { reasoning, tool, code, message } = event as Record<string, unknown>;
+  if (typeof tool === 'object' && tool !== null) return { tool: tool as ToolCall };
   if (typeof reasoning === 'string') return { reasoning };
   if (typeof code === 'string' && typeof message === 'string') return { code, message };
   return undefined;
@@ -250,6 +254,12 @@ const readToEnd = async (options: StreamOptions): Promise<void> => {
   const take = (id: string, data: string): void => {
     tries = 0;
     if (data === '') return;
+    // Calls of tools come again with each change; they move nothing on.
+    const call = data.startsWith('{"tool"') ? readEvent(data) : undefined;
+    if (typeof call === 'object' && 'tool' in call) {
+      options.onTool(call.tool);
+      return;
+    }
     if (id !== '') {
       // A server that begins again gives events that are here already.
       if (last !== '' && Number(id) <= Number(last)) return;
@@ -263,6 +273,7 @@ const readToEnd = async (options: StreamOptions): Promise<void> => {
     if (event === undefined) return;
     if (typeof event === 'string') options.onText(event);
     else if ('reasoning' in event) options.onReasoning(event.reasoning);
+    else if ('tool' in event) options.onTool(event.tool);
     else throw new Refused(event.code, event.message);
   };
 

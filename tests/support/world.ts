@@ -93,6 +93,13 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   retryMessage: { session_id: own.uuid, history_id: own.historyId },
   eventStream: { session_id: own.uuid, history_id: own.historyId },
   stopStream: { history_id: own.historyId },
+  // No call of a tool waits there.
+  answerTool: {
+    session_id: own.uuid,
+    history_id: own.historyId,
+    call_id: '0-0',
+    answer: 'no',
+  },
   deleteHistory: { session_id: own.uuid, id: own.historyId },
   regenerateMessage: { session_id: own.uuid, history_id: own.historyId },
   switchBranch: { session_id: own.uuid, history_id: own.historyId },

@@ -15,6 +15,7 @@ export const chatArea = () =>
       { table: 'favorites', of: ['user_id'], end: 'delete', take: ['session_id', 'history_id'] },
       { table: 'likes', of: ['user_id'], end: 'delete', take: ['history_id', 'created_at'] },
       { table: 'message_images', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
+      { table: 'reply_loops', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
       { table: 'message_edits', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
       {
         table: 'history',
@@ -29,6 +30,7 @@ export const chatArea = () =>
             parts: `'[]'`,
             request: 'NULL',
             sources: 'NULL',
+            tools: 'NULL',
             error_message: `''`,
           },
         },
@@ -41,6 +43,7 @@ export const chatArea = () =>
       ...createChatHandlers({
         replies,
         models,
+        toolbox: replies.toolbox,
         attachments: files,
         knowledge,
         minPromptBytes: settings.minPromptBytes,

@@ -3,11 +3,14 @@ import { serveEvents } from '../../http/event-stream.ts';
 import { type Handlers, Refusal } from '../../http/handlers.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
+import type { Toolbox } from '../tool/toolbox.ts';
 import type { ReplyRequest } from './reply.ts';
 import type { Replies } from './replies.ts';
 import { replySource } from './reply.service.ts';
 import { createChatService } from './chat.service.ts';
 import * as marks from './marks.service.ts';
+import { answerTool } from './consent.service.ts';
+import { viewTool } from './stored-tool.ts';
 import type { Told } from '../forum/news.service.ts';
 import type { Attachments } from './question.ts';
 
@@ -15,6 +18,7 @@ export interface ChatDeps {
   replies: Replies;
   models: ModelService;
   attachments: Attachments;
+  toolbox: Toolbox;
   knowledge: Pick<KnowledgeService, 'on' | 'source'>;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
@@ -40,6 +44,7 @@ type ChatHandlers = Pick<
   | 'removeFromFavorites'
   | 'eventStream'
   | 'stopStream'
+  | 'answerTool'
   | 'deleteHistory'
 >;
 
@@ -128,10 +133,14 @@ export const createChatHandlers = ({
     eventStream: async (input, { db, user, request, reply }) => {
       // Whoever sent the message may read what is being written to it.
       const own = replies.isOwn(input.history_id, input.session_id, user);
-      const state = own ? 'streaming' : await service.readable(db, input, user);
+      const { state, asker } = own
+        ? { state: 'streaming' as const, asker: true }
+        : await service.readable(db, input, user);
+      const viewer = asker ? 'asker' : 'other';
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
       await serveEvents(reply, async (response) => {
-        const leave = await replies.read(input.history_id, state, sinkOf(response), position);
+        const sink = sinkOf(response);
+        const leave = await replies.read(input.history_id, state, sink, position, viewer);
         if (own) return leave;
         // What is made private or deleted meanwhile is read on by nobody.
         const still = setInterval(() => {
@@ -150,6 +159,17 @@ export const createChatHandlers = ({
       const running = await service.stoppable(db, input.history_id, user);
       if (running) await replies.stop(input.history_id);
       return { stopped: running };
+    },
+
+    answerTool: async (input, { db, user, afterCommit }) => {
+      const { tools, goesOn } = await answerTool(
+        { models: deps.models, owner: replies.instanceId },
+        db,
+        input,
+        user,
+      );
+      if (goesOn) afterCommit(() => void setImmediate(() => replies.begin(...goesOn)));
+      return { going: goesOn !== null, tools: tools.map((tool) => viewTool(tool, 'asker')) };
     },
 
     deleteHistory: async (input, { db, user, afterCommit }) => {

@@ -9,6 +9,8 @@ import type { StoredSource } from '../../../contract/embedding.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { createKeyLimit } from '../../http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
+import { addressesIn } from '../tool/read-page.ts';
+import type { Toolbox } from '../tool/toolbox.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
@@ -34,6 +36,8 @@ import {
 } from './reply-plan.ts';
 import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
+import { removeLoop } from './loop.store.ts';
+import type { LoopState } from './loop-state.ts';
 import { titleOf } from '../../../common/markdown/digest.ts';
 import { createFilmsService } from './films.service.ts';
 import { createPeopleService } from './people.service.ts';
@@ -59,9 +63,16 @@ export interface ChatServiceDeps {
   knowledge: Pick<KnowledgeService, 'on'>;
   minPromptBytes: number;
   messagesAMinute: number;
+  toolbox: Toolbox;
   /** The process that will write the replies. */
   instanceId: number;
 }
+
+/** What a person wrote themselves, without what they attached. */
+const wordsOf = (content: ChatMessage['content']): string =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
 type Asked = Generation & { strict_mode?: 0 | 1 | undefined };
 
@@ -154,9 +165,31 @@ export const createChatService = (deps: ChatServiceDeps) => {
     task: Task,
     model: ResolvedModel,
     asked: Asked,
+    user: Identity,
   ): Promise<Plan> => {
     const { messages, sources } = await conversation(tx, task, model, asked);
-    return { ...planReply(model, messages, asked, task.session.ownerSetting), sources };
+    // What answers from a knowledge base alone looks nowhere else; a temporary one leaves no traces.
+    const none = task.session.temporary || asked.strict_mode === 1;
+    const tools = none ? [] : deps.toolbox.offered(model);
+    const told = tools.length > 0 ? JSON.stringify(deps.toolbox.specs(tools)) : '';
+    const planned = planReply(model, messages, asked, task.session.ownerSetting, told);
+    if (tools.length === 0) return { ...planned, sources };
+    const loop: LoopState = {
+      round: 0,
+      tools,
+      messages,
+      sampling: planned.sampling,
+      cites: sources?.length ?? null,
+      spent: { promptTokens: 0, completionTokens: 0, deductTokens: 0 },
+      length: 0,
+      pages: [],
+      trusted: messages
+        .filter(({ role }) => role === 'user')
+        .flatMap(({ content }) => addressesIn(wordsOf(content))),
+      user: { id: user.id, guest: user.guest, person: user.person },
+      taken: 0,
+    };
+    return { ...planned, sources, loop };
   };
 
   /** A message of the session, with its branch shown, to put another one in its place. */
@@ -209,7 +242,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       ...(place ? { prevId: place.prevId } : {}),
       ...(temporary ? { context: input.context ?? [] } : {}),
     };
-    const planned = await plan(tx, task, model, input);
+    const planned = await plan(tx, task, model, input, user);
     const message = {
       ...task,
       ...(temporary ? { human: '', request: null } : {}),
@@ -229,7 +262,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const asking = { ...task, id: drawn.id };
     const requests = [await holdForReply(tx, asking, session, planned, wallet)];
     if (second) {
-      const plannedSecond = await plan(tx, task, second, input);
+      const plannedSecond = await plan(tx, task, second, input, user);
       const id = await branches.insertBeside(tx, drawn.id, {
         model: second.name,
         holdId: plannedSecond.holdId,
@@ -346,7 +379,8 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const model = await usableModel(tx, models, name, user, message);
         if (message.answered) await noteReply(tx, session.id, { replies: -1 });
         const task = { ...message, session };
-        const planned = await plan(tx, task, model, input);
+        const planned = await plan(tx, task, model, input, user);
+        await removeLoop(tx, message.id);
         const restarted = await store.restartMessage(tx, message.id, {
           owner: instanceId,
           model: model.name,
@@ -369,7 +403,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const model = await usableModel(tx, models, still ?? session.model, user, message);
         const place = await branches.startBranch(tx, session.id, message.prevId);
         const task = { ...message, session };
-        const planned = await plan(tx, task, model, input);
+        const planned = await plan(tx, task, model, input, user);
         const drawn = await store.drawMessage(tx);
         await insertAhead(tx, {
           ...message,
@@ -411,7 +445,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
     async readable(db: Executor, input: Parsed<'eventStream'>, user: Identity | null) {
       const session = await readableSession(db, input.session_id, user);
       const message = await requireVisible(db, input.history_id, session, user);
-      return message.state;
+      return { state: message.state, asker: message.userId === user?.id };
     },
 
     /** Whether the person's own reply is being written. Others' messages are as if missing. */

@@ -36,6 +36,7 @@ const columns = {
   deductTokens: history.deductTokens,
   likeCount: history.likeCount,
   sources: history.sources,
+  tools: history.tools,
 };
 
 /** What somebody has marked. Nobody (null) has marked nothing. */
@@ -399,6 +400,7 @@ export const restartMessage = async (
       stopRequested: false,
       holdId,
       sources,
+      tools: null,
       promptTokens: 0,
       completionTokens: 0,
       deductTokens: 0,

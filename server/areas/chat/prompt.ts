@@ -109,10 +109,15 @@ export const promptTokens = (
   count: (text: string) => number,
 ): number =>
   messages.reduce(
-    (sum, { content }) =>
+    (sum, { content, calls = [], thought = '' }) =>
       imagesOf(content).reduce(
         (tokens, { image_url }) => tokens + limits.imageTokens[image_url.detail],
-        sum + count(textOf(content)) + tokensAround,
+        [...calls.map((call) => call.name + call.arguments), thought]
+          .filter((text) => text !== '')
+          .reduce(
+            (tokens, text) => tokens + count(text),
+            sum + count(textOf(content)) + tokensAround,
+          ),
       ),
     0,
   );

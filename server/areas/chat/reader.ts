@@ -1,7 +1,9 @@
 import type { ReplyLog } from './reply-log.ts';
 import { heartbeat } from '../../http/event-stream.ts';
 import type { Sink } from '../../http/sink.ts';
-import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
+import { doneFrame, errorEventId, errorFrame, textFrame, toolFrame } from './frames.ts';
+import type { StoredTool } from '../../../contract/tool.ts';
+import type { ToolViewer } from './stored-tool.ts';
 
 /** How a reply ended; null while it is being written. */
 export interface Ending {
@@ -25,9 +27,13 @@ export class Reader {
   /** When the sink stopped taking, ms; 0 while it takes. */
   #blockedSince = 0;
   #lastWrite = Date.now();
+  readonly #viewer: ToolViewer;
+  /** Calls of tools as the other side was told them last. */
+  readonly #told = new Map<string, StoredTool>();
 
   /** @param position The last event's id that the other side has; 0 for none. */
-  constructor(sink: Sink, log: ReplyLog, position: number) {
+  constructor(sink: Sink, log: ReplyLog, position: number, viewer: ToolViewer = 'other') {
+    this.#viewer = viewer;
     this.#sink = sink;
     this.#log = log;
     this.#position = position;
@@ -51,6 +57,20 @@ export class Reader {
     this.#catchUp();
   }
 
+  /** A call of a tool stands otherwise. */
+  pushTools(): void {
+    if (this.#blockedSince === 0 && !this.#closed) this.#catchUp();
+  }
+
+  #tellTools(): void {
+    for (const tool of this.#log.tools) {
+      if (this.#blockedSince !== 0 || this.#closed) return;
+      if (this.#told.get(tool.id) === tool) continue;
+      this.#told.set(tool.id, tool);
+      this.#write(toolFrame(this.#position, tool, this.#viewer));
+    }
+  }
+
   #catchUp(): void {
     while (this.#blockedSince === 0 && !this.#closed) {
       const slice = this.#log.sliceFrom(this.#position, sliceSize);
@@ -58,6 +78,7 @@ export class Reader {
       this.#position = slice.end;
       this.#write(textFrame(slice.kind, slice.text, slice.end));
     }
+    if (this.#log.tools.length > 0) this.#tellTools();
     if (this.#blockedSince === 0 && this.#ending) this.#finish(this.#ending);
   }
 

@@ -5,6 +5,7 @@ import type { Instance } from '../../db/instance.ts';
 import type { Sink } from '../../http/sink.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
+import type { Toolbox } from '../tool/toolbox.ts';
 import { createDeadReplies } from './dead-replies.ts';
 import { defaults, type RepliesContext, type RepliesOptions } from './live-replies.ts';
 import { Reader } from './reader.ts';
@@ -12,6 +13,7 @@ import type { ReplyHooks } from './reply.ts';
 import { createFollowing, endingOf } from './reply-following.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
+import type { ToolViewer } from './stored-tool.ts';
 import { createWriting } from './reply-writing.ts';
 
 /** Replies looked after by one tick: what falls due within it is stored in one statement, ms. */
@@ -22,6 +24,7 @@ export interface RepliesDeps {
   instance: Instance;
   models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
   fetchImage: ReplyHooks['fetchImage'];
+  toolbox: Toolbox;
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
@@ -42,6 +45,7 @@ export const createReplies = async ({
   instance,
   models,
   fetchImage,
+  toolbox,
   box,
   log,
   options,
@@ -57,8 +61,8 @@ export const createReplies = async ({
     stage: 'open',
   };
   const { live, kept } = context;
-  const { begin, flushDue } = createWriting(context, { models, fetchImage });
-  const { sweep, lineBroke } = createDeadReplies(context, models);
+  const { begin, flushDue } = createWriting(context, { models, fetchImage, toolbox });
+  const { sweep, lineBroke } = createDeadReplies(context, models, begin);
   const following = await createFollowing(context, box, lineBroke);
   const { follow, readChanged, noticeChange, pollFollowed, tellNews, lines } = following;
 
@@ -71,10 +75,11 @@ export const createReplies = async ({
     state: ReplyState,
     sink: Sink,
     position: number,
+    viewer: ToolViewer = 'other',
   ): Promise<() => void> => {
     const over = kept.get(id);
     if (over) {
-      const reader = new Reader(sink, over.log, position);
+      const reader = new Reader(sink, over.log, position, viewer);
       reader.end(over.ending);
       replays.add(reader);
       return () => replays.delete(reader);
@@ -84,7 +89,7 @@ export const createReplies = async ({
     if (!entry) {
       const [row] = await store.readReplies(db, [id]);
       if (!row?.temporary) {
-        const reader = new Reader(sink, row ? ReplyLog.of(row) : new ReplyLog(), position);
+        const reader = new Reader(sink, row ? ReplyLog.of(row) : new ReplyLog(), position, viewer);
         reader.end(row ? endingOf(row) : { error: null });
         replays.add(reader);
         return () => replays.delete(reader);
@@ -93,7 +98,7 @@ export const createReplies = async ({
       entry = live.get(id) ?? follow(id);
     }
     const { readers } = entry;
-    const reader = new Reader(sink, entry.log, position);
+    const reader = new Reader(sink, entry.log, position, viewer);
     readers.add(reader);
     if (!entry.own) void readChanged();
     return () => {
@@ -175,6 +180,7 @@ export const createReplies = async ({
   return {
     instanceId: instance.id,
     begin,
+    toolbox,
     read,
     isOwn,
     /** Whether a request comes from another process, for that reply of this one. */

@@ -8,6 +8,7 @@ import { ReplyLog } from './reply-log.ts';
 import { createReplyLines } from './reply-line.ts';
 import { createReplyRelay, type Piece } from './reply-relay.ts';
 import * as store from './reply.store.ts';
+import type { StoredTool } from '../../../contract/tool.ts';
 
 /** How long the process that has a reply without a row may be silent before it is given up, ms. */
 const silentMs = 3000;
@@ -50,6 +51,13 @@ export const createFollowing = async (
     if (ending) endFollowed(id, entry, ending);
   };
 
+  const takeTool = (id: number, tool: StoredTool): void => {
+    const entry = live.get(id);
+    if (!entry || entry.own) return;
+    entry.log.putTool(tool);
+    for (const reader of entry.readers) reader.pushTools();
+  };
+
   const endFollowed = (id: number, entry: Live, ending: Ending): void => {
     live.delete(id);
     entry.line?.close();
@@ -61,6 +69,7 @@ export const createFollowing = async (
     entry.line = lines.open(owner, id, entry.log.length, entry.writing, {
       onWriting: (writing) => (entry.writing = writing),
       onPiece: takePiece,
+      onTool: takeTool,
       onOver: () => {
         entry.line = null;
         entry.lostAt = Date.now();

@@ -9,6 +9,7 @@ import { keptSecret } from '../../db/kept-secret.ts';
 import { heartbeat } from '../../http/event-stream.ts';
 import { doneData } from './frames.ts';
 import type { Piece } from './reply-relay.ts';
+import type { StoredTool } from '../../../contract/tool.ts';
 
 /** Where a process serves the replies that it writes to the other processes. */
 export const linePath = '/api/instances/:instance/replies/:reply';
@@ -28,6 +29,7 @@ interface Told {
   /** Which writing of the reply the line reads. */
   onWriting: (writing: string) => void;
   onPiece: (piece: Piece) => void;
+  onTool: (id: number, tool: StoredTool) => void;
   /** The line is over: after the reply's end, or without it. */
   onOver: () => void;
 }
@@ -39,7 +41,7 @@ export interface Line {
 }
 
 /** Pieces from the events of a reply's stream. */
-const piecesFrom = (id: number, onPiece: (piece: Piece) => void) => {
+const piecesFrom = (id: number, { onPiece, onTool }: Told) => {
   let error: { code: string; message: string } | null = null;
   return createParser({
     onEvent: ({ id: eventId, data }) => {
@@ -48,7 +50,15 @@ const piecesFrom = (id: number, onPiece: (piece: Piece) => void) => {
         onPiece({ ...piece, ending: { error } });
         return;
       }
-      const said = JSON.parse(data) as string | { reasoning: string } | NonNullable<typeof error>;
+      const said = JSON.parse(data) as
+        | string
+        | { reasoning: string }
+        | { tool: StoredTool }
+        | NonNullable<typeof error>;
+      if (typeof said === 'object' && 'tool' in said) {
+        onTool(id, said.tool);
+        return;
+      }
       if (typeof said === 'object' && 'code' in said) {
         error = said;
         return;
@@ -158,7 +168,7 @@ export const createReplyLines = async ({
         if (writing !== '' && now !== writing) return answer.body.dump();
         told.onWriting(now);
         open = true;
-        const parser = piecesFrom(id, told.onPiece);
+        const parser = piecesFrom(id, told);
         const decoder = new StringDecoder('utf8');
         for await (const chunk of answer.body) parser.feed(decoder.write(chunk as Buffer));
       };

@@ -1,3 +1,5 @@
+import type { StoredTool } from '../../../contract/tool.ts';
+
 /** What a reply consists of; kinds alternate in `parts` in this order. */
 export type PartKind = 'reasoning' | 'text';
 const kinds = ['reasoning', 'text'] as const;
@@ -21,6 +23,8 @@ export class ReplyLog {
   /** See the column history.parts. */
   parts: number[] = [];
   length = 0;
+  /** Calls of tools, in their order; they take no positions. */
+  tools: StoredTool[] = [];
   /** First half of a character whose second half has not come yet. */
   #half = '';
   #halfKind: PartKind = 'text';
@@ -82,13 +86,28 @@ export class ReplyLog {
     return this.text.startsWith(other.text) && this.reasoning.startsWith(other.reasoning);
   }
 
+  /** Puts a call as it now stands into its place, or behind the others. */
+  putTool(tool: StoredTool): void {
+    const at = this.tools.findIndex(({ id }) => id === tool.id);
+    this.tools =
+      at < 0
+        ? [...this.tools, tool]
+        : this.tools.map((each) => (each.id === tool.id ? tool : each));
+  }
+
   /** The same text as it stands in a row. */
-  static of(row: { ai: string; reasoning: string; parts: number[] }): ReplyLog {
+  static of(row: {
+    ai: string;
+    reasoning: string;
+    parts: number[];
+    tools?: StoredTool[] | null;
+  }): ReplyLog {
     const log = new ReplyLog();
     log.text = row.ai;
     log.reasoning = row.reasoning;
     log.parts = row.parts;
     log.length = row.ai.length + row.reasoning.length;
+    log.tools = row.tools ?? [];
     return log;
   }
 }

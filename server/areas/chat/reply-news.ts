@@ -25,6 +25,8 @@ const newsOf = (row: Row): WaitNews => {
       return title === ''
         ? { state: 'done', title: '回复已写好', body: summaryOf(row.beginning), url }
         : { state: 'done', title, body: summaryOf(row.beginning) || '回复已写好', url };
+    case 'waiting':
+      return { state: 'done', title: title || '回复', body: '有一步需要你同意才能继续', url };
     case 'error':
     case 'interrupted':
       return { state: 'failed', title: title || '回复没有写完', body: reasonOf(row), url };

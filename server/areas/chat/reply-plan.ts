@@ -8,6 +8,7 @@ import { together, withCommit } from '../../db/in-transaction.ts';
 import type { ChatMessage } from '../../../common/chat-message.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
+import type { LoopState } from './loop-state.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../model/usable.ts';
@@ -28,6 +29,8 @@ export interface Plan {
   held: number;
   /** What the reply is given to rest on; null: it is asked about no knowledge base. */
   sources: StoredSource[] | null;
+  /** What it may call; left out: nothing. */
+  loop?: LoopState;
 }
 
 /** Characters of one prompt that a model takes. */
@@ -55,17 +58,25 @@ export const usableModel = async (
   return model;
 };
 
-/** @param saved the settings of whoever asks */
+/**
+ * @param saved the settings of whoever asks
+ * @param tools what a model is told of its tools, which costs as the prompt does
+ */
 export const planReply = (
   model: ResolvedModel,
   messages: ChatMessage[],
   asked: Generation,
   saved: Settings,
+  tools = '',
 ): Plan => {
   const plan = { model, messages, sampling: sampling(asked, saved) };
   if (isFree(model)) return { ...plan, holdId: null, held: 0, sources: null };
   const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
-  const held = deduction(model, promptTokens(messages, estimateTokens), ahead);
+  const held = deduction(
+    model,
+    promptTokens(messages, estimateTokens) + estimateTokens(tools),
+    ahead,
+  );
   return { ...plan, holdId: randomUUID(), held, sources: null };
 };
 
@@ -107,7 +118,7 @@ export const holdForReply = async (
   tx: Transaction,
   { id, userId, human }: { id: number; userId: number; human: string },
   session: SessionRow,
-  { model, messages, sampling, holdId, held, sources }: Plan,
+  { model, messages, sampling, holdId, held, sources, loop }: Plan,
   /** The payer's, where it is locked already. */
   wallet?: OpenWallet | null,
 ): Promise<ReplyRequest> => {
@@ -135,5 +146,6 @@ export const holdForReply = async (
     holdId,
     held,
     cites: sources?.length ?? null,
+    ...(loop ? { loop } : {}),
   };
 };

@@ -3,12 +3,14 @@ import { accountEnded, sqlState } from '../../db/failure.ts';
 import { countInThread } from '../../engines/token-thread.ts';
 import { extendHold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
+import type { Toolbox } from '../tool/toolbox.ts';
 import { textFrame } from './frames.ts';
 import type { Live, Own, RepliesContext } from './live-replies.ts';
 import type { Ending, Reader } from './reader.ts';
 import { Reply, type Ended, type ReplyHooks, type ReplyRequest } from './reply.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
+import { ReplyLoop } from './reply-loop.ts';
 import { finishReply, LostReply, type Finished } from './settlement.ts';
 
 const flushBatch = 200;
@@ -18,6 +20,9 @@ const mostFlushes = 400;
 const keptMs = 120_000;
 const noText = new ReplyLog();
 
+const holdOf = (request: ReplyRequest, loop: ReplyLoop | undefined): string | null =>
+  loop ? loop.holdId : request.holdId;
+
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Writes the replies of this process, stores what they have so far, and ends them. */
@@ -26,9 +31,11 @@ export const createWriting = (
   {
     models,
     fetchImage,
+    toolbox,
   }: {
     models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
     fetchImage: ReplyHooks['fetchImage'];
+    toolbox: Toolbox;
   },
 ) => {
   const { db, instance, log, settings, live, kept } = context;
@@ -40,35 +47,70 @@ export const createWriting = (
       Math.max(settings.flushMs, (live.size / mostFlushes) * 1000, length / 50),
     );
 
-  const begin = (request: ReplyRequest): void => {
+  /** @param before what a loop had that is taken up again */
+  const begin = (request: ReplyRequest, before?: ReplyLog): void => {
     const id = request.historyId;
     live.get(id)?.own?.answer.cut('lost');
     // Somebody may have opened the stream between the commit and this call.
     const readers = live.get(id)?.readers ?? new Set<Reader>();
-    const answer = new Reply(request, settings, {
-      channels: async () => {
-        const model = await models.find(db, request.model.name);
-        return model ? models.engines(db, model) : [];
-      },
-      onText: (kind, text, start, end) => {
-        if (readers.size === 0) return;
-        const frame = textFrame(kind, text, end);
-        for (const reader of readers) reader.push(frame, start, end);
-      },
-      reportOutcome: (channelId, ok, failure) =>
-        models.reportOutcome({
-          channelId,
-          model: request.model.name,
-          userId: request.userId,
-          ok,
-          ...failure,
+    const text = before ?? new ReplyLog();
+    const loop =
+      request.loop &&
+      new ReplyLoop(
+        {
+          db,
+          toolbox,
+          owner: instance.id,
+          log,
+          onChange: () => {
+            for (const reader of readers) reader.pushTools();
+          },
+          channelId: () => answer.channelId,
+        },
+        request,
+        request.loop,
+        text,
+      );
+    const answer: Reply = new Reply(
+      request,
+      settings,
+      {
+        channels: async () => {
+          const model = await models.find(db, request.model.name);
+          return model ? models.engines(db, model) : [];
+        },
+        onText: (kind, text, start, end) => {
+          if (readers.size === 0) return;
+          const frame = textFrame(kind, text, end);
+          for (const reader of readers) reader.push(frame, start, end);
+        },
+        reportOutcome: (channelId, ok, failure) =>
+          models.reportOutcome({
+            channelId,
+            model: request.model.name,
+            userId: request.userId,
+            ok,
+            ...failure,
+          }),
+        countTokens: countInThread,
+        fetchImage,
+        extendHold: (more) =>
+          holdOf(request, loop)
+            ? extendHold(db, holdOf(request, loop)!, more)
+            : Promise.resolve(true),
+        ...(loop && {
+          rounds: {
+            specs: () => loop.specs(),
+            cites: () => loop.cites(),
+            show: (calls) => loop.show(calls),
+            run: (round, signal) => loop.run(round, signal),
+            resume: before ? (signal) => loop.resume(signal) : null,
+          },
         }),
-      countTokens: countInThread,
-      fetchImage,
-      extendHold: (more) =>
-        request.holdId ? extendHold(db, request.holdId, more) : Promise.resolve(true),
-      log,
-    });
+        log,
+      },
+      text,
+    );
     for (const reader of readers) reader.follow(answer.log);
     const own: Own = {
       answer,
@@ -92,12 +134,18 @@ export const createWriting = (
     live.set(id, entry);
     own.finished = answer
       .write()
-      .then((ended) => finish(id, entry, own, ended))
+      .then((ended) => finish(id, entry, own, ended, loop))
       .catch((error: unknown) => log.error({ err: error, id }, 'a reply could not be ended'));
     if (context.stage !== 'open') answer.cut('interrupted');
   };
 
-  const finish = async (id: number, entry: Live, own: Own, ended: Ended): Promise<void> => {
+  const finish = async (
+    id: number,
+    entry: Live,
+    own: Own,
+    ended: Ended,
+    loop: ReplyLoop | undefined,
+  ): Promise<void> => {
     own.finishing = true;
     const { answer } = own;
     const whole = ended.state === 'done';
@@ -106,7 +154,9 @@ export const createWriting = (
       ending = null;
     } else {
       const { request } = answer;
-      const used = answer.log.length > 0 || answer.stoppedAtWork;
+      loop?.close(ended.state !== 'waiting');
+      for (const reader of entry.readers) if (loop) reader.pushTools();
+      const used = answer.hasWritten || answer.stoppedAtWork;
       const counted = used ? await answer.count(whole) : { promptTokens: 0, completionTokens: 0 };
       const stored = await storeEnd(id, {
         id,
@@ -117,7 +167,12 @@ export const createWriting = (
         temporary: request.temporary,
         model: request.model.name,
         price: request.model,
-        holdId: request.holdId,
+        holdId: holdOf(request, loop),
+        before:
+          loop && (loop.state.round > 0 || answer.log.tools.length > 0)
+            ? loop.state.spent
+            : undefined,
+        sources: ended.state === 'waiting' ? null : (loop?.state.pages ?? null),
         channelId: answer.channelId,
         log: answer.log,
         used,

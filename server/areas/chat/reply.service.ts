@@ -3,6 +3,7 @@ import type { Executor } from '../../db/database.ts';
 import { Refusal, type Identity } from '../../http/handlers.ts';
 import { readableSession } from '../session/session.service.ts';
 import { requireVisible } from './access.ts';
+import { isPage } from './page-sources.ts';
 import { findMessage, sourceOf, wholeReply } from './chat.store.ts';
 
 /** Gives the number of its session. @throws Refusal as of the session */
@@ -28,6 +29,11 @@ export const replySource = async (
   await requireReadable(db, historyId, user);
   const kept = await sourceOf(db, historyId, n);
   if (!kept) throw new Refusal('not_found', '没有这个来源');
+  // A page of the web is shown as it was read: its text is kept, and nobody asks the web again.
+  if (isPage(kept)) {
+    const { n, title, place, base, text, terms, url } = kept;
+    return { n, title, place, base, text, terms, before: '', after: '', url };
+  }
   return knowledge.source(db, kept, user?.id ?? null);
 };
 

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { ReplyState } from '../../../contract/chat.ts';
+import type { StoredSource } from '../../../contract/embedding.ts';
 import type { Executor, Transaction } from '../../db/database.ts';
 import { sqlState } from '../../db/failure.ts';
 import { history, sessions } from '../../db/schema.ts';
@@ -81,6 +82,9 @@ const endAnswer = statement(
   `WITH ended AS (
      UPDATE history SET state = $3, error_code = $4, error_message = $5, prompt_tokens = $6,
        completion_tokens = $7, deduct_tokens = $8, ai = $9, reasoning = $10, parts = $11::jsonb,
+       tools = $12::jsonb,
+       sources = CASE WHEN $13::jsonb IS NULL THEN sources
+         ELSE coalesce(sources, '[]') || $13::jsonb END,
        owner = NULL, hold_id = NULL, answered_at = now()
      WHERE id = $1 AND owner = $2 AND state = 'streaming'
      RETURNING id
@@ -109,6 +113,8 @@ export const closeReply = async (
     completionTokens: number;
     deductTokens: number;
     log: ReplyLog;
+    /** What it rests on, where that came to be known while it was written. */
+    sources?: readonly StoredSource[] | null;
   },
 ): Promise<boolean> => {
   const { log } = values;
@@ -124,6 +130,8 @@ export const closeReply = async (
     log.text,
     log.reasoning,
     JSON.stringify(log.parts),
+    log.tools.length > 0 ? JSON.stringify(log.tools) : null,
+    values.sources && values.sources.length > 0 ? JSON.stringify(values.sources) : null,
   ];
   return endAnswer(tx, params).then(
     () => true,
@@ -143,6 +151,7 @@ const answerColumns = {
   ai: history.ai,
   reasoning: history.reasoning,
   parts: history.parts,
+  tools: history.tools,
   state: history.state,
   errorCode: history.errorCode,
   errorMessage: history.errorMessage,
@@ -175,6 +184,9 @@ export const readUnfinished = async (db: Executor, id: number) => {
       model: history.model,
       holdId: history.holdId,
       promptTokens: history.promptTokens,
+      stopRequested: history.stopRequested,
+      sources: history.sources,
+      sessionUuid: sessions.uuid,
     })
     .from(history)
     .innerJoin(sessions, eq(sessions.id, history.sessionId))

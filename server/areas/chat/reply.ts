@@ -1,16 +1,24 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes, type StreamCode } from '../../../contract/errors.ts';
 import { deduction, estimateTokens, isFree, type Price } from '../../../contract/price.ts';
-import { imagesOf, type ChatMessage, type ContentPart } from '../../../common/chat-message.ts';
+import {
+  type AskedCall,
+  imagesOf,
+  type ChatMessage,
+  type ContentPart,
+} from '../../../common/chat-message.ts';
 import {
   EngineError,
   type ChatEngine,
   type ChatPart,
   type ChatRequest,
+  type ToolSpec,
 } from '../../engines/chat-engine.ts';
 import { ReplyLog, type PartKind } from './reply-log.ts';
 import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';
+import { AskedCalls } from './asked-calls.ts';
+import type { LoopState } from './loop-state.ts';
 
 /** What is to be written, and what is held for it. */
 export interface ReplyOrder {
@@ -31,8 +39,11 @@ export interface ReplyRequest extends ReplyOrder {
   sessionUuid: string;
   userId: number;
   human: string;
+  model: ReplyOrder['model'] & { builtIn?: boolean; vipExcluded?: boolean };
   /** Nothing of it is stored. */
   temporary: boolean;
+  /** What it may call, and where the loop of its calls stands; left out: it calls nothing. */
+  loop?: LoopState;
 }
 
 export interface ReplyLimits {
@@ -57,8 +68,32 @@ const heldUp = 1000;
 /** Why an answer ended before its engine did. */
 type Cut = 'stopped' | 'lost' | StreamCode;
 
+/** What a model wrote in one round before it called tools. */
+export interface Round {
+  calls: AskedCall[];
+  text: string;
+  thought: string;
+  counted: { promptTokens: number; completionTokens: number };
+}
+
+/** What the next round is asked, or how the reply ends instead. */
+export type NextRound = { messages: ChatMessage[]; held: number } | { ended: Ended };
+
+/** Runs the calls of a reply, round by round. */
+export interface RoundHooks {
+  /** What may be called in this round; none: the model has to answer. */
+  specs: () => readonly ToolSpec[];
+  /** Sources that this round may cite; null: brackets are words. */
+  cites: () => number | null;
+  /** The calls as far as they are written. */
+  show: (calls: readonly AskedCall[]) => void;
+  run: (round: Round, signal: AbortSignal) => Promise<NextRound>;
+  /** Of a loop that is taken up again: what has to be done before the next round. Null: nothing. */
+  resume: ((signal: AbortSignal) => Promise<NextRound>) | null;
+}
+
 export interface Ended {
-  state: 'done' | 'stopped' | 'error' | 'interrupted';
+  state: 'done' | 'stopped' | 'error' | 'interrupted' | 'waiting';
   error: { code: StreamCode; message: string } | null;
 }
 
@@ -83,6 +118,8 @@ export interface ReplyHooks {
   fetchImage: (url: string, detail: 'low' | 'high', signal: AbortSignal) => Promise<string | null>;
   /** Holds more tokens; false when there are not enough. */
   extendHold: (more: number) => Promise<boolean>;
+  /** Left out: it calls no tools. */
+  rounds?: RoundHooks;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
 }
 
@@ -104,7 +141,7 @@ const channelAtFault: ReadonlySet<StreamCode> = new Set([
 /** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
 export class Reply<Order extends ReplyOrder = ReplyRequest> {
   readonly request: Order;
-  readonly log = new ReplyLog();
+  readonly log: ReplyLog;
   readonly #hooks: ReplyHooks;
   readonly #limits: ReplyLimits;
   #abort = new AbortController();
@@ -119,7 +156,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
    * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
    * reply should the process die. Exact counting would stop all streams for some time.
    */
-  readonly roughPrompt: number;
+  roughPrompt: number;
   #roughReply = 0;
   #held: number;
   #extending = false;
@@ -127,19 +164,50 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #citations: Citations | null = null;
   /** A service has the request and has not said no to it. */
   #sent = false;
+  /** What is asked in this round, and where the log stood when it began. */
+  #messages: ChatMessage[];
+  #start = { text: 0, reasoning: 0, length: 0 };
+  #calls = new AskedCalls();
+  /** Whatever is done for it is to stop. */
+  readonly #over = new AbortController();
 
-  constructor(request: Order, limits: ReplyLimits, hooks: ReplyHooks) {
+  /** @param log what was written before of one that goes on */
+  constructor(request: Order, limits: ReplyLimits, hooks: ReplyHooks, log = new ReplyLog()) {
+    this.log = log;
+    this.#start = { text: log.text.length, reasoning: log.reasoning.length, length: log.length };
     this.request = request;
     this.#limits = limits;
     this.#hooks = hooks;
     this.#held = request.held;
-    this.roughPrompt = request.holdId ? promptTokens(request.messages, estimateTokens) : 0;
+    this.#messages = request.messages;
+    this.roughPrompt = this.#paid ? this.#roughly(request.messages) : 0;
+  }
+
+  get #paid(): boolean {
+    // One that goes on has its hold settled, and gets the next one.
+    return this.request.holdId !== null || (!!this.#hooks.rounds && !isFree(this.request.model));
+  }
+
+  #roughly(messages: ChatMessage[]): number {
+    return promptTokens(messages, estimateTokens) + estimateTokens(this.#toolText());
+  }
+
+  /** What a model is told of its tools costs as its prompt does. */
+  #toolText(): string {
+    const specs = this.#hooks.rounds?.specs() ?? [];
+    return specs.length === 0 ? '' : JSON.stringify(specs);
+  }
+
+  /** Something was written in this round. */
+  get hasWritten(): boolean {
+    return this.log.length > this.#start.length;
   }
 
   /** Ends the writing; what was written stays. The first reason counts. */
   cut(reason: Cut): void {
     this.#cut ??= reason;
     this.#abort.abort();
+    this.#over.abort();
   }
 
   /** It was stopped while a service was at it, which bills what it was sent. */
@@ -153,12 +221,51 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
 
   /** Writes the reply. Never throws. */
   async write(): Promise<Ended> {
-    const total = setTimeout(() => this.cut('timeout'), this.#limits.totalMs);
     try {
-      return await this.#tryChannels();
+      const { rounds } = this.#hooks;
+      for (let next = (await rounds?.resume?.(this.#over.signal)) ?? null; ;) {
+        if (this.#cut) return this.#ended(this.#cut);
+        if (next && 'ended' in next) return next.ended;
+        if (next) this.#beginRound(next);
+        const ended = await this.#writeRound();
+        const calls = this.#calls.list();
+        if (ended.state !== 'done' || calls.length === 0 || !rounds) return ended;
+        const round = {
+          calls,
+          text: this.log.text.slice(this.#start.text),
+          thought: this.log.reasoning.slice(this.#start.reasoning),
+          counted: await this.count(true),
+        };
+        // From here on nothing of it is at a service, and nothing of it is to be paid.
+        this.#startHere();
+        next = await rounds.run(round, this.#over.signal);
+      }
     } catch (error) {
       this.#hooks.log.error({ err: error }, 'a reply failed');
       return this.#ended('upstream');
+    }
+  }
+
+  #startHere(): void {
+    const { text, reasoning, length } = this.log;
+    this.#start = { text: text.length, reasoning: reasoning.length, length };
+    this.#calls = new AskedCalls();
+    this.#usage = null;
+    this.#sent = false;
+    this.#roughReply = 0;
+  }
+
+  #beginRound({ messages, held }: { messages: ChatMessage[]; held: number }): void {
+    this.#startHere();
+    this.#messages = messages;
+    this.#held = held;
+    this.roughPrompt = this.#paid ? this.#roughly(messages) : 0;
+  }
+
+  async #writeRound(): Promise<Ended> {
+    const total = setTimeout(() => this.cut('timeout'), this.#limits.totalMs);
+    try {
+      return await this.#tryChannels();
     } finally {
       clearTimeout(total);
       clearTimeout(this.#timer);
@@ -171,12 +278,14 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     for (const channel of await this.#hooks.channels()) {
       if (this.#cut) break;
       failure = await this.#tryChannel(channel, messages);
-      if (failure === null || this.log.length > 0 || !failure.retriable) break;
+      if (failure === null || this.hasWritten || !failure.retriable) break;
       this.#hooks.log.warn({ channel: channel.channelId, code: failure.code }, 'a channel failed');
     }
     if (this.#cut) return this.#ended(this.#cut);
     if (failure) return this.#ended(failure.code, failure.message);
-    return this.log.length > 0 ? { state: 'done', error: null } : this.#ended('upstream');
+    return this.hasWritten || this.#calls.any
+      ? { state: 'done', error: null }
+      : this.#ended('upstream');
   }
 
   /**
@@ -184,7 +293,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
    * fetch from where it stands.
    */
   async #withImages(): Promise<ChatMessage[]> {
-    const { messages } = this.request;
+    const messages = this.#messages;
     if (!messages.some(({ content }) => imagesOf(content).some(isAddress))) return messages;
     const resolved = async (part: ContentPart): Promise<ContentPart> => {
       if (part.type !== 'image_url' || !isAddress(part)) return part;
@@ -208,7 +317,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     { channelId, engine, upstreamName }: Channel,
     messages: ChatMessage[],
   ): Promise<EngineError | null> {
-    const { sampling, model, cites = null } = this.request;
+    const { sampling, model } = this.request;
+    const cites = this.#hooks.rounds?.cites() ?? this.request.cites ?? null;
     this.#citations = cites === null ? null : new Citations(cites);
     this.channelId = channelId;
     const attempt = new AbortController();
@@ -224,6 +334,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
           ...sampling,
           model: upstreamName,
           messages,
+          tools: this.#hooks.rounds?.specs(),
           maxTokens: model.maxTokens ?? undefined,
           signal: attempt.signal,
           onSent: () => {
@@ -236,7 +347,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       );
       if (this.#cut) return null;
       this.#append('text', this.#citations?.end() ?? '');
-      if (this.log.length === 0) {
+      if (!this.hasWritten && !this.#calls.any) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }
       this.#hooks.reportOutcome(channelId, true);
@@ -274,7 +385,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => {
         const now = performance.now();
-        const left = this.#grownAt + (this.log.length > 0 ? idleMs : firstByteMs) - now;
+        const begun = this.hasWritten || this.#calls.any;
+        const left = this.#grownAt + (begun ? idleMs : firstByteMs) - now;
         // What came while this process was held up is read before anything is called late.
         if (left > 0 || now - due > heldUp) lookAfter(Math.max(left, 0));
         else onLate();
@@ -303,6 +415,10 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
         }
         continue;
       }
+      if (part.kind === 'call') {
+        this.#takeCall(part);
+        continue;
+      }
       if (part.kind !== kind && text !== '') {
         this.#append(kind, this.#cited(kind, text));
         text = '';
@@ -311,6 +427,14 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       text += part.text;
     }
     this.#append(kind, this.#cited(kind, text));
+  }
+
+  #takeCall(part: ChatPart & { kind: 'call' }): void {
+    if (this.#cut || !this.#hooks.rounds) return;
+    this.#grownAt = performance.now();
+    if (!this.#calls.take(part)) return this.cut('too_large');
+    this.#hooks.rounds.show(this.#calls.list());
+    if (this.#paid) this.#watchCost(part.arguments);
   }
 
   #cited(kind: PartKind, text: string): string {
@@ -325,7 +449,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     if (text !== '') {
       this.#grownAt = performance.now();
       this.#hooks.onText(kind, text, start, this.log.length);
-      if (this.request.holdId) this.#watchCost(text);
+      if (this.#paid) this.#watchCost(text);
     }
     if (piece.length > room) this.cut('too_large');
   }
@@ -364,8 +488,10 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
    */
   async count(whole: boolean): Promise<{ promptTokens: number; completionTokens: number }> {
     if (whole && this.#usage) return this.#usage;
-    const { model, messages } = this.request;
-    const { text, reasoning } = this.log;
+    const { model } = this.request;
+    const messages = this.#messages;
+    const text = this.log.text.slice(this.#start.text) + this.#calls.text();
+    const reasoning = this.log.reasoning.slice(this.#start.reasoning);
     const texts = [reasoning, text];
     // What a prompt costs beside its texts.
     const around = this.#usage
@@ -374,13 +500,16 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
           texts.push(asked);
           return 0;
         });
+    const toolText = this.#usage ? '' : this.#toolText();
+    if (toolText !== '') texts.push(toolText);
     const [thought = 0, said = 0, ...asked] = isFree(model)
       ? texts.map(estimateTokens)
       : await this.#hooks.countTokens(texts);
     const prompt = this.#usage?.promptTokens ?? asked.reduce((sum, each) => sum + each, around);
     return {
       // Of a question without an answer no more is taken than was set aside for it.
-      promptTokens: this.log.length > 0 ? prompt : Math.min(prompt, this.roughPrompt),
+      promptTokens:
+        this.hasWritten || this.#calls.any ? prompt : Math.min(prompt, this.roughPrompt),
       completionTokens: thought + said,
     };
   }

@@ -18,7 +18,7 @@ export const serveReplyLines = (http: FastifyInstance, replies: Replies): void =
     reply.header(writingHeader, writing);
     const position = Number(request.headers['last-event-id']) || 0;
     await serveEvents(reply, (response) =>
-      replies.read(id, 'streaming', sinkOf(response), position),
+      replies.read(id, 'streaming', sinkOf(response), position, 'process'),
     );
   });
 };

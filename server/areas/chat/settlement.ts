@@ -1,11 +1,21 @@
 import type { ReplyState } from '../../../contract/chat.ts';
 import { deduction, type Price } from '../../../contract/price.ts';
 import { sessionTypes } from '../../../contract/kinds.ts';
+import type { StoredSource } from '../../../contract/embedding.ts';
 import type { Database } from '../../db/database.ts';
 import { committing, together, withCommit } from '../../db/in-transaction.ts';
-import { countFreeUse, noteFailedUse, release, settling } from '../ledger/ledger.service.ts';
+import {
+  countFreeUse,
+  noteFailedUse,
+  release,
+  settle,
+  settling,
+} from '../ledger/ledger.service.ts';
 import { ReplyLog } from './reply-log.ts';
 import { closeReply, noteEnd } from './reply.store.ts';
+import { removeLoop, storeRound } from './loop.store.ts';
+import type { LoopState } from './loop-state.ts';
+import type { ReplyRequest } from './reply.ts';
 import { excerptOf, summaryOf } from '../../../common/markdown/digest.ts';
 
 export interface Finished {
@@ -28,6 +38,10 @@ export interface Finished {
   error: { code: string; message: string } | null;
   promptTokens: number;
   completionTokens: number;
+  /** What its rounds before the last one took. Left out: it called nothing. */
+  before?: LoopState['spent'] | undefined;
+  /** What it came to rest on while it was written. */
+  sources?: readonly StoredSource[] | null;
 }
 
 /** What stands for a question that is not stored. */
@@ -43,9 +57,11 @@ export class LostReply extends Error {}
 export const finishReply = (db: Database, reply: Finished): Promise<void> =>
   committing(db, async (tx) => {
     const log = reply.temporary ? new ReplyLog() : reply.log;
-    const summary = log.text === '' ? null : summaryOf(log.text);
+    const waits = reply.state === 'waiting';
+    const summary = log.text === '' || waits ? null : summaryOf(log.text);
     await withCommit(tx, noteEnd(tx, reply.sessionId, summary));
-    const { used } = reply;
+    const { used, before } = reply;
+    if (before && !waits) await removeLoop(tx, reply.id);
     let deducted = 0;
     let charge = async (): Promise<void> => {};
     if (reply.holdId && used) {
@@ -72,7 +88,7 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           channelId: reply.channelId,
         });
     }
-    if (!used && reply.state === 'error') {
+    if (!used && !before && reply.state === 'error') {
       const { model, channelId } = reply;
       await noteFailedUse(tx, reply.userId, { type: sessionTypes.chat, model, channelId });
     }
@@ -83,12 +99,48 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           state: reply.state,
           errorCode: reply.error?.code ?? '',
           errorMessage: reply.temporary ? '' : (reply.error?.message ?? ''),
-          promptTokens: used ? reply.promptTokens : 0,
-          completionTokens: used ? reply.completionTokens : 0,
-          deductTokens: deducted,
+          promptTokens: (used ? reply.promptTokens : 0) + (before?.promptTokens ?? 0),
+          completionTokens: (used ? reply.completionTokens : 0) + (before?.completionTokens ?? 0),
+          deductTokens: deducted + (before?.deductTokens ?? 0),
           log,
+          sources: reply.sources ?? null,
         }),
       ]);
       if (!ended) throw new LostReply(`reply ${reply.id} was ended elsewhere`);
     };
+  });
+
+/** A round of a reply that called tools. */
+interface SettledRound {
+  owner: number;
+  id: number;
+  request: ReplyRequest;
+  holdId: string | null;
+  channelId: number | null;
+  counted: { promptTokens: number; completionTokens: number };
+  log: ReplyLog;
+  /** The loop, knowing what the round cost. */
+  stateWith: (deductTokens: number) => LoopState;
+}
+
+/** Pays for one round, and stores with it what it called. @throws LostReply */
+export const settleRound = (db: Database, round: SettledRound): Promise<LoopState> =>
+  db.transaction(async (tx) => {
+    const { request, holdId, counted } = round;
+    const cost = deduction(request.model, counted.promptTokens, counted.completionTokens);
+    const { spent } = holdId
+      ? await settle(tx, holdId, cost, {
+          type: sessionTypes.chat,
+          model: request.model.name,
+          human: excerptOf(request.human),
+          prompt_tokens: counted.promptTokens,
+          completion_tokens: counted.completionTokens,
+          channelId: round.channelId,
+        })
+      : { spent: 0 };
+    const state = round.stateWith(spent);
+    const { owner, id, log } = round;
+    if (!(await storeRound(tx, { owner, id, log, state })))
+      throw new LostReply(`reply ${id} was ended elsewhere`);
+    return state;
   });

@@ -12,6 +12,7 @@ import { seesHidden } from './access.ts';
 import { followersOf } from './branch.store.ts';
 import { readReply } from './image-reply.ts';
 import { withoutIds } from './question.ts';
+import { viewTool } from './stored-tool.ts';
 import { partnersOf, type MessageRow, type Request } from './chat.store.ts';
 
 type OneMessage = Omit<Message, 'beside'>;
@@ -72,6 +73,9 @@ const oneView = (
   ...answerOf(row),
   reasoning: row.reasoning,
   ...(row.sources && row.sources.length > 0 ? { sources: row.sources.map(namedSource) } : {}),
+  ...(row.tools && row.tools.length > 0
+    ? { tools: row.tools.map((each) => viewTool(each, row.userId === viewer ? 'asker' : 'other')) }
+    : {}),
   type: row.type,
   model: row.model,
   state: row.state,

@@ -18,6 +18,7 @@ const columns = {
   ai: history.ai,
   reasoning: history.reasoning,
   sources: history.sources,
+  tools: history.tools,
   parts: history.parts,
   type: history.type,
   model: history.model,

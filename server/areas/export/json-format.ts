@@ -1,5 +1,6 @@
 import { maskName } from '../../../contract/mask-name.ts';
 import { withoutIds } from '../chat/question.ts';
+import { viewTool } from '../chat/stored-tool.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import type { ExportRow } from './export.store.ts';
 
@@ -21,6 +22,8 @@ export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
   reasoning: row.reasoning,
   /** Names of what the answer rests on; its texts stay where they are. */
   sources: (row.sources ?? []).map(({ n, title, place, base }) => ({ n, title, place, base })),
+  /** Calls of tools, as this reader may see them. */
+  tools: (row.tools ?? []).map((tool) => viewTool(tool, row.userId === viewer ? 'asker' : 'other')),
   parts: row.parts,
   type: row.type,
   model: row.model,

@@ -29,7 +29,7 @@ const copyPath = statement<{ replies: number; ai: string | null }>(
              AND ((shown AND id <= $3) OR id = $2) ORDER BY id) ordered
    ), copied AS (
      INSERT INTO history (id, session_id, user_id, human, ai, reasoning, parts, type, model, state,
-       error_code, error_message, created_at, answered_at, request, with_template, title, sources, prev_id)
+       error_code, error_message, created_at, answered_at, request, with_template, title, sources, tools, prev_id)
      OVERRIDING SYSTEM VALUE
      SELECT new_id, $4, $5, human, ai, reasoning, parts, type, model, state, error_code,
        error_message, created_at, answered_at,
@@ -38,6 +38,9 @@ const copyPath = statement<{ replies: number; ai: string | null }>(
            SELECT jsonb_agg(f || '{"uuid": "00000000-0000-0000-0000-000000000000"}'::jsonb)
            FROM jsonb_array_elements(request->'files') f))
          ELSE request END, with_template, title, sources,
+       (SELECT jsonb_agg(CASE WHEN user_id <> $5 AND (t->>'own')::boolean
+          THEN t || '{"arguments": "", "result": ""}' ELSE t END)
+        FROM jsonb_array_elements(tools) t),
        lag(new_id, 1, 0::bigint) OVER (ORDER BY new_id)
      FROM path
    )

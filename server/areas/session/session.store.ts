@@ -5,7 +5,10 @@ import { history, pins, sessions, users } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
 
 /** The model is empty in sessions of people: who answers there is mentioned in the message. */
-export interface SessionRow extends Omit<typeof sessions.$inferSelect, 'forkedFrom' | 'imported'> {
+export interface SessionRow extends Omit<
+  typeof sessions.$inferSelect,
+  'forkedFrom' | 'imported' | 'toolGrants'
+> {
   userName: string;
   /** The two people of a session that new_friend made. */
   lowUserId: number | null;

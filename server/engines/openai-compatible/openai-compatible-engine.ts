@@ -22,6 +22,7 @@ const agent = new Agent({
 
 /** Fields that some services or models refuse and that a request can do without. */
 const optional = [
+  'tools',
   'stream_options',
   'temperature',
   'presence_penalty',
@@ -40,15 +41,42 @@ const contentOf = (content: ChatMessage['content']): unknown => {
   return [...(text === '' ? [] : [{ type: 'text', text }]), ...images];
 };
 
+/** Services whose thinking models want what they thought before a call back within the same loop. */
+const wantsThought = /deepseek|qwen|qwq|kimi|glm|mimo|minimax/i;
+
+const messageOf = (
+  { role, content, calls, thought, callId }: ChatMessage,
+  model: string,
+): Record<string, unknown> => {
+  if (role === 'tool') return { role, tool_call_id: callId, content: textOf(content) };
+  if (!calls) return { role, content: contentOf(content) };
+  return {
+    role,
+    // Some services refuse an empty text beside calls, others a text that is missing.
+    content: textOf(content) === '' ? null : textOf(content),
+    ...(thought && wantsThought.test(model) ? { reasoning_content: thought } : {}),
+    tool_calls: calls.map(({ id, name, arguments: given }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: given },
+    })),
+  };
+};
+
 const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<string, unknown> => {
   const body: Record<string, unknown> = {
     model: request.model,
-    messages: request.messages.map(({ role, content }) => ({ role, content: contentOf(content) })),
+    messages: request.messages.map((message) => messageOf(message, request.model)),
     stream: true,
   };
   const set = (name: Optional, value: unknown) => {
     if (!without.has(name)) body[name] = value;
   };
+  if (request.tools && request.tools.length > 0)
+    set(
+      'tools',
+      request.tools.map((tool) => ({ type: 'function', function: tool })),
+    );
   set('stream_options', { include_usage: true });
   set('temperature', request.temperature);
   if (request.presencePenalty !== 0) set('presence_penalty', request.presencePenalty);
@@ -66,6 +94,7 @@ const refusedField = (fault: UpstreamFault, body: Record<string, unknown>): Opti
   if (fault.status !== 400 && fault.status !== 422) return null;
   const named = fault.param.split('.')[0] ?? '';
   if (isOptional(named)) return named in body ? named : null;
+  if (fault.aboutTools && 'tools' in body) return 'tools';
   // Services that know no stream_options seldom name it: those that say why in a known way are left.
   const reason = faultError(fault, { begun: false });
   return reason.retriable && reason.code === 'upstream' && 'stream_options' in body

@@ -14,6 +14,7 @@ const maxErrorChars = 64 * 1024;
 const afterFinishMs = 5_000;
 
 interface Delta {
+  tool_calls?: unknown;
   content?: unknown;
   refusal?: unknown;
   reasoning_content?: unknown;
@@ -55,6 +56,29 @@ const thoughtOf = (value: unknown): string => {
     if (typeof piece === 'object' && piece !== null)
       text += textOf((piece as { thinking?: unknown }).thinking);
   return text;
+};
+
+/** Pieces of calls of tools; services that send them whole may leave the index out. */
+const callsOf = (value: unknown): (ChatPart & { kind: 'call' })[] => {
+  if (!Array.isArray(value)) return [];
+  return (value as unknown[]).flatMap((piece, at) => {
+    if (typeof piece !== 'object' || piece === null) return [];
+    const { index, id, function: called } = piece as Record<string, unknown>;
+    const { name, arguments: given } = (called ?? {}) as Record<string, unknown>;
+    const words =
+      typeof given === 'string'
+        ? given
+        : given && typeof given === 'object'
+          ? JSON.stringify(given)
+          : '';
+    return {
+      kind: 'call' as const,
+      index: typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : at,
+      id: typeof id === 'string' ? id : '',
+      name: typeof name === 'string' ? name : '',
+      arguments: words,
+    };
+  });
 };
 
 const tokens = (value: unknown): number | null =>
@@ -307,6 +331,10 @@ export class StreamReader implements Dispatcher.DispatchHandler {
           textOf(delta.reasoning_content) || textOf(delta.reasoning) || thoughtOf(delta.content),
         );
         this.#add('text', textOf(delta.content) || textOf(delta.refusal));
+        for (const piece of callsOf(delta.tool_calls)) {
+          this.#begun = true;
+          this.#batch.push(piece);
+        }
       }
       if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
         this.#finish = choice.finish_reason;

@@ -9,6 +9,8 @@ export interface UpstreamFault {
   code: string;
   type: string;
   param: string;
+  /** Its words are about tools, as of a model that knows none. */
+  aboutTools?: boolean;
 }
 
 const word = (value: unknown): string =>
@@ -32,6 +34,9 @@ export const readFault = (status: number, body: unknown): UpstreamFault => {
     code: word(error?.['code']),
     type: word(error?.['type']) || word(error?.['status']),
     param: word(error?.['param']),
+    aboutTools: /\btools?\b|tool_choice|function.?call/.test(
+      word(error?.['message']) || word(whole?.['error']),
+    ),
   };
 };
 

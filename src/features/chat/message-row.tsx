@@ -6,6 +6,7 @@ import { readQuestion } from '@/platform/question.ts';
 import { Icon } from '@/ui/icon.tsx';
 import type { Block } from '@common/markdown/document.ts';
 import type { Message } from '@contract/chat.ts';
+import type { ToolCall } from '@contract/tool.ts';
 import { streamCodes, type StreamCode } from '@contract/errors.ts';
 import { Link } from '@tanstack/react-router';
 import { lazyPart } from '@/platform/lazy-chunk.ts';
@@ -35,6 +36,7 @@ import rowCss from '@/widgets/conversation/conversation.module.css';
 
 const parts = () => import('./question-parts.tsx');
 const Attachments = lazyPart(() => parts().then((module) => ({ default: module.Attachments })));
+const ToolCards = lazyPart(() => import('@/widgets/conversation/tool-cards.tsx'));
 const QuestionEditor = lazyPart(() =>
   parts().then((module) => ({ default: module.QuestionEditor })),
 );
@@ -158,6 +160,19 @@ const useOpenSegment = (row: ReplyRow): Segment => {
   );
 };
 
+const noCalls: readonly ToolCall[] = [];
+const noneCalled = () => noCalls;
+
+/** What a reply called, as it is told. */
+const useCalls = ({ live, message, first }: ReplyRow): readonly ToolCall[] => {
+  const follows = live !== null && first;
+  const calls = useSyncExternalStore(
+    follows ? live.subscribe : never,
+    follows ? live.calls : noneCalled,
+  );
+  return follows ? calls : first ? (message.tools ?? noCalls) : noCalls;
+};
+
 /** A few words: their bubble is as wide as they are. Measuring longer text for that costs a layout. */
 const isShort = (segment: Segment, reasoning: string): boolean => {
   const [only, more] = segment;
@@ -192,6 +207,7 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const writing = message.state === 'streaming';
   const reasoning = live?.reasoning ?? message.reasoning;
   const empty = segment.length === 0;
+  const calls = useCalls(row);
   const named = message.model !== '' && (acts.people || message.model !== acts.model);
   const citing = useCiting(message);
   return (
@@ -201,13 +217,20 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
       data-message={row.first ? message.id : undefined}
       data-first={row.first || undefined}
       data-faced={(acts.people && named) || undefined}
-      data-short={(row.first && row.last && isShort(segment, reasoning)) || undefined}
+      data-short={
+        (row.first && row.last && calls.length === 0 && isShort(segment, reasoning)) || undefined
+      }
       data-last={row.last || undefined}
       data-writing={(writing && row.last) || undefined}
     >
       {row.first && named && <ModelName name={message.model} face={acts.people} />}
       <div className={`${rowCss.bubble} ${rowCss.bubbleTheirs}`} {...press}>
         {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
+        {calls.length > 0 && (
+          <Suspense fallback={null}>
+            <ToolCards calls={calls} message={message} />
+          </Suspense>
+        )}
         {empty && row.first ? (
           writing && <Typing />
         ) : (

@@ -22,13 +22,17 @@ const Passage = ({ historyId, source, said }: OpenedSource) => {
   const navigate = useNavigate();
   const { data, ...passage } = useCall('replySource', { history_id: historyId, n: source.n });
   const parts = data ? markedPassage(data.text, { said, terms: data.terms }) : [];
+  // A page of the web that was opened: it is read here as it was then.
+  const isPage = data ? /^https?:/.test(data.url) : source.base === '网页';
   const first = parts.findIndex(({ marked }) => marked);
   return (
     <div className={css.source}>
       <p className={css.where}>
         <strong>{source.title}</strong>
         <span>
-          {[source.place, `知识库「${source.base}」`].filter((part) => part !== '').join(' · ')}
+          {[source.place, isPage ? source.base : `知识库「${source.base}」`]
+            .filter((part) => part !== '')
+            .join(' · ')}
         </span>
       </p>
       {passage.isPending && <Skeleton lines={6} />}
@@ -55,7 +59,12 @@ const Passage = ({ historyId, source, said }: OpenedSource) => {
             </p>
             {data.after !== '' && <p className={css.around}>{data.after}</p>}
           </div>
-          {data.url !== '' && (
+          {isPage && (
+            <a className={css.outward} href={data.url} target="_blank" rel="noreferrer noopener">
+              打开原网页
+            </a>
+          )}
+          {data.url !== '' && !isPage && (
             <Button onClick={() => void navigate({ href: data.url })}>到原处看</Button>
           )}
         </>

@@ -3,6 +3,9 @@ import type { Message } from '@contract/chat.ts';
 import type { Source } from '@contract/embedding.ts';
 import type { Making, SessionType } from './session-type.ts';
 
+/** This once, always in this session, or not. */
+export type ToolAnswer = 'once' | 'session' | 'no';
+
 /** What a row can be turned into: its source, or a box to write in. */
 export type RowMode = 'raw' | 'edit';
 
@@ -35,6 +38,8 @@ export interface ChatActs extends Making {
   retry: (message: Message) => void;
   reconnect: (message: Message) => void;
   stop: (message: Message) => void;
+  /** Answers what a call of a tool asks. */
+  answerTool: (message: Message, call: string, answer: ToolAnswer) => Promise<void>;
   /** Answers once more, as a branch; without a model by the one that answered. */
   regenerate: (message: Message, model?: string) => void;
   /** Shows another branch, or goes on with the other of two answers. */

@@ -1,3 +1,4 @@
+import type { ToolCall } from '@contract/tool.ts';
 import { MarkdownDocument, type Block } from '@common/markdown/document.ts';
 
 /** The blocks of one row of the list. */
@@ -85,6 +86,8 @@ export const segmentsOf = (text: string): Segment[] => {
  */
 export class LiveReply {
   reasoning = '';
+  /** Calls of tools; another array after each change. */
+  tools: readonly ToolCall[] = [];
   /** Finished rows. */
   segments: Segment[] = [];
   private document = new MarkdownDocument();
@@ -116,7 +119,11 @@ export class LiveReply {
    * @param onRows The number of rows changed, or the first text is there.
    * @param known What of it was read before.
    */
-  constructor(onRows: () => void, known: { ai: string; reasoning: string }) {
+  constructor(
+    onRows: () => void,
+    known: { ai: string; reasoning: string; tools?: ToolCall[] | undefined },
+  ) {
+    this.tools = known.tools ?? [];
     this.onRows = onRows;
     this.reasoning = known.reasoning;
     if (known.reasoning !== '') this.thoughts++;
@@ -142,7 +149,21 @@ export class LiveReply {
   }
 
   get started(): boolean {
-    return this.text !== '' || this.reasoning !== '';
+    return this.text !== '' || this.reasoning !== '' || this.tools.length > 0;
+  }
+
+  readonly calls = (): readonly ToolCall[] => this.tools;
+
+  putTool(tool: ToolCall): void {
+    const known = this.tools.some(({ id }) => id === tool.id);
+    this.tools = known
+      ? this.tools.map((each) => (each.id === tool.id ? tool : each))
+      : [...this.tools, tool];
+    if (!known) {
+      this.rows++;
+      this.onRows();
+    }
+    for (const listener of this.listeners) listener();
   }
 
   addText(text: string): void {

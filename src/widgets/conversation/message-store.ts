@@ -333,8 +333,8 @@ export class MessageStore {
   /** The fields of an answer itself: what is being read here is newer than what the server told. */
   private own<T extends Message | NonNullable<Message['beside']>>(known: T, fresh: T): T {
     if (this.streams.has(fresh.id)) {
-      const { ai, reasoning, state, error_code, error_message } = known;
-      return { ...fresh, ai, reasoning, state, error_code, error_message };
+      const { ai, reasoning, state, error_code, error_message, tools } = known;
+      return { ...fresh, ai, reasoning, state, error_code, error_message, ...(tools && { tools }) };
     }
     // Of a reply that is being written the server tells no words.
     if (known.state === 'streaming' && fresh.state === 'streaming' && fresh.ai === '') {

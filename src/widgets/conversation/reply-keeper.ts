@@ -55,6 +55,7 @@ export class ReplyKeeper {
     return {
       ...answer,
       ...(live && { ai: live.whole, reasoning: live.reasoning }),
+      ...(live && live.tools.length > 0 && { tools: [...live.tools] }),
       ...(ended?.id === answer.id && ended.change),
     };
   }

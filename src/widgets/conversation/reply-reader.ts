@@ -76,7 +76,12 @@ export class ReplyReader {
       reply.end(() => {
         if (abort.signal.aborted) return;
         this.store.streams.delete(id);
-        this.store.replace(id, { ai: reply.whole, reasoning: reply.reasoning, ...change });
+        this.store.replace(id, {
+          ai: reply.whole,
+          reasoning: reply.reasoning,
+          ...(reply.tools.length > 0 ? { tools: [...reply.tools] } : {}),
+          ...change,
+        });
         this.store.publish({ reconnecting: false });
         // The last words are drawn first.
         setTimeout(() => this.afterReply());
@@ -102,9 +107,11 @@ export class ReplyReader {
         reply.addReasoning(text);
         this.keeper.touch(place);
       },
+      onTool: (tool) => reply.putTool(tool),
       onDone: () => {
         this.times.end(id, 'success');
-        finish({ state: 'done' });
+        const asks = reply.tools.some(({ state }) => state === 'asking');
+        finish({ state: asks ? 'waiting' : 'done' });
       },
       onError: ({ code, message }) => fail(code, message),
       onConnection: (connected) => {

@@ -139,7 +139,8 @@ export const replyRows = (key: string, message: Message, live: LiveReply | null)
       sameRow(live, row(live.segments.length, true, null)),
     ];
   }
-  if (message.ai === '' && message.reasoning === '' && message.state !== 'streaming') return [];
+  const silent = message.ai === '' && message.reasoning === '' && !message.tools;
+  if (silent && message.state !== 'streaming') return [];
   if (message.ai.length <= oneRow) return [row(0, true, null)];
   const segments = segmentsOfMessage(message);
   return segments.map((segment, part) => row(part, part === segments.length - 1, segment));

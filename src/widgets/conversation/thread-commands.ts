@@ -5,6 +5,7 @@ import { act, perform } from '@/platform/outbox.ts';
 import { uuid } from '@/platform/uuid.ts';
 import type { Part } from '@common/outbox/engine.ts';
 import type { Message } from '@contract/chat.ts';
+import type { ToolAnswer } from './chat-context.ts';
 import type { MessageLoader } from './message-loader.ts';
 import type { MessageStore } from './message-store.ts';
 import { ReplyReader } from './reply-reader.ts';
@@ -41,6 +42,7 @@ const unwritten = {
   state: 'streaming',
   ai: '',
   reasoning: '',
+  tools: undefined,
   error_code: '',
   error_message: '',
   prompt_tokens: 0,
@@ -306,6 +308,26 @@ export class ThreadCommands {
       this.store.publish();
       if (!(error instanceof ApiError)) throw error;
     }
+  }
+
+  /** Answers what a call of a tool asks; the reply goes on once none asks any more. */
+  async answerTool(id: number, call_id: string, answer: ToolAnswer): Promise<void> {
+    const { going, tools } = await api.answerTool({
+      session_id: this.store.uuid,
+      history_id: id,
+      call_id,
+      answer,
+    });
+    // What is here of it is what the stream goes on from.
+    const said = this.store.find(id);
+    if (said) {
+      const live = this.store.live.get(id);
+      const known = live ? { ai: live.whole, reasoning: live.reasoning } : {};
+      this.store.forgetLive(id);
+      this.store.replace(id, { ...known, tools, state: going ? 'streaming' : 'waiting' });
+    }
+    this.store.publish();
+    this.reader.attachAll();
   }
 
   /** Stops one reply, or all of one's own that are being written. */

@@ -82,6 +82,11 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
   return (
     <div className={`${css.told} ${css.toldTheirs}`} data-told>
       <span className={css.toldName}>{model?.label ?? message.model}</span>
+      {message.tools && (
+        <p className={css.toldEnding}>
+          用了工具：{[...new Set(message.tools.map(({ label }) => label))].join('、')}
+        </p>
+      )}
       <div className={css.toldBubble}>{bodyOf(message, still)}</div>
       {message.sources && citedSources(message).cited && <Sources answer={message} />}
       {ending !== undefined && <p className={css.toldEnding}>{ending}</p>}

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import { call, id, sessionRef, text } from './call.ts';
+
+/**
+ * How a call of a tool stands: its arguments are being written, its person is asked, its person
+ * agreed, it runs, it gave a result, it failed, its person refused it, nobody knows whether it was
+ * done because the server went away meanwhile, or it was stopped.
+ */
+export const toolState = z.enum([
+  'writing',
+  'asking',
+  'agreed',
+  'running',
+  'done',
+  'failed',
+  'refused',
+  'unknown',
+  'stopped',
+]);
+export type ToolState = z.output<typeof toolState>;
+
+/** Something a tool made that can be fetched. */
+export const toolFile = z.object({ name: z.string(), url: z.string(), size: z.int() });
+export type ToolFile = z.output<typeof toolFile>;
+
+/** A call of a tool by a model within a reply. */
+export const toolCall = z.object({
+  /** Names it within its message. */
+  id: z.string(),
+  name: z.string(),
+  /** What it is called on the page. */
+  label: z.string(),
+  /** JSON, as far as it has come. */
+  arguments: z.string(),
+  state: toolState,
+  /** What it gave, as text; it is data, and nothing in it is obeyed. */
+  result: z.string(),
+  /** UTF-16 units of the reply's text before it. */
+  at: z.int(),
+  /** How long it took, ms. */
+  ms: z.int(),
+  /** What its person is or was asked, in plain words; empty: nothing. */
+  ask: z.string(),
+  files: z.optional(z.array(toolFile)),
+});
+export type ToolCall = z.output<typeof toolCall>;
+
+/** The same as it is kept. */
+export interface StoredTool extends ToolCall {
+  /** Of the loop, from 0. */
+  round: number;
+  /** As the model's service named it. */
+  callId: string;
+  /** What it was given and gave is for its person alone. */
+  own: boolean;
+}
+
+export const toolLimits = {
+  /** Rounds of calls of one reply. */
+  rounds: 12,
+  /** Calls of one round. */
+  calls: 8,
+  /** UTF-16 units of arguments and of a result. */
+  arguments: 20_000,
+  result: 24_000,
+} as const;
+
+export const toolCalls = {
+  answerTool: call({
+    method: 'POST',
+    path: '/api/answer_tool',
+    access: 'guest',
+    summary: '回答一次工具调用的询问：这一次、这个会话里总是、不要。都回答了，回复就接着写',
+    input: z.object({
+      session_id: sessionRef,
+      history_id: id,
+      call_id: text(100),
+      answer: z.enum(['once', 'session', 'no']),
+    }),
+    output: z.object({
+      /** The reply goes on; else another call waits for an answer. */
+      going: z.boolean(),
+      tools: z.array(toolCall),
+    }),
+    codes: ['session_busy', 'not_owner', 'private_session', 'session_deleted'],
+  }),
+};

@@ -1,0 +1,27 @@
+import type { ChatMessage } from '../../../common/chat-message.ts';
+import type { StoredSource } from '../../../contract/embedding.ts';
+import type { ReplyOrder } from './reply.ts';
+
+/** Where the loop of a reply's calls stands: all that it needs to go on in another process. */
+export interface LoopState {
+  /** Rounds of calls that were made. */
+  round: number;
+  /** Names of the tools that were offered. */
+  tools: string[];
+  /** What the next round is asked, without what the calls that are not over give. */
+  messages: ChatMessage[];
+  sampling: ReplyOrder['sampling'];
+  cites: number | null;
+  /** What the rounds before took. */
+  spent: { promptTokens: number; completionTokens: number; deductTokens: number };
+  /** Length of the reply when the last round ended. */
+  length: number;
+  /** Pages that were opened, as sources of the reply. */
+  pages: StoredSource[];
+  /** Addresses that may be opened without a question. */
+  trusted: string[];
+  /** For whom it works. */
+  user: { id: number; guest: boolean; person: string };
+  /** How often another process had to take it up. */
+  taken: number;
+}

@@ -1,0 +1,162 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { StoredTool } from '../../../contract/tool.ts';
+import type { Executor, Transaction } from '../../db/database.ts';
+import { sqlState, uniqueViolation } from '../../db/failure.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { history, sessions } from '../../db/schema.ts';
+import { replyLoops } from './chat.tables.ts';
+import type { LoopState } from './loop-state.ts';
+import type { ReplyLog } from './reply-log.ts';
+import { announce, changedChannel } from './reply.store.ts';
+
+/** PostgreSQL has no NUL in JSON, and no half of a character. */
+const clean = <T>(value: T): T =>
+  JSON.parse(
+    JSON.stringify(value, (_, each: unknown) =>
+      typeof each === 'string' ? Buffer.from(each.replaceAll('\0', '')).toString() : each,
+    ),
+  ) as T;
+
+const isOwn = (owner: number, id: number) =>
+  and(eq(history.id, id), eq(history.owner, owner), eq(history.state, 'streaming'));
+
+/** What a reply has at the end of a round. False when it is no longer this owner's. */
+export const storeRound = async (
+  tx: Transaction,
+  { owner, id, log, state }: { owner: number; id: number; log: ReplyLog; state: LoopState },
+): Promise<boolean> => {
+  const rows = await tx
+    .update(history)
+    .set({
+      ai: log.text,
+      reasoning: log.reasoning,
+      parts: log.parts,
+      tools: clean(log.tools),
+      holdId: null,
+    })
+    .where(isOwn(owner, id))
+    .returning({ id: history.id });
+  if (rows.length === 0) return false;
+  await saveLoop(tx, id, state);
+  await announce(tx, changedChannel, String(id));
+  return true;
+};
+
+export const saveLoop = async (db: Executor, id: number, state: LoopState): Promise<void> => {
+  const loop = clean(state);
+  await db
+    .insert(replyLoops)
+    .values({ historyId: id, loop })
+    .onConflictDoUpdate({ target: replyLoops.historyId, set: { loop } });
+};
+
+/** Stores how the calls stand, and what they changed. False when the reply is no longer this owner's. */
+export const storeTools = (
+  db: Executor,
+  {
+    owner,
+    id,
+    tools,
+    state,
+  }: { owner: number; id: number; tools: readonly StoredTool[]; state: LoopState },
+): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const rows = await tx
+      .update(history)
+      .set({ tools: clean([...tools]) })
+      .where(isOwn(owner, id))
+      .returning({ id: history.id });
+    if (rows.length === 0) return false;
+    await saveLoop(tx, id, state);
+    await announce(tx, changedChannel, String(id));
+    return true;
+  });
+
+/** Notes what is held for the next round. False when the reply is no longer this owner's. */
+export const noteHold = async (
+  tx: Transaction,
+  owner: number,
+  id: number,
+  holdId: string | null,
+): Promise<boolean> => {
+  const rows = await tx
+    .update(history)
+    .set({ holdId })
+    .where(isOwn(owner, id))
+    .returning({ id: history.id });
+  return rows.length > 0;
+};
+
+export const readLoop = async (db: Executor, id: number): Promise<LoopState | null> => {
+  const [row] = await db
+    .select({ loop: replyLoops.loop })
+    .from(replyLoops)
+    .where(eq(replyLoops.historyId, id));
+  return row?.loop ?? null;
+};
+
+export const removeLoop = async (db: Executor, id: number): Promise<void> => {
+  await db.delete(replyLoops).where(eq(replyLoops.historyId, id));
+};
+
+/** Takes a reply over from a process that is gone. False: somebody else did, or it has ended. */
+export const takeOver = async (
+  db: Executor,
+  id: number,
+  from: number,
+  to: number,
+): Promise<boolean> => {
+  const rows = await db
+    .update(history)
+    .set({ owner: to })
+    .where(isOwn(from, id))
+    .returning({ id: history.id });
+  return rows.length > 0;
+};
+
+/** The calls of a reply that waits for an answer, locked; null: it waits for none. */
+export const lockWaiting = async (tx: Transaction, id: number): Promise<StoredTool[] | null> => {
+  const [row] = await tx
+    .select({ tools: history.tools })
+    .from(history)
+    .where(and(eq(history.id, id), eq(history.state, 'waiting')))
+    .for('update');
+  return row ? (row.tools ?? []) : null;
+};
+
+/** Writes what was answered. With an owner the reply goes on; false: another one is being written. */
+export const answerWaiting = async (
+  tx: Transaction,
+  id: number,
+  tools: StoredTool[],
+  owner: number | null,
+): Promise<boolean> => {
+  try {
+    await tx
+      .update(history)
+      .set({
+        tools,
+        ...(owner === null ? {} : { owner, state: 'streaming' as const, stopRequested: false }),
+      })
+      .where(eq(history.id, id));
+    return true;
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation) return false;
+    throw error;
+  }
+};
+
+export const grantsOf = async (db: Executor, sessionId: number): Promise<string[]> => {
+  const [row] = await db
+    .select({ grants: sessions.toolGrants })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId));
+  return row?.grants ?? [];
+};
+
+export const grantTool = async (tx: Transaction, sessionId: number, name: string) => {
+  await tx
+    .update(sessions)
+    .set({ toolGrants: sql`array_append(array_remove(${sessions.toolGrants}, ${name}), ${name})` })
+    .where(eq(sessions.id, sessionId));
+};

@@ -1,0 +1,111 @@
+import { ThreadFailure } from '../../guarded-thread.ts';
+import { runApart } from '../../guarded-process.ts';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import { workerUrl } from '../../worker-url.ts';
+import { textOf, texts, ToolFailure, type Tool } from './tool.ts';
+
+const bytes = 10 * 1024 * 1024;
+const seconds = 15;
+const bounds = { heapMb: 256, growth: 500 * 1024 * 1024, seconds: 10 };
+/** Characters of a page that a model is given. */
+const most = 20_000;
+
+/** Kinds of file by what their servers call them; the endings are those of server/reading. */
+const endings: Readonly<Record<string, string>> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'text/csv': 'csv',
+  'application/json': 'txt',
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/epub+zip': 'epub',
+};
+
+export interface PageTask {
+  data: Uint8Array;
+  ending: string;
+  url: string;
+  most: number;
+}
+export type PageAnswer = { title: string; text: string; cut: boolean } | { refused: string };
+
+/** An address as it is compared and opened; null: it is none of the web. */
+export const webAddress = (text: string): URL | null => {
+  try {
+    const url = new URL(text.trim());
+    url.hash = '';
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The addresses that stand in a text. */
+export const addressesIn = (text: string): string[] =>
+  [...text.matchAll(/https?:\/\/[^\s<>"'“”‘’（）()，。；、！？】」』[\]{}|\\^`]+/g)].flatMap(
+    ([found]) => {
+      const url = webAddress(found.replace(/[.,;:!?]+$/, ''));
+      return url ? [url.href] : [];
+    },
+  );
+
+const addressOf = (given: Record<string, unknown>): URL => {
+  const url = webAddress(textOf(given, 'url', 2000));
+  if (!url) throw new ToolFailure('url 应是 http 或 https 的网址');
+  return url;
+};
+
+/**
+ * Opens what everybody on the internet can open. An address that its person did not write and that
+ * no search gave may carry away what a conversation holds, so it is asked about first.
+ */
+export const createReadPage = (fetch: GuardedFetch): Tool => ({
+  label: '读网页',
+  seconds: seconds + bounds.seconds + 5,
+  spec: {
+    name: 'read_page',
+    description: '打开一个网址，读出其中的文字（网页、PDF、Office 文件）',
+    parameters: texts({ url: '完整的网址' }),
+  },
+  asks: (given, { trusted }) => {
+    const url = addressOf(given);
+    return trusted.has(url.href)
+      ? null
+      : `打开这个网址：${url.href}\n它不是你写的，也不是搜索找到的；网址里的内容会让 ${url.host} 看到。`;
+  },
+  run: async (given, { signal }) => {
+    const url = addressOf(given);
+    const got = await fetch(url.href, {
+      maxBytes: bytes,
+      types: Object.keys(endings),
+      totalMs: seconds * 1000,
+      signal,
+    });
+    if (!got)
+      throw new ToolFailure('打不开这个网址：它不在公网上、没有回应、太大，或不是能读的内容');
+    const ending = endings[got.mime] ?? 'txt';
+    const task: PageTask = { data: got.data, ending, url: url.href, most };
+    let page: PageAnswer;
+    try {
+      page = await runApart<PageAnswer>(
+        workerUrl('./page-worker.ts', import.meta.url),
+        task,
+        bounds,
+      );
+    } catch (error) {
+      if (!(error instanceof ThreadFailure)) throw error;
+      throw new ToolFailure('这个网页太复杂，无法读取');
+    }
+    if ('refused' in page) throw new ToolFailure(page.refused);
+    const { title, text, cut } = page;
+    if (text.trim() === '') throw new ToolFailure('这个网页里没有能读的文字');
+    return {
+      text: `${title}\n${url.href}\n\n${text}${cut ? '\n\n（后面的部分省略了）' : ''}`,
+      pages: [{ title: title || url.host, url: url.href, text }],
+    };
+  },
+});

@@ -1,0 +1,78 @@
+import type { ToolFile } from '../../../contract/tool.ts';
+import type { Executor } from '../../db/database.ts';
+import type { ToolSpec } from '../../engines/chat-engine.ts';
+
+/** For whom a tool works. */
+export interface ToolUser {
+  id: number;
+  guest: boolean;
+  /** Who they are where people are counted. */
+  person: string;
+}
+
+export interface ToolContext {
+  db: Executor;
+  user: ToolUser;
+  sessionId: number;
+  /** Addresses that may be opened without a question: its person wrote them, or a search gave them. */
+  trusted: ReadonlySet<string>;
+  /** What it may take is over, or it was stopped. */
+  signal: AbortSignal;
+}
+
+/** A page that was opened: what a reply can be asked to rest on. */
+export interface OpenedPage {
+  title: string;
+  url: string;
+  text: string;
+}
+
+export interface ToolResult {
+  /** For the model, and for who unfolds the card. */
+  text: string;
+  /** Pages that were opened, to be numbered as sources. */
+  pages?: readonly OpenedPage[];
+  /** Addresses that it found, which may be opened from now on without a question. */
+  found?: readonly string[];
+  files?: readonly ToolFile[];
+}
+
+/** It could not be done; the message is for people and the model. */
+export class ToolFailure extends Error {}
+
+/** One tool: what a model is told of it, what it may take, and what it does. */
+export interface Tool {
+  spec: ToolSpec;
+  /** What it is called on the page. */
+  label: string;
+  /** It is ended after so long, s. */
+  seconds: number;
+  /** What it gives is for its person alone: nobody who reads along sees it. */
+  own?: boolean;
+  /**
+   * What its person is asked first, in plain words; null: nothing. Left out: it never asks.
+   * @throws ToolFailure where the arguments are wrong
+   */
+  asks?: (given: Record<string, unknown>, context: Omit<ToolContext, 'signal'>) => string | null;
+  /** @throws ToolFailure */
+  run: (given: Record<string, unknown>, context: ToolContext) => Promise<ToolResult> | ToolResult;
+}
+
+/** A text among the arguments. @throws ToolFailure */
+export const textOf = (given: Record<string, unknown>, name: string, most: number): string => {
+  const value = given[name];
+  if (typeof value !== 'string' || value.trim() === '')
+    throw new ToolFailure(`缺少参数 ${name}，它应是一段文字`);
+  if (value.length > most) throw new ToolFailure(`参数 ${name} 太长，至多 ${most} 个字符`);
+  return value.trim();
+};
+
+/** JSON Schema of arguments that are all texts. */
+export const texts = (fields: Record<string, string>): Record<string, unknown> => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }]),
+  ),
+  required: Object.keys(fields),
+  additionalProperties: false,
+});

@@ -1,0 +1,156 @@
+import { useState } from 'react';
+import { Button } from '@/ui/button.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import type { Message } from '@contract/chat.ts';
+import type { ToolCall, ToolState } from '@contract/tool.ts';
+import { useChatActs, type ToolAnswer } from './chat-context.ts';
+import css from './tool-cards.module.css';
+
+const states: Record<ToolState, string> = {
+  writing: '正在写参数…',
+  asking: '等您同意',
+  agreed: '马上开始…',
+  running: '进行中…',
+  done: '',
+  failed: '没有成功',
+  refused: '您没有同意',
+  unknown: '结果不明',
+  stopped: '已停止',
+};
+const busy: ReadonlySet<ToolState> = new Set(['writing', 'agreed', 'running']);
+const bad: ReadonlySet<ToolState> = new Set(['failed', 'unknown']);
+
+const timeText = (ms: number): string =>
+  ms < 1000 ? `${(ms / 1000).toFixed(1)} 秒` : `${Math.round(ms / 1000)} 秒`;
+
+const names: Readonly<Record<string, string>> = {
+  question: '问题',
+  query: '要找的词',
+  url: '网址',
+  code: '代码',
+};
+
+/** Arguments as lines of names and values; what is no whole JSON yet stays as it is. */
+const readArguments = (given: string): { name: string; value: string }[] | null => {
+  try {
+    const read: unknown = JSON.parse(given);
+    if (typeof read !== 'object' || read === null || Array.isArray(read)) return null;
+    return Object.entries(read).map(([name, value]) => ({
+      name: names[name] ?? name,
+      value: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+    }));
+  } catch {
+    return null;
+  }
+};
+
+/** The first argument in a few words, beside the tool's name. */
+const gist = (given: string): string =>
+  (readArguments(given)?.[0]?.value ?? '').replaceAll(/\s+/g, ' ').slice(0, 80);
+
+const Arguments = ({ given }: { given: string }) => {
+  const read = readArguments(given);
+  if (!read) return <pre>{given}</pre>;
+  return (
+    <dl>
+      {read.map(({ name, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <pre>{value}</pre>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** The question of a call that waits: the reply goes on once it is answered. */
+const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
+  const { answerTool } = useChatActs();
+  const [answered, setAnswered] = useState<ToolAnswer | null>(null);
+  const answer = (given: ToolAnswer) => {
+    setAnswered(given);
+    void answerTool(message, call.id, given).finally(() => setAnswered(null));
+  };
+  const button = (given: ToolAnswer, label: string, kind: 'primary' | 'plain' | 'ghost') => (
+    <Button
+      kind={kind}
+      busy={answered === given}
+      disabled={answered !== null}
+      onClick={() => answer(given)}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <div className={css.consent} role="group" aria-label={`${call.label}：等您同意`}>
+      <p>{call.ask}</p>
+      <div>
+        {button('once', '这一次', 'primary')}
+        {button('session', '这个会话里总是', 'plain')}
+        {button('no', '不要', 'ghost')}
+      </div>
+    </div>
+  );
+};
+
+const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
+  const [open, setOpen] = useState(false);
+  const { owner, me } = useChatActs();
+  const { state, label, ms, result, files = [] } = call;
+  // Whoever asked is the one who is asked.
+  const asks = state === 'asking' && message.state === 'waiting' && owner && message.user_id === me;
+  const told = state === 'done' ? timeText(ms) : states[state];
+  return (
+    <li
+      data-state={state}
+      data-busy={busy.has(state) || undefined}
+      data-bad={bad.has(state) || undefined}
+    >
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span className={css.mark}>
+          <Icon
+            name={state === 'done' ? 'check' : bad.has(state) ? 'warning' : 'settings'}
+            size={14}
+          />
+        </span>
+        <b>{label}</b>
+        <span className={css.gist}>{gist(call.arguments)}</span>
+        <span className={css.told}>{told}</span>
+        <Icon name={open ? 'up' : 'down'} size={14} />
+      </button>
+      {asks && <Consent call={call} message={message} />}
+      {open && (
+        <div className={css.inside}>
+          {call.arguments !== '' && <Arguments given={call.arguments} />}
+          {call.ask !== '' && !asks && <p className={css.asked}>问过您：{call.ask}</p>}
+          {result !== '' && (
+            <>
+              <h4>结果</h4>
+              <pre>{result}</pre>
+            </>
+          )}
+          {call.arguments === '' && result === '' && <p>内容只有提问的人能看。</p>}
+        </div>
+      )}
+      {files.map((file) => (
+        <a key={file.url} className={css.file} href={file.url} download={file.name}>
+          <Icon name="download" size={16} />
+          {file.name}
+        </a>
+      ))}
+    </li>
+  );
+};
+
+/** What a reply called, folded: each with its state and time, its arguments and its result inside. */
+const ToolCards = ({ calls, message }: { calls: readonly ToolCall[]; message: Message }) => (
+  <ul className={css.cards} aria-label="用到的工具">
+    {calls.map((call) => (
+      <Card key={call.id} call={call} message={message} />
+    ))}
+  </ul>
+);
+
+export default ToolCards;

@@ -1,0 +1,266 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Message } from '../../contract/chat.ts';
+import type { ToolCall } from '../../contract/tool.ts';
+import { TestClient } from '../support/client.ts';
+import {
+  questionIn,
+  resultsIn,
+  startScriptedModel,
+  type Said,
+  type SentBody,
+} from '../support/scripted-model.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** What the model does for the question that is asked now. */
+let script: (body: SentBody) => Said = () => ({ text: '好的' });
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let site: Server;
+let siteHost = '';
+/** Paths that the site was asked for. */
+let asked: string[] = [];
+let server: TestServer;
+let person: TestClient;
+
+const article = `<!doctype html><title>桥的历史</title><nav>导航</nav><article><h1>桥的历史</h1>
+${'<p>鹊桥由喜鹊搭成，每年七月初七牛郎与织女在桥上相会，这是一个流传很久的故事。</p>'.repeat(8)}
+<p>赵州桥建于隋代，由李春主持修建，至今有一千四百多年，是世界上现存最早的敞肩石拱桥。</p></article>`;
+
+beforeAll(async () => {
+  model = await startScriptedModel((body) => script(body));
+  site = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(article);
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  server = await startServer({
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'deepseek-scripted',
+      FETCH_ALLOWED: siteHost,
+    },
+  });
+  person = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await server.stop();
+  await model.close();
+  site.close();
+});
+
+const newSession = async (name = 'deepseek-scripted'): Promise<string> =>
+  (await person.call('newSession', { type: 0, model: name })).uuid;
+
+const messageOf = async (uuid: string, id: number, client = person): Promise<Message> => {
+  const { list } = await client.call('historyList', { session_id: uuid });
+  const found = list.find((message) => message.id === id);
+  if (!found) throw new Error('the message is gone');
+  return found;
+};
+
+const ended = async (uuid: string, id: number): Promise<Message> => {
+  for (;;) {
+    const message = await messageOf(uuid, id);
+    if (message.state !== 'streaming') return message;
+    await sleep(50);
+  }
+};
+
+const ask = async (uuid: string, msg: string): Promise<Message> => {
+  const { id } = await person.call('sendMessage', { session_id: uuid, msg });
+  return ended(uuid, id);
+};
+
+const tokens = async (client = person): Promise<number> =>
+  (await client.call('userInfo', {})).chatgpt_balance;
+
+test('calls of one round run side by side, are sent back with what was thought, and are paid by rounds', async () => {
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? {
+          reasoning: '先算一下',
+          text: '我来算。',
+          calls: [
+            { name: 'reckon', arguments: { question: '12*12' } },
+            { name: 'units', arguments: { question: '10 英里是多少公里' } },
+            { name: 'nothing_like_it', arguments: {} },
+            { name: 'reckon', arguments: '{"question": ' },
+          ],
+        }
+      : { text: `结果：${resultsIn(body).length} 个` };
+  const before = await tokens();
+  const uuid = await newSession();
+  const message = await ask(uuid, '请帮我算两个数');
+  expect(message.state).toBe('done');
+  expect(message.ai).toBe('我来算。结果：4 个');
+  expect(message.tools?.map(({ name, state }) => [name, state])).toEqual([
+    ['reckon', 'done'],
+    ['units', 'done'],
+    ['nothing_like_it', 'failed'],
+    ['reckon', 'failed'],
+  ]);
+  expect(message.tools?.[0]?.result).toContain('144');
+  const [, second] = model.bodies.slice(-2);
+  const called = second?.messages.find(({ tool_calls }) => tool_calls);
+  // DeepSeek wants its thinking back within a loop.
+  expect(called?.reasoning_content).toBe('先算一下');
+  expect(called?.tool_calls?.map(({ id }) => id)).toEqual(
+    second?.messages.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id),
+  );
+  // Two rounds of 50 and 20 tokens, each a record of its own.
+  expect([message.prompt_tokens, message.completion_tokens]).toEqual([100, 40]);
+  expect(before - (await tokens())).toBe(message.deduct_tokens);
+  const { list } = await person.call('transactionList', {});
+  expect(list.slice(0, 2).reduce((sum, each) => sum + each.deduct_tokens, 0)).toBe(
+    message.deduct_tokens,
+  );
+});
+
+test('a stream tells calls as they come, and again to who reads from the middle', async () => {
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? {
+          calls: [
+            { name: 'run_code', arguments: { code: 'let s=0;for(let i=1;i<=100;i++)s+=i;s' } },
+          ],
+        }
+      : { text: `得到 ${/\d+$/.exec(resultsIn(body)[0] ?? '')?.[0] ?? '?'}` };
+  const uuid = await newSession();
+  const { id } = await person.call('sendMessage', { session_id: uuid, msg: '一加到一百是多少呢' });
+  const events = await person.read(uuid, id);
+  const calls = events.flatMap(({ data }) =>
+    data.startsWith('{"tool"') ? [(JSON.parse(data) as { tool: ToolCall }).tool] : [],
+  );
+  expect(calls.at(-1)).toMatchObject({ name: 'run_code', state: 'done', result: '5050' });
+  expect(events.at(-1)?.data).toBe('[DONE]');
+  expect((await messageOf(uuid, id)).ai).toBe('得到 5050');
+});
+
+test('code has no network, no server and no end of time or memory', async () => {
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? {
+          calls: [
+            'typeof fetch + typeof require + typeof process + typeof __print',
+            'for (;;) {}',
+            'throw new Error("坏了")',
+          ].map((code) => ({ name: 'run_code', arguments: { code } })),
+        }
+      : { text: '好' };
+  const { tools } = await ask(await newSession(), '请运行这些代码看看');
+  expect(tools?.map(({ state }) => state)).toEqual(['done', 'failed', 'failed']);
+  expect(tools?.[0]?.result).toBe('undefined'.repeat(4));
+  expect(tools?.[1]?.result).toContain('停下');
+  expect(tools?.[2]?.result).toContain('坏了');
+}, 60_000);
+
+test('a page is opened without a question only where its person wrote its address', async () => {
+  const page = `http://${siteHost}/bridge`;
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: 'read_page', arguments: { url: page } }] }
+      : { text: '赵州桥建于隋代[1]，另见[7]。' };
+  const uuid = await newSession();
+  asked = [];
+  const message = await ask(uuid, `请读一下 ${page}，说说赵州桥`);
+  expect(message.tools).toMatchObject([{ name: 'read_page', state: 'done' }]);
+  expect(asked).toEqual(['/bridge']);
+  // A number that names no page that was opened is taken out.
+  expect(message.ai).toBe('赵州桥建于隋代[1]，另见。');
+  expect(message.sources).toMatchObject([{ n: 1, title: '桥的历史', base: '网页' }]);
+  const source = await person.call('replySource', { history_id: message.id, n: 1 });
+  expect(source.url).toBe(page);
+  expect(source.text).toContain('李春');
+  expect(source.text).not.toContain('导航');
+
+  asked = [];
+  const stolen = `http://${siteHost}/take?secret=123`;
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: 'read_page', arguments: { url: stolen } }] }
+      : { text: `工具说：${resultsIn(body)[0]}` };
+  const waits = await ask(uuid, '再看看别的网页吧');
+  expect(waits.state).toBe('waiting');
+  expect(waits.tools).toMatchObject([{ state: 'asking' }]);
+  expect(waits.tools?.[0]?.ask).toContain(stolen);
+  expect(asked).toEqual([]);
+
+  // Nobody else answers for its person, and no other call than the one that asks.
+  const call_id = waits.tools![0]!.id;
+  const other = await TestClient.register(server.baseURL);
+  const answered = { session_id: uuid, history_id: waits.id, call_id, answer: 'once' as const };
+  expect((await other.raw('answerTool', answered)).code).not.toBe(0);
+  expect((await person.raw('answerTool', { ...answered, call_id: '9-9' })).code).not.toBe(0);
+  expect(asked).toEqual([]);
+
+  const going = await person.call('answerTool', { ...answered, answer: 'no' });
+  expect(going.going).toBe(true);
+  const refused = await ended(uuid, waits.id);
+  expect(refused.ai).toContain('用户不同意');
+  expect(asked).toEqual([]);
+
+  const again = await ask(uuid, '那就再打开一次那个网页');
+  await person.call('answerTool', {
+    ...answered,
+    history_id: again.id,
+    call_id: again.tools![0]!.id,
+    answer: 'session',
+  });
+  expect((await ended(uuid, again.id)).tools).toMatchObject([{ state: 'done' }]);
+  expect(asked).toEqual(['/take?secret=123']);
+  // From now on it is not asked about in this session.
+  expect((await ask(uuid, '请第三次打开那个网页')).state).toBe('done');
+  expect(asked).toHaveLength(2);
+});
+
+test('a loop ends after twelve rounds, and stop stops all of it', async () => {
+  script = ({ tools }) =>
+    tools ? { calls: [{ name: 'reckon', arguments: { question: '1+1' } }] } : { text: '不再算了' };
+  const message = await ask(await newSession(), '请一直算下去不要停');
+  expect(message.ai).toBe('不再算了');
+  expect(message.tools).toHaveLength(12);
+
+  script = () => ({ calls: [{ name: 'run_code', arguments: { code: 'for (;;) {}' } }] });
+  const uuid = await newSession();
+  const { id } = await person.call('sendMessage', {
+    session_id: uuid,
+    msg: '跑一段停不下来的代码',
+  });
+  await expect
+    .poll(async () => (await messageOf(uuid, id)).tools?.[0]?.state, { timeout: 10_000 })
+    .toBe('running');
+  await person.call('stopStream', { history_id: id });
+  const stopped = await messageOf(uuid, id);
+  expect(stopped.state).toBe('stopped');
+  expect(stopped.tools).toMatchObject([{ state: 'stopped' }]);
+});
+
+test('what a search here found is for its person alone', async () => {
+  script = (body) =>
+    questionIn(body).includes('合同编号')
+      ? { text: '记下了' }
+      : resultsIn(body).length === 0
+        ? { calls: [{ name: 'search_here', arguments: { query: '合同编号' } }] }
+        : { text: '找到了' };
+  await ask(await newSession(), '合同编号是 QX-20260101，请记住');
+  const uuid = await newSession();
+  let found: Message | null = null;
+  for (let tries = 0; tries < 20; tries += 1) {
+    found = await ask(uuid, '以前说过的那个编号是多少');
+    if (found.tools?.[0]?.result.includes('QX-20260101')) break;
+    // The index takes a moment.
+    await sleep(500);
+  }
+  expect(found?.tools?.[0]?.result).toContain('QX-20260101');
+  await person.call('setSession', { session_id: uuid, private: 0 });
+  const stranger = await TestClient.register(server.baseURL);
+  const shown = await messageOf(uuid, found!.id, stranger);
+  expect(shown.tools?.[0]).toMatchObject({ name: 'search_here', result: '', arguments: '' });
+}, 40_000);

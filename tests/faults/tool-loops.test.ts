@@ -1,0 +1,134 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import type { Message } from '../../contract/chat.ts';
+import { TestClient } from '../support/client.ts';
+import { freePort } from '../support/free-port.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { resultsIn, startScriptedModel } from '../support/scripted-model.ts';
+import { makeDatabase, startServer, type TestServer } from '../support/server.ts';
+
+/**
+ * Servers are killed at random moments of loops of calls: no call is done twice, no hold stays, and
+ * every loop ends or says why.
+ */
+const kills = process.env['HEAVY'] ? 200 : 4;
+const rounds = 3;
+
+const dataDir = scratchFolder('tool-loops');
+const opened = new Map<string, number>();
+const site = createServer((request, response) => {
+  const path = request.url ?? '';
+  opened.set(path, (opened.get(path) ?? 0) + 1);
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  // Long enough for a kill to meet it.
+  setTimeout(() => response.end(`第 ${path} 页`), 100);
+});
+await new Promise<void>((resolve) => {
+  site.listen(0, '127.0.0.1', resolve);
+});
+const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+
+const model = await startScriptedModel((body) => {
+  const { messages } = body;
+  const asked = messages.filter(({ role }) => role === 'user').at(-1)?.content;
+  const key = /键(\w+)/.exec(typeof asked === 'string' ? asked : '')?.[1] ?? 'x';
+  const done = resultsIn(body).length / 2;
+  if (done >= rounds) return { text: `写完了 ${key}`, pauseMs: 20 };
+  const url = (at: string) => `http://${host}/${key}-${done}-${at}`;
+  return {
+    text: `第 ${done + 1} 轮。`,
+    pauseMs: 20,
+    calls: ['a', 'b'].map((at) => ({ name: 'read_page', arguments: { url: url(at) } })),
+  };
+});
+const databaseUrl = await makeDatabase();
+const port = await freePort();
+const start = (): Promise<TestServer> =>
+  startServer({
+    databaseUrl,
+    dataDir,
+    port,
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'deepseek-scripted',
+      FETCH_ALLOWED: host,
+    },
+  });
+
+let server = await start();
+afterAll(async () => {
+  await server.stop();
+  await model.close();
+  site.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('loops that are cut off go on from what is known, or say why they do not', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const before = (await client.call('userInfo', {})).chatgpt_balance;
+  const all: { uuid: string; id: number; key: string }[] = [];
+  const ends = new Map<number, Message>();
+  const read = async ({ uuid, id }: { uuid: string; id: number }): Promise<Message> => {
+    const { list } = await client.call('historyList', { session_id: uuid });
+    return list.find((message) => message.id === id)!;
+  };
+  for (let kill = 0; kill < kills; kill += 1) {
+    for (let at = 0; at < 3; at += 1) {
+      const key = `${kill}n${at}`;
+      const urls = Array.from({ length: rounds }, (_, round) =>
+        ['a', 'b'].map((each) => `http://${host}/${key}-${round}-${each}`),
+      ).flat();
+      const { uuid, id } = await client.ask(`键${key} 请读 ${urls.join(' ')}`, {
+        model: 'deepseek-scripted',
+      });
+      all.push({ uuid, id, key });
+    }
+    await sleep(Math.random() * 900);
+    await server.kill9();
+    server = await start();
+  }
+  for (const each of all) {
+    await expect
+      .poll(async () => (await read(each)).state, { timeout: 60_000 })
+      .not.toBe('streaming');
+    ends.set(each.id, await read(each));
+  }
+
+  // No address was asked for twice, whatever died while it was open.
+  expect([...opened].filter(([, times]) => times > 1)).toEqual([]);
+  let whole = 0;
+  let paid = 0;
+  for (const { id, key } of all) {
+    const message = ends.get(id)!;
+    const tools = message.tools ?? [];
+    paid += message.deduct_tokens;
+    if (message.state === 'done') {
+      whole += 1;
+      expect(message.ai.endsWith(`写完了 ${key}`), message.ai).toBe(true);
+      expect(tools).toHaveLength(2 * rounds);
+    } else {
+      expect(message.state).toBe('interrupted');
+      expect(message.error_message).not.toBe('');
+    }
+    for (const tool of tools) {
+      expect(['done', 'unknown', 'stopped']).toContain(tool.state);
+      if (tool.state === 'unknown') expect(tool.result).toContain('不知道');
+    }
+  }
+  // Most are met between two rounds or within a call, and go on.
+  expect(whole).toBeGreaterThan(all.length / 6);
+
+  const db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  const { rows: holds } = await db.query(`SELECT id FROM holds WHERE state = 'open'`);
+  expect(holds).toEqual([]);
+  const { rows: loops } = await db.query('SELECT history_id FROM reply_loops');
+  expect(loops).toEqual([]);
+  await db.end();
+  expect(before - (await client.call('userInfo', {})).chatgpt_balance).toBe(paid);
+}, 240_000);
