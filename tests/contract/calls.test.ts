@@ -62,6 +62,7 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
 /** Calls whose good input names something that only other calls could have made. */
 const aboutNothing: ReadonlySet<CallName> = new Set([
   'answerFriend',
+  'answerTool',
   'attachedText',
   'sharedSession',
   'updateNotice',

@@ -1,4 +1,6 @@
+import { createFairQueue } from '../../fair-queue.ts';
 import { ThreadFailure } from '../../guarded-thread.ts';
+import { Refusal } from '../../http/handlers.ts';
 import { runApart } from '../../guarded-process.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import { workerUrl } from '../../worker-url.ts';
@@ -9,6 +11,9 @@ const seconds = 15;
 const bounds = { heapMb: 256, growth: 500 * 1024 * 1024, seconds: 10 };
 /** Characters of a page that a model is given. */
 const most = 20_000;
+
+/** Pages are read in processes of their own: two for everybody and one that guests never hold. */
+const inTurn = createFairQueue(3, 8);
 
 /** Kinds of file by what their servers call them; the endings are those of server/reading. */
 const endings: Readonly<Record<string, string>> = {
@@ -65,7 +70,8 @@ const addressOf = (given: Record<string, unknown>): URL => {
  */
 export const createReadPage = (fetch: GuardedFetch): Tool => ({
   label: '读网页',
-  seconds: seconds + bounds.seconds + 5,
+  // Others may be before it.
+  seconds: 60,
   spec: {
     name: 'read_page',
     description: '打开一个网址，读出其中的文字（网页、PDF、Office 文件）',
@@ -77,7 +83,7 @@ export const createReadPage = (fetch: GuardedFetch): Tool => ({
       ? null
       : `打开这个网址：${url.href}\n它不是你写的，也不是搜索找到的；网址里的内容会让 ${url.host} 看到。`;
   },
-  run: async (given, { signal }) => {
+  run: async (given, { signal, user }) => {
     const url = addressOf(given);
     const got = await fetch(url.href, {
       maxBytes: bytes,
@@ -91,12 +97,10 @@ export const createReadPage = (fetch: GuardedFetch): Tool => ({
     const task: PageTask = { data: got.data, ending, url: url.href, most };
     let page: PageAnswer;
     try {
-      page = await runApart<PageAnswer>(
-        workerUrl('./page-worker.ts', import.meta.url),
-        task,
-        bounds,
-      );
+      const worker = workerUrl('./page-worker.ts', import.meta.url);
+      page = await inTurn(user, () => runApart<PageAnswer>(worker, task, bounds));
     } catch (error) {
+      if (error instanceof Refusal) throw new ToolFailure(error.message);
       if (!(error instanceof ThreadFailure)) throw error;
       throw new ToolFailure('这个网页太复杂，无法读取');
     }

@@ -74,5 +74,4 @@ export const texts = (fields: Record<string, string>): Record<string, unknown> =
     Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }]),
   ),
   required: Object.keys(fields),
-  additionalProperties: false,
 });

@@ -1,7 +1,7 @@
+import { callsTools } from '../../../common/tool-models.ts';
 import type { ToolSpec } from '../../engines/chat-engine.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import { callsTools } from './capable.ts';
 import { createReadPage } from './read-page.ts';
 import { reckoning } from './reckon.ts';
 import { runCode } from './run-code.ts';

@@ -18,6 +18,7 @@ import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useEver } from '@/platform/use-ever.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { callsTools, toolTokens } from '@common/tool-models.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { isFree } from '@contract/price.ts';
@@ -141,7 +142,10 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
   const tokens = before + passages + draftTokens(template + text.trim(), attachments, most);
   const answering = second ? [model, second] : [model];
-  const prices = answering.map((each) => priceAhead(each, tokens));
+  // What a model is told of its tools goes along, too.
+  const told = ({ name }: { name: string }) =>
+    session.type === sessionTypes.chat && !session.temporary && callsTools(name) ? toolTokens : 0;
+  const prices = answering.map((each) => priceAhead(each, tokens + told(each)));
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
   const vip = answering.some((each) => each.vip_excluded) ? 0 : user.vip_balance;
   const have = user.chatgpt_balance + vip;

@@ -6,3 +6,6 @@ const capable =
   /^(?:[\w.-]+\/)*(?:gpt-(?:3\.5-turbo|4(?!-vision)|4o|4\.\d|5)|chatgpt-4o|o[1345](?:-|$)|deepseek|qwen(?!-?vl-ocr|-?mt)|qwq|glm-(?:4|5|z1)|kimi|moonshot|doubao|gemini-(?:1\.5|2|3)|claude-|llama-?3\.[123]|llama-?4|mi[sx]tral|ministral|grok-|minimax|hunyuan|ernie-(?:4|5|x1)|step-|yi-|gpt-oss|command-r)/i;
 
 export const callsTools = (name: string): boolean => capable.test(name);
+
+/** About what a model is told of its tools with each question, tokens. */
+export const toolTokens = 620;

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { callsTools, toolTokens } from '../../../common/tool-models.ts';
+import { estimateTokens } from '../../../contract/price.ts';
+import { addressesIn } from './read-page.ts';
+import { createToolbox } from './toolbox.ts';
+
+const knowledge = { list: () => Promise.resolve([]), tryOut: () => Promise.resolve([]) };
+const box = createToolbox({ knowledge, fetch: () => Promise.resolve(null) });
+
+test('what tools cost with each question is what the page says ahead', () => {
+  const names = box.offered({ name: 'deepseek-chat', builtIn: false });
+  const told = estimateTokens(JSON.stringify(box.specs(names)));
+  expect(Math.abs(told - toolTokens) / told).toBeLessThan(0.1);
+});
+
+test('models are known by their names, with the names of services before them', () => {
+  for (const name of [
+    'gpt-4o-mini',
+    'deepseek-reasoner',
+    'Qwen/Qwen3-32B',
+    'glm-4.5',
+    'claude-3-opus',
+  ])
+    expect(callsTools(name), name).toBe(true);
+  for (const name of ['mock-chat', 'gpt-4-vision-preview', 'llama2', 'qwen-mt-plus'])
+    expect(callsTools(name), name).toBe(false);
+});
+
+test('addresses end where a sentence goes on', () => {
+  expect(
+    addressesIn('看 https://a.example/b?c=1。还有http://d.example，（https://e.example/f）'),
+  ).toEqual(['https://a.example/b?c=1', 'http://d.example/', 'https://e.example/f']);
+});

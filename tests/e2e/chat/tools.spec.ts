@@ -1,0 +1,107 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, foreignServer, test } from '../../support/app.ts';
+import { TestClient } from '../../support/client.ts';
+import { resultsIn, startScriptedModel } from '../../support/scripted-model.ts';
+import { startScratch } from '../../support/scratch.ts';
+import { startServer } from '../../support/server.ts';
+
+test.skip(foreignServer, 'needs a server of its own');
+
+/** A site of two pages, a model that reads both of them, and a server that knows the model. */
+const stage = async () => {
+  const removeScratch = startScratch();
+  const opened: string[] = [];
+  const site = createServer((request, response) => {
+    opened.push(request.url ?? '');
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(
+      `<title>赵州桥</title><body><article><h1>赵州桥</h1>${'<p>赵州桥建于隋代，由李春主持修建，是现存最早的敞肩石拱桥，横跨洨河之上。</p>'.repeat(9)}</article></body>`,
+    );
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  const model = await startScriptedModel((body) => {
+    const done = resultsIn(body).length;
+    if (done === 0)
+      return {
+        reasoning: '先读网页，再算它有多少年。',
+        calls: [
+          { name: 'read_page', arguments: { url: `http://${host}/bridge` } },
+          { name: 'run_code', arguments: { code: 'const year = 605;\n2026 - year' } },
+        ],
+      };
+    if (done === 2)
+      return {
+        calls: [{ name: 'read_page', arguments: { url: `http://${host}/more?of=bridge` } }],
+      };
+    return { text: '赵州桥由**李春**主持修建[1]，到现在约有 1421 年。' };
+  });
+  const server = await startServer({
+    embedded: true,
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'deepseek-scripted',
+      FETCH_ALLOWED: host,
+    },
+  });
+  return {
+    server,
+    host,
+    opened,
+    end: async () => {
+      await server.stop();
+      await model.close();
+      site.close();
+      removeScratch();
+    },
+  };
+};
+
+test('a model reads pages and reckons, asks before it opens what nobody wrote, and cites what it opened @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.setTimeout(120_000);
+  const { server, host, opened, end } = await stage();
+  try {
+    const client = await TestClient.register(server.baseURL);
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await app.say(`请读 http://${host}/bridge，说说赵州桥有多少年了`);
+    const cards = app.log.getByRole('list', { name: '用到的工具' });
+    await expect(cards.getByRole('listitem')).toHaveCount(3);
+    const consent = app.log.getByRole('group', { name: '读网页：等您同意' });
+    await expect(consent).toContainText(`http://${host}/more?of=bridge`);
+    expect(opened).toEqual(['/bridge']);
+    const shot = process.env['SHOTS'];
+    if (shot) await page.screenshot({ path: `${shot}-asks.png` });
+
+    // The question is there again after a reload.
+    await page.reload();
+    await expect(consent).toBeVisible();
+    await consent.getByRole('button', { name: '这一次' }).click();
+    await expect(app.log).toContainText('约有 1421 年');
+    expect(opened).toEqual(['/bridge', '/more?of=bridge']);
+
+    await cards.getByRole('button', { name: /运行代码/ }).click();
+    await expect(cards).toContainText('const year = 605;');
+    await expect(cards).toContainText('1421');
+    if (shot) await page.screenshot({ path: `${shot}-open.png` });
+    await app.log.getByRole('group', { name: '来源' }).getByRole('button').first().click();
+    const sheet = page.getByRole('dialog');
+    await expect(sheet).toContainText('李春主持修建');
+    await expect(sheet.getByRole('link', { name: '打开原网页' })).toHaveAttribute(
+      'href',
+      `http://${host}/bridge`,
+    );
+    if (shot) await page.screenshot({ path: `${shot}-source.png` });
+  } finally {
+    await end();
+  }
+});
