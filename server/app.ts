@@ -13,6 +13,7 @@ import { createSandbox } from './areas/payment/sandbox.ts';
 import { refuseBlocked } from './areas/moderation/blocked-words.service.ts';
 import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { countThisMonth } from './areas/session/session.service.ts';
+import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
@@ -60,7 +61,7 @@ const lingerMs = 2_000;
 export const createApp = async (settings: Settings, say: Say, life: Lifetime): Promise<App> => {
   const log = createLog(settings.logLevel);
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
-  const connection = await connectDatabase(settings, log);
+  const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { db } = connection;
   const { kit, areas, jobs, kinds } = await createKit(settings, log, connection, life);

@@ -27,7 +27,7 @@ import { createStorage } from './storage/storage.ts';
 export const createKit = async (
   settings: Settings,
   log: FastifyBaseLogger,
-  { db, connectionString }: Pick<Connection, 'db' | 'connectionString'>,
+  { db, sessions, connectionString }: Pick<Connection, 'db' | 'sessions' | 'connectionString'>,
   life: Lifetime,
 ) => {
   const instance = await joinInstances(connectionString, log);
@@ -74,7 +74,7 @@ export const createKit = async (
   const areas = createAreas(kit);
   const kinds = areas.flatMap((area: Area) => area.jobKinds ?? []);
   const { workers } = settings;
-  const jobs = await createJobs({ db, connectionString, instance, log, workers, kinds });
+  const jobs = await createJobs({ db, sessions, connectionString, instance, log, workers, kinds });
   life.own(() => jobs.drain(0));
   return { kit, areas, jobs, kinds };
 };
