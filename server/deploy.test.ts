@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { createFigures } from './http/figures.ts';
 
 /** What is under deploy/ names settings, programs and addresses that this server has. */
 const folder = path.join(import.meta.dirname, '../deploy');
@@ -35,6 +36,24 @@ test.each(files)('%s names settings that there are', (name) => {
   for (const setting of own) expect(settings, setting).toContain(`'${setting}'`);
   for (const part of text.match(/dist\/server\/[\w-]+\.js/g) ?? [])
     expect(readdirSync(import.meta.dirname)).toContain(path.basename(part).replace(/\.js$/, '.ts'));
+});
+
+test('what is drawn and watched is measured', async () => {
+  const texts = ['grafana.json', 'alerts.yaml'].map((name) =>
+    readFileSync(path.join(folder, name), 'utf8'),
+  );
+  const named = new Set(texts.join('\n').match(/queqiao_\w+/g));
+  const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\b(figures|area|reply-figures)\.ts$/.test(name))
+    .map((name) => readFileSync(path.join(import.meta.dirname, name), 'utf8'));
+  const defaults = (await createFigures().text()).replaceAll(/^(?!# TYPE).*$/gm, '');
+  for (const name of named) {
+    const base = name.replace(/_(bucket|count|sum)$/, '');
+    expect(
+      [...sources, defaults].some((text) => text.includes(base)),
+      name,
+    ).toBe(true);
+  }
 });
 
 test('probes are asked where the server answers them', () => {

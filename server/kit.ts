@@ -32,6 +32,9 @@ export const createKit = async (
 ) => {
   const instance = await joinInstances(connectionString, log);
   life.own(instance.close);
+  (log as FastifyBaseLogger & { setBindings?: (names: object) => void }).setBindings?.({
+    instance: instance.id,
+  });
   const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
   life.own(diskReport.close);
   const models = createModelService({ db, settings, log, instance });

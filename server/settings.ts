@@ -154,6 +154,9 @@ export interface Settings {
   logLevel: string;
   /** Whoever has it may read `/metrics`; empty: nobody. */
   metricsToken: string;
+  /** Hours between two backups that are made by themselves, 0: none; and how many are kept. */
+  backupHours: number;
+  backupKeep: number;
   /** A new version copies the database before it changes the schema. */
   upgradeBackup: boolean;
   /** Seals backups and opens them; empty: they lie open. */
@@ -393,6 +396,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     clamdUrl: clamdAddress(word('CLAMD_URL')),
     logLevel: logLevel(word('LOG_LEVEL', 'info')),
     metricsToken: word('METRICS_TOKEN'),
+    backupHours: whole(env, 'BACKUP_HOURS', 0, 8760),
+    backupKeep: Math.max(1, whole(env, 'BACKUP_KEEP', 7, 1000)),
     upgradeBackup: onOrOff('UPGRADE_BACKUP', word('UPGRADE_BACKUP', 'on')),
     backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),

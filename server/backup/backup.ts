@@ -129,6 +129,21 @@ const fill = async (
   return { tables: all.tables.length, files };
 };
 
+/**
+ * `before-upgrade`: the database alone, since no migration touches people's files. `kept`: made by
+ * button or schedule. Of both only the newest are kept.
+ */
+export type Purpose = 'before-upgrade' | 'kept';
+
+/** Removes the older ones of a purpose. */
+export const keepNewest = async (dataDir: string, purpose: Purpose, count: number) => {
+  const folder = path.join(dataDir, 'backups');
+  const isOne = (name: string) =>
+    /\.tar\.gz(\.sealed)?$/.test(name) && name.includes(`-${purpose}.`);
+  const old = (await readdir(folder)).filter(isOne).sort().slice(0, -count);
+  for (const name of old) await rm(path.join(folder, name), { force: true });
+};
+
 export interface BackupOptions {
   connectionString: string;
   dataDir: string;
@@ -137,8 +152,8 @@ export interface BackupOptions {
   filesElsewhere: boolean;
   /** Seals the archive; empty: it lies open. */
   passphrase: string;
-  /** Before an upgrade only the database is copied; the name of the archive says so. */
-  purpose?: 'before-upgrade';
+  /** Part of the archive's name, see `Purpose`; missing: somebody asked for it at a terminal. */
+  purpose?: Purpose;
 }
 
 /** Lists the backup for 服务状态; a database of an early version has no such list. */
@@ -185,7 +200,7 @@ export const backUp = async (
       version,
       files_elsewhere: filesElsewhere,
       sealed: passphrase !== '',
-      folders: purpose ? [] : ['files'],
+      folders: purpose === 'before-upgrade' ? [] : ['files'],
     }).catch((error: unknown) => {
       pack.destroy(error instanceof Error ? error : new Error(String(error)));
       throw error;

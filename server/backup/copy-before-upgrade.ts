@@ -1,12 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { StartupError } from '../db/startup-error.ts';
 import type { Settings } from '../settings.ts';
-import { backUp } from './backup.ts';
+import { backUp, keepNewest } from './backup.ts';
 
 /** So many copies of earlier upgrades are kept. */
 const keptCopies = 3;
-const isCopy = (name: string): boolean => /-before-upgrade\.tar\.gz(\.sealed)?$/.test(name);
 
 /**
  * What copies the database before its schema changes: the tables alone, since no migration touches
@@ -31,9 +28,7 @@ export const copyBeforeUpgrade = (
         purpose: 'before-upgrade',
       });
       say(`已备份：${file}（${(bytes / 1_000_000).toFixed(1)} MB）`);
-      const folder = path.dirname(file);
-      const old = (await readdir(folder)).filter(isCopy).sort().slice(0, -keptCopies);
-      for (const name of old) await rm(path.join(folder, name), { force: true });
+      await keepNewest(dataDir, 'before-upgrade', keptCopies);
       return file;
     } catch (error) {
       throw new StartupError(
