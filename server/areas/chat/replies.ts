@@ -10,6 +10,7 @@ import { createDeadReplies } from './dead-replies.ts';
 import { defaults, type RepliesContext, type RepliesOptions } from './live-replies.ts';
 import { Reader } from './reader.ts';
 import type { ReplyHooks } from './reply.ts';
+import type { ReplyFigures } from './reply-figures.ts';
 import { createFollowing, endingOf } from './reply-following.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
@@ -28,6 +29,7 @@ export interface RepliesDeps {
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
+  figures: ReplyFigures;
   options: Pick<RepliesOptions, 'firstByteMs' | 'idleMs'> & Partial<RepliesOptions>;
 }
 
@@ -48,6 +50,7 @@ export const createReplies = async ({
   toolbox,
   box,
   log,
+  figures,
   options,
 }: RepliesDeps) => {
   const settings: RepliesOptions = { ...defaults, ...options };
@@ -56,6 +59,7 @@ export const createReplies = async ({
     instance,
     log,
     settings,
+    figures,
     live: new Map(),
     kept: new Map(),
     stage: 'open',
