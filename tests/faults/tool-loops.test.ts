@@ -116,7 +116,8 @@ test('loops that are cut off go on from what is known, or say why they do not', 
       expect(message.error_message).not.toBe('');
     }
     for (const tool of tools) {
-      expect(['done', 'unknown', 'stopped']).toContain(tool.state);
+      expect(['done', 'unknown', 'stopped', 'failed']).toContain(tool.state);
+      expect(tool.result, tool.state).not.toBe('');
       if (tool.state === 'unknown') expect(tool.result).toContain('不知道');
     }
   }

@@ -13,7 +13,7 @@ const bounds = { heapMb: 256, growth: 500 * 1024 * 1024, seconds: 10 };
 const most = 20_000;
 
 /** Pages are read in processes of their own: two for everybody and one that guests never hold. */
-const inTurn = createFairQueue(3, 8);
+const inTurn = createFairQueue(3, 24);
 
 /** Kinds of file by what their servers call them; the endings are those of server/reading. */
 const endings: Readonly<Record<string, string>> = {
