@@ -59,13 +59,19 @@ export const manageOrderCalls = {
     input: z.object({
       page,
       orderId: z.optional(text(64)),
-      /** From and to: days of China, both whole, or times. */
-      timeRange: z.optional(z.nullable(z.array(text(40)).check(z.maxLength(2)))),
-      /** Also a kind of `orderTypes`, by its number. */
+      /** From and to: days of China, both whole, or times, also in ms since 1970. */
+      timeRange: z.optional(
+        z.nullable(
+          z
+            .array(z.union([text(40), wholeNumber(1_000_000_000_000, 9_999_999_999_999)]))
+            .check(z.maxLength(2)),
+        ),
+      ),
+      /** Also a kind of `orderTypes`, by its number; 0: all. */
       type: z._default(
         z.union([
           z.enum(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox']),
-          wholeNumber(orderTypes.token, orderTypes.app),
+          wholeNumber(0, orderTypes.app),
         ]),
         'all',
       ),

@@ -162,6 +162,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     settings,
     log,
     db,
+    instanceId: instance.id,
     auth,
     handlers: {
       ...handlersOf(areas, host),

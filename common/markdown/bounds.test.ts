@@ -41,3 +41,21 @@ test('a diagram is drawn unless it is huge or deep', () => {
   expect(diagramFits(`flowchart LR\n${'A --> B\n'.repeat(500)}`)).toBe(false);
   expect(diagramFits(`flowchart LR\nA${'['.repeat(40)}`)).toBe(false);
 });
+
+test('a diagram of a few lines that stands for millions of days or boxes is not drawn', () => {
+  const chart = (head: string, task: string) =>
+    diagramFits(`gantt\n dateFormat YYYY-MM-DD\n ${head}\n section 一\n 写 :a1, ${task}\n`);
+  expect(chart('excludes weekends', '2026-11-01, 30d')).toBe(true);
+  expect(chart('excludes weekends', '2026-11-01, 2027-03-01')).toBe(true);
+  expect(chart('title 一千年', '1000-01-01, 365000d')).toBe(true);
+  for (const task of ['2026-11-01, 9999999d', '2026-11-01, 9999-12-31', '0001-01-01, 30d'])
+    expect(chart('excludes weekends', task), task).toBe(false);
+  for (const [wide, fits] of [
+    ['columns 3\n a:2 b space:10', true],
+    ['columns 9999999\n a', false],
+    ['columns 1\n space:99999999\n a', false],
+  ] as const) {
+    expect(diagramFits(`block-beta\n ${wide}`), wide).toBe(fits);
+    expect(diagramFits(`%%{init: {}}%%block-beta\n ${wide}`), wide).toBe(fits);
+  }
+});

@@ -33,11 +33,40 @@ const opening =
   /^\s*(?:subgraph|loop|alt|opt|par|critical|break|rect|box|namespace|block(?::|\b(?!-))|state\b.*\{|class\b.*\{|.*\{\s*$)/i;
 const closing = /^\s*(?:end\b|\})/i;
 
+/** Days of one task, years of all and lines of a Gantt chart that leaves days out: it looks at each day. */
+const gantt = { days: 2_000, years: 5, first: 1970, last: 2100, lines: 100 };
+const unitDays: Readonly<Record<string, number>> = {
+  y: 366,
+  M: 31,
+  w: 7,
+  d: 1,
+  h: 1 / 24,
+  m: 1 / 1440,
+  s: 1 / 86_400,
+};
+
+/** Whether a Gantt chart has so few days that each of them may be looked at. */
+const ganttFits = (source: string): boolean => {
+  if (!/\bexcludes\s/i.test(source)) return true;
+  const format = /^\s*dateFormat\s+(.*)$/im.exec(source)?.[1] ?? 'YYYY-MM-DD';
+  if (!format.includes('YYYY') || source.split('\n').length > gantt.lines) return false;
+  for (const [, count, unit] of source.matchAll(/([\d.]+)\s*([yMwdhms])/g))
+    if (Number(count) * unitDays[unit!]! > gantt.days) return false;
+  const years = [...source.matchAll(/\d{4,}/g)].map(([digits]) => Number(digits.slice(0, 4)));
+  if (years.some((year) => year < gantt.first || year > gantt.last)) return false;
+  return years.length === 0 || Math.max(...years) - Math.min(...years) <= gantt.years;
+};
+
+/** Whether a block diagram names no width of more than two digits: it makes a box for each. */
+const blocksFit = (source: string): boolean => !/(?::|\bcolumns)\s*\d{3}/i.test(source);
+
 /** Whether a Mermaid source is small and flat enough to be drawn. */
 export const diagramFits = (source: string): boolean => {
   if (source.length > diagram.length) return false;
   const lines = source.split('\n');
   if (lines.length > diagram.lines) return false;
+  if (/(?:^|%)\s*gantt/m.test(source) && !ganttFits(source)) return false;
+  if (/(?:^|%)\s*block/m.test(source) && !blocksFit(source)) return false;
   let depth = 0;
   for (const line of lines) {
     if (line.length > diagram.line || line.search(/\S/) > diagram.indent) return false;

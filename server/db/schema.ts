@@ -553,6 +553,8 @@ export const idempotency = pgTable(
     /** The account for which the answer handed out a token: a repeat gets a fresh one. */
     tokenUserId: bigint('token_user_id', { mode: 'number' }),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** The process that works on the request; null: it is done. See instances. */
+    claimedBy: integer('claimed_by'),
   },
   (table) => [primaryKey({ columns: [table.userId, table.call, table.key] })],
 );

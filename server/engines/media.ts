@@ -1,3 +1,4 @@
+import { createFairQueue, type Waiter } from '../fair-queue.ts';
 import { workerUrl } from '../worker-url.ts';
 import { createThreadWork } from './thread-work.ts';
 
@@ -5,6 +6,7 @@ import { createThreadWork } from './thread-work.ts';
 export interface MediaFacts {
   /** Without parameters, such as `video/mp4`. */
   mime: string;
+  /** By what is in it: what its head says may be less. */
   seconds: number;
   /** Of its moving images; 0: there are none. */
   width: number;
@@ -18,16 +20,34 @@ export interface LookJob {
   answer: MediaFacts | null;
 }
 
+/** Files looked at at once, each in a thread of its own, and how many one person may have waiting. */
+const looks = { atOnce: 2, waiting: 8 };
+
 const look = createThreadWork<LookJob>({
   url: workerUrl('./media-worker.ts', import.meta.url),
-  threads: 1,
-  workMs: 15_000,
+  threads: looks.atOnce,
+  workMs: 8_000,
   failure: (why) => new Error(why),
 });
 
-/** Looks at a file in a thread: it may be made to be hard to read. Null: it is none that is known. */
-export const lookAtMedia = (data: Buffer, signal: AbortSignal): Promise<MediaFacts | null> =>
-  look(data, signal).catch(() => {
-    signal.throwIfAborted();
-    return null;
-  });
+const inTurn = createFairQueue(looks.atOnce, looks.waiting);
+
+/** What a service of ours made. */
+const house: Waiter = { person: 'house', guest: false };
+
+/**
+ * Looks at a file in a thread: it may be made to be hard to read. One of each person at a time. Null:
+ * it is none that is known, or takes too long.
+ * @throws Refusal too_many for one who has too many waiting; the signal's reason
+ */
+export const lookAtMedia = (
+  data: Buffer,
+  signal: AbortSignal,
+  who: Waiter = house,
+): Promise<MediaFacts | null> =>
+  inTurn(who, () =>
+    look(data, signal).catch(() => {
+      signal.throwIfAborted();
+      return null;
+    }),
+  );

@@ -14,6 +14,7 @@ test('a date is a whole day of China, however it is written', () => {
     '2026年1月5日',
     '2026-01-05 00:00:00',
     '2026-01-04T16:00:00.000Z',
+    String(Date.UTC(2026, 0, 4, 16)),
   ])
     expect(told(text, text), text).toEqual(day);
   expect(told('2026-01-05', '2026-01-06')).toEqual([day[0], '2026-01-06T16:00:00.000Z']);

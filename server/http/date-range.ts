@@ -7,9 +7,13 @@ const dayMs = 24 * 3_600_000;
 const written =
   /^(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?$/;
 
-/** A day or a time of China's clock as pickers write it, or an instant with its zone. */
+/** Ms since 1970, from September 2001 on. */
+const inMs = /^\d{13}$/;
+
+/** A day or a time of China's clock as pickers write it, or an instant with its zone or in ms. */
 const instantOf = (text: string | undefined, name: string): number | undefined => {
   if (text === undefined || text === '') return undefined;
+  if (inMs.test(text)) return Number(text);
   const [, year, month, day, hour = 0, minute = 0, second = 0] = written.exec(text.trim()) ?? [];
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
   const rolled = year !== undefined && new Date(midnight).getUTCDate() !== Number(day);

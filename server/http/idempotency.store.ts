@@ -1,5 +1,6 @@
 import { and, desc, eq, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/database.ts';
+import { livingLock } from '../db/instance.ts';
 import { idempotency } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
 
@@ -17,6 +18,9 @@ export interface KeptAnswer {
 }
 
 const lifetime = `interval '24 hours'`;
+/** Its process ended before there was an answer: nobody will give one. */
+const orphaned = sql`${idempotency.claimedBy} IS NOT NULL AND NOT EXISTS (
+  SELECT FROM pg_locks WHERE objid = ${idempotency.claimedBy}::oid AND ${sql.raw(livingLock)})`;
 const expired = sql`${idempotency.createdAt} < now() - ${sql.raw(lifetime)}`;
 
 const keep = statement(
@@ -78,12 +82,13 @@ export const findAnswer = async (
 
 /**
  * Takes a key before its request is worked on; false: it is taken already. What was begun and never
- * answered counts until it expires.
+ * answered counts as long as the process lives that began it.
+ * @param claimedBy the number of this process
  */
 export const claimKey = async (
   db: Executor,
   { userId, call, key }: Key,
-  requestHash: Buffer,
+  { requestHash, claimedBy }: { requestHash: Buffer; claimedBy: number },
 ): Promise<boolean> => {
   await db
     .delete(idempotency)
@@ -92,29 +97,37 @@ export const claimKey = async (
         eq(idempotency.userId, userId),
         eq(idempotency.call, call),
         eq(idempotency.key, key),
-        expired,
+        or(expired, orphaned),
       ),
     );
   const { rowCount } = await db
     .insert(idempotency)
-    .values({ userId, call, key, requestHash, answer: null })
+    .values({ userId, call, key, requestHash, answer: null, claimedBy })
     .onConflictDoNothing();
   return (rowCount ?? 0) > 0;
 };
 
-/** What a claimed key was answered; null: the request failed, and may be made again. */
-export const answerClaim = async (
+/** How a claimed key ends: with an answer, with one that is not kept, or free for another try. */
+export type ClaimEnd = { answer: unknown } | 'not kept' | 'failed';
+
+/** Ends a claim, unless it was another process's meanwhile. */
+export const endClaim = async (
   db: Executor,
   { userId, call, key }: Key,
-  answer: unknown,
+  { end, claimedBy }: { end: ClaimEnd; claimedBy: number },
 ): Promise<void> => {
   const own = and(
+    eq(idempotency.claimedBy, claimedBy),
     eq(idempotency.userId, userId),
     eq(idempotency.call, call),
     eq(idempotency.key, key),
   );
-  if (answer === null) await db.delete(idempotency).where(own);
-  else await db.update(idempotency).set({ answer }).where(own);
+  if (end === 'failed') await db.delete(idempotency).where(own);
+  else
+    await db
+      .update(idempotency)
+      .set({ claimedBy: null, ...(end === 'not kept' ? {} : end) })
+      .where(own);
 };
 
 export const removeExpiredAnswers = async (db: Executor): Promise<void> => {

@@ -7,7 +7,7 @@ import { refusalOf, statusOf } from './failure.ts';
 import { reportFault } from './faults.ts';
 import { type Identity, Refusal, type UploadedFile } from './handlers.ts';
 import { originOf } from './origin.ts';
-import { answerClaim, claimKey, findAnswer } from './idempotency.store.ts';
+import { claimKey, type ClaimEnd, endClaim, findAnswer } from './idempotency.store.ts';
 import { ApiRefusal, failureBody, sendApiFailure } from './open-failure.ts';
 import { openApiDocument } from './openapi.ts';
 import {
@@ -75,6 +75,8 @@ export type OpenHandlers = {
 
 interface Deps {
   db: Database;
+  /** The number of this process; see instances. */
+  instanceId: number;
   gate: KeyGate;
   handlers: OpenHandlers;
   running: RunningCalls;
@@ -223,7 +225,7 @@ const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown
 const createServe =
   (deps: Deps & { openStream: StreamLimit }, name: OpenName, spec: CallSpec) =>
   async (request: FastifyRequest, reply: FastifyReply, gone: AbortController): Promise<unknown> => {
-    const { db, handlers } = deps;
+    const { db, instanceId: claimedBy, handlers } = deps;
     const caller = callers.get(request);
     if (!caller) throw new Refusal('unauthorized');
     const isForm = spec.files.length > 0;
@@ -249,7 +251,7 @@ const createServe =
     }
     const place = { userId: caller.user.id, call: name, key: keptKey(caller.keyId, key) };
     const requestHash = createHash('sha256').update(JSON.stringify(input)).digest();
-    if (!(await claimKey(db, place, requestHash))) {
+    if (!(await claimKey(db, place, { requestHash, claimedBy }))) {
       const kept = await findAnswer(db, place);
       if (kept && !kept.requestHash.equals(requestHash)) throw new Refusal('conflict');
       const answer = kept?.answer as { json: unknown } | null | undefined;
@@ -259,16 +261,16 @@ const createServe =
         '这个 idempotency-key 的请求正在进行，或已经以流的方式回答过（流不保存）',
       );
     }
+    let end: ClaimEnd = 'failed';
+    let answer: OpenAnswer;
     try {
-      const answer = await serve(input, context);
-      if ('json' in answer) await answerClaim(db, place, answer);
-      if (!('events' in answer)) return send(reply, answer);
-      await streamEvents(reply, spec.wire, answer.events);
-      return reply;
-    } catch (error) {
-      await answerClaim(db, place, null);
-      throw error;
+      answer = await serve(input, context);
+      end = 'json' in answer ? { answer } : 'not kept';
+      if ('events' in answer) await streamEvents(reply, spec.wire, answer.events);
+    } finally {
+      await endClaim(db, place, { end, claimedBy });
     }
+    return 'events' in answer ? reply : send(reply, answer);
   };
 
 /**

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { CallSpec } from '../../contract/call.ts';
 import type { Executor } from '../db/database.ts';
 import { Refusal, type UploadedFile } from './handlers.ts';
-import { answerClaim, claimKey, findAnswer, type Key } from './idempotency.store.ts';
+import { claimKey, type ClaimEnd, endClaim, findAnswer, type Key } from './idempotency.store.ts';
 
 /** How often a repeat looks whether the first has its answer, and how long at most, ms. */
 const lookEachMs = 300;
@@ -33,26 +33,34 @@ export const hashOf = (
     .digest();
 };
 
+/** The request under a key, and which process asks. */
+interface Claim {
+  place: Key;
+  requestHash: Buffer;
+  /** The number of this process; see instances. */
+  claimedBy: number;
+}
+
 const claimed = async (
   db: Executor,
-  place: Key,
-  requestHash: Buffer,
+  { place, requestHash, claimedBy }: Claim,
   work: () => Promise<unknown>,
 ): Promise<unknown> => {
   const until = Date.now() + longestMs;
-  while (!(await claimKey(db, place, requestHash))) {
+  while (!(await claimKey(db, place, { requestHash, claimedBy }))) {
     const kept = await findAnswer(db, place);
     if (kept && !kept.requestHash.equals(requestHash)) throw new Refusal('conflict');
     if (kept && kept.answer !== null) return kept.answer;
     if (Date.now() > until) throw new Refusal('conflict', '这个请求正在进行，请稍后再试');
     if (kept) await sleep(lookEachMs);
   }
-  let answer: unknown = null;
+  let end: ClaimEnd = 'failed';
   try {
-    answer = await work();
+    const answer = await work();
+    end = { answer };
     return answer;
   } finally {
-    await answerClaim(db, place, answer);
+    await endClaim(db, place, { end, claimedBy });
   }
 };
 
@@ -62,21 +70,19 @@ const underWay = new Map<string, Promise<unknown>>();
 /**
  * What a request is answered whose work asks a service, outside any transaction: its key is taken
  * before, and who comes with the same key meanwhile waits for that answer, or its failure. What
- * failed may be done again.
- * @param place null: it has no key
+ * failed may be done again, and so may what its process did not survive.
  * @throws Refusal conflict for another request under this key, or one that does not end
  */
 export const onceClaimed = (
   db: Executor,
-  place: Key | null,
-  requestHash: Buffer,
+  claim: Claim,
   work: () => Promise<unknown>,
 ): Promise<unknown> => {
-  if (place === null) return work();
+  const { place, requestHash } = claim;
   const request = [place.userId, place.call, place.key, requestHash.toString('hex')].join(' ');
   const begun = underWay.get(request);
   if (begun) return begun;
-  const answer = claimed(db, place, requestHash, work).finally(() => underWay.delete(request));
+  const answer = claimed(db, claim, work).finally(() => underWay.delete(request));
   underWay.set(request, answer);
   return answer;
 };

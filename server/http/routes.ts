@@ -51,6 +51,8 @@ declare module 'fastify' {
 
 export interface RouteDeps {
   db: Database;
+  /** The number of this process; see instances. */
+  instanceId: number;
   auth: Authenticator;
   handlers: Handlers;
   /** Where people reach this server; empty: where the request came to. */
@@ -197,7 +199,7 @@ interface ServeLimits {
 
 const createServe =
   (
-    { db, auth, handlers, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
+    { db, instanceId, auth, handlers, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
     { limitGuest, openStream }: ServeLimits,
     name: AppName,
     spec: CallSpec,
@@ -297,12 +299,14 @@ const createServe =
     };
     let data: unknown;
     const requestHash = place ? hashOf(spec, request, input, file) : Buffer.alloc(0);
-    if (spec.claimsKey)
-      data = await onceClaimed(db, place, requestHash, async () => {
+    if (spec.claimsKey) {
+      const work = async () => {
         await countUse();
         return answerOn(db);
-      });
-    else if (!spec.idempotent) data = isAct ? await db.transaction(answerOn) : await answerOn(db);
+      };
+      const claim = place && { place, requestHash, claimedBy: instanceId };
+      data = await (claim ? onceClaimed(db, claim, work) : work());
+    } else if (!spec.idempotent) data = isAct ? await db.transaction(answerOn) : await answerOn(db);
     else if (place === null) data = await db.transaction(answerOn);
     else {
       let replayed = kept;

@@ -34,6 +34,7 @@ interface ServerDeps {
   settings: Settings;
   log: FastifyBaseLogger;
   db: Database;
+  instanceId: number;
   auth: Authenticator;
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
@@ -188,6 +189,7 @@ export const createHttpServer = async (
 
   registerCalls(app, {
     db: deps.db,
+    instanceId: deps.instanceId,
     auth: deps.auth,
     handlers: deps.handlers,
     keepAct: deps.keepAct,

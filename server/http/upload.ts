@@ -16,19 +16,34 @@ const inPieces = '_upload';
 /** The bytes of a file that came in pieces, at most so many. @throws Refusal not_found, too_large */
 export type Whole = (id: string, bytes: number) => Promise<Buffer>;
 
-/** A field of a form with a file: its own bytes, or those that came before in pieces. */
-const fileOf = async (
-  part: MultipartFile,
-  { fields, whole, limit }: { fields: Record<string, string>; whole: Whole; limit: number },
-): Promise<Omit<UploadedFile, 'fields'>> => {
+/** A field of a form with a file: its own bytes, or the number of those that came before in pieces. */
+interface FilePart extends Omit<UploadedFile, 'fields'> {
+  pieces: string | null;
+}
+
+const partOf = async (part: MultipartFile, fields: Record<string, string>): Promise<FilePart> => {
   const { filename, mimetype: mime, fieldname } = part;
-  const sent = await part.toBuffer();
-  const id = fields[fieldname + inPieces];
+  const data = await part.toBuffer();
+  const pieces = fields[fieldname + inPieces] ?? null;
   delete fields[fieldname + inPieces];
-  if (id !== undefined && !z.safeParse(uuid, id).success)
+  if (pieces !== null && !z.safeParse(uuid, pieces).success)
     throw new Refusal('bad_input', `${fieldname}${inPieces} 应为 UUID`);
-  const data = id === undefined ? sent : await whole(id, limit);
-  return { name: filename.slice(0, 200), mime, data };
+  return { name: filename.slice(0, 200), mime, data, pieces };
+};
+
+/** The file with all its bytes, asked for once the body is read: what fails here is no fault of it. */
+const filled = async (
+  { pieces, ...file }: FilePart,
+  { whole, limit }: { whole: Whole; limit: number },
+): Promise<Omit<UploadedFile, 'fields'>> =>
+  pieces === null ? file : { ...file, data: await whole(pieces, limit) };
+
+/** What a body is refused with that could not be read. */
+const unreadable = (error: unknown, limit: number): Refusal => {
+  if (error instanceof Refusal) return error;
+  return (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE'
+    ? new Refusal('too_large', `文件太大，最多 ${sizeText(limit)}`)
+    : new Refusal('bad_body', '上传的内容无法读取');
 };
 
 /** Forms carry every line's end as two characters; the text has but one. */
@@ -45,24 +60,20 @@ export const readUpload = async (
 ): Promise<UploadedFile> => {
   if (!request.isMultipart()) throw new Refusal('unsupported', '请用 multipart/form-data 上传文件');
   const limit = spec.maxBytes ?? 0;
+  const fields: Record<string, string> = {};
+  let file: FilePart | null = null;
   try {
-    const fields: Record<string, string> = {};
-    let file: Omit<UploadedFile, 'fields'> | null = null;
     for await (const part of request.parts({ limits: { fileSize: limit } })) {
       if (part.type === 'field') fields[part.fieldname] = textOf(part.value);
       else if (file || part.fieldname !== 'file')
         throw new Refusal('bad_input', 'file：请选择一个文件');
-      else file = await fileOf(part, { fields, whole, limit });
+      else file = await partOf(part, fields);
     }
-    if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
-    return { ...file, fields };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    const code = (error as { code?: string }).code ?? '';
-    if (code === 'FST_REQ_FILE_TOO_LARGE')
-      throw new Refusal('too_large', `文件太大，最多 ${sizeText(limit)}`);
-    throw new Refusal('bad_body', '上传的内容无法读取');
+    throw unreadable(error, limit);
   }
+  if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
+  return { ...(await filled(file, { whole, limit })), fields };
 };
 
 /**
@@ -83,7 +94,7 @@ export const readForm = async (
   const limit = spec.maxBytes ?? 0;
   const known = ['file', ...spec.files];
   const fields: Record<string, string> = {};
-  const files: Record<string, UploadedFile> = {};
+  const parts: Record<string, FilePart> = {};
   const limits = {
     fileSize: limit,
     fieldSize: formFieldLimit,
@@ -98,16 +109,17 @@ export const readForm = async (
         fields[part.fieldname] = textOf(part.value);
         continue;
       }
-      const file = await fileOf(part, { fields, whole, limit });
-      if (known.includes(part.fieldname) && file.data.length > 0) files[part.fieldname] = file;
+      const file = await partOf(part, fields);
+      if (known.includes(part.fieldname)) parts[part.fieldname] = file;
     }
-    const { file = null, ...others } = files;
-    return { file, files: others, fields };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    const code = (error as { code?: string }).code ?? '';
-    if (code === 'FST_REQ_FILE_TOO_LARGE')
-      throw new Refusal('too_large', `文件太大，最多 ${sizeText(limit)}`);
-    throw new Refusal('bad_body', '上传的内容无法读取');
+    throw unreadable(error, limit);
   }
+  const files: Record<string, UploadedFile> = {};
+  for (const [name, part] of Object.entries(parts)) {
+    const file = await filled(part, { whole, limit });
+    if (file.data.length > 0) files[name] = file;
+  }
+  const { file = null, ...others } = files;
+  return { file, files: others, fields };
 };

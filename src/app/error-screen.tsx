@@ -1,5 +1,6 @@
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { useAuth } from '@/platform/auth-store.ts';
+import { isLoginOpen } from '@/platform/login-ended.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { errorPageTexts } from '@contract/errors.ts';
@@ -21,10 +22,12 @@ export const ErrorScreen = () => {
   const { code, message, uuid } = route.useSearch();
   const { signedIn } = useAuth();
   usePageTitle('出错了');
-  const text = message ?? errorPageTexts[Number(code)] ?? '未知错误';
   const insufficient = code === '1025' || code === '1026' || code === '1027';
   // A private one may be the visitor's own.
   const own = code === '1432' && uuid !== undefined && !signedIn;
+  const ended = own && isLoginOpen();
+  const told = message ?? errorPageTexts[Number(code)] ?? '未知错误';
+  const text = ended ? '登录已失效，登录之后就回到这个会话' : told;
   const login = code === '1001' || code === '1002' || own;
   // The way back there ends here again.
   const gone = code === '1432' || code === '1433' || code === '3001' || login;
@@ -37,7 +40,7 @@ export const ErrorScreen = () => {
         text={text}
         action={
           <>
-            {code && code !== '0' && <p className="tag">错误代码 {code}</p>}
+            {code && code !== '0' && !ended && <p className="tag">错误代码 {code}</p>}
             <div className="row">
               {login && (
                 <Link

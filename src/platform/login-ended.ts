@@ -1,4 +1,6 @@
 const key = 'queqiao.login-ended';
+/** Stays until somebody signs in here, or chose to go on as a visitor. */
+const openKey = 'queqiao.login-open';
 
 interface Ended {
   whose: 'account' | 'guest';
@@ -9,6 +11,7 @@ interface Ended {
 /** The page is about to be loaded anew because its sign-in has ended. */
 export const noteLoginEnded = (whose: Ended['whose'], why: string): void => {
   try {
+    if (whose === 'account') localStorage.setItem(openKey, '1');
     sessionStorage.setItem(key, `${whose} ${why}`);
   } catch {
     // Then nothing is said.
@@ -24,5 +27,22 @@ export const takeLoginEnded = (): Ended | null => {
     return whose === 'account' || whose === 'guest' ? { whose, why } : null;
   } catch {
     return null;
+  }
+};
+
+/** Whether an account's sign-in ended here by itself, and nobody has signed in since. */
+export const isLoginOpen = (): boolean => {
+  try {
+    return localStorage.getItem(openKey) !== null;
+  } catch {
+    return false;
+  }
+};
+
+export const closeLoginOpen = (): void => {
+  try {
+    localStorage.removeItem(openKey);
+  } catch {
+    // Nothing was kept there, either.
   }
 };

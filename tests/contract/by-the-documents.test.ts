@@ -686,6 +686,31 @@ test('a manager’s list of orders is filtered by each type of document 3 §3', 
     const kinds = new Set((list as Fields[]).map((order) => order['type']));
     expect([...kinds], String(type)).toEqual(type === 3 ? [] : [Number(type)]);
   }
+  // What no type is chosen of, and what pickers of times send.
+  const day = 86_400_000;
+  for (const [range, found] of [
+    [[Date.now() - day, Date.now() + day], true],
+    [[String(Date.now() - day), String(Date.now() + day)], true],
+    [[Date.now() - 9 * day, Date.now() - 8 * day], false],
+  ] as const) {
+    const filter = { page: 1, orderId: '', type: 0, timeRange: range };
+    const { list } = await data('POST', 'admin/order_list', filter, manager.token);
+    expect((list as Fields[]).length > 1, String(range)).toBe(found);
+  }
+});
+
+test('a manager saves two templates of one name, and another of one that came with the program', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { list } = await data('GET', 'admin/prompt_list?page=1&type=0', undefined, manager.token);
+  const { act } = (list as { prompt_json: { act: string } }[])[0]!.prompt_json;
+  const attrs = { include: [], exclude: [] };
+  for (const name of ['同名的', '同名的', act]) {
+    const words = { type: 0, attrs, prompt_json: { act: name, prompt: '写一首诗' } };
+    expect(await data('POST', 'admin/save_prompt', words, manager.token)).toMatchObject({
+      id: expect.any(Number),
+    });
+  }
 });
 
 test('text_to_speech reads a text for no message by history_id 0', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codes } from '../../contract/errors.ts';
@@ -319,6 +320,20 @@ test('a file comes in by pieces, goes on where it broke, and is its sender’s a
   expect(text).toBe(whole.toString());
   // Where the answer was lost, it is asked for again.
   expect((await finish(person)).code).toBe(0);
+
+  // A database that is gone for a moment is no fault of the file's.
+  const database = new pg.Client(server.databaseUrl);
+  await database.connect();
+  await database.query('BEGIN; LOCK TABLE file_pieces IN ACCESS EXCLUSIVE MODE');
+  const reading = finish(person);
+  const cut = () =>
+    database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+  await expect.poll(async () => (await cut()).rowCount).toBeGreaterThan(0);
+  await database.query('ROLLBACK');
+  expect((await reading).code).toBe(codes.unavailable.code);
+  await database.end();
+  expect((await finish(person)).code).toBe(0);
 });
 
 test('what has not come whole counts as what its sender keeps, and a call takes no more than its own limit', async () => {
@@ -374,4 +389,27 @@ test('requests of a few bytes do not take up one large file many times at once',
   );
   expect(statuses).toContain(200);
   expect(statuses).toContain(429);
+});
+
+test('training files of several projects that come at once take no more than there is room', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const made = Array.from({ length: 11 }, (_, at) => ({
+    name: `库${at}`,
+    key: `room_${at}`,
+    type: 0,
+  }));
+  for (const project of made) await person.call('newTrainModel', project);
+  const { list } = await person.call('trainModelList', {});
+  const send = async (id: number) => {
+    const form = new FormData();
+    form.set('file', new Blob([`${id} 号……\n`.repeat(320_000)]), `${id}.txt`);
+    const address = `/api/train/upload_file?model_id=${id}&start=0`;
+    const answer = await get(address, { method: 'POST', headers: person.headers(), body: form });
+    return ((await answer.json()) as { code: number }).code;
+  };
+  const codesOf = await Promise.all(list.map(({ id }) => send(id)));
+  const kept = codesOf.filter((code) => code === 0).length;
+  expect(new Set(codesOf)).toEqual(new Set([0, codes.file_quota.code]));
+  // Of 3.8 MB each.
+  expect(kept).toBeLessThan(9);
 });

@@ -100,6 +100,30 @@ test('a manager of the lower rank has no power over others of them', async () =>
   expect(last.envelope?.message).toContain('至少');
 });
 
+test('tokens and memberships of managers come from owners alone, and are in the log of acts', async () => {
+  const { manager, other } = world.people;
+  const gift = { user_id: lowerId, tokens: 777, add: 1 as const, remarks: '加班' };
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  const before = (await lower.call('userInfo', {})).chatgpt_balance;
+  for (const [name, input] of [
+    ['updateTokens', gift],
+    ['activatedAbility', { user_id: lowerId, gift: 777 }],
+    ['activatedAbility', { user_id: lowerId, vip_expired_at: until }],
+    ['activatedAbility', { user_id: lowerId, subscribe: 2 }],
+  ] as const) {
+    const { envelope } = await sendRaw(lower, name, input);
+    expect(envelope).toMatchObject({ code: 1490, message: expect.stringContaining('所有者') });
+  }
+  expect((await lower.call('userInfo', {})).chatgpt_balance).toBe(before);
+  await manager.call('updateTokens', gift);
+  expect((await lower.call('userInfo', {})).chatgpt_balance).toBe(before + 777);
+  const { list } = await manager.call('adminActList', { subject: `user:${lowerId}` });
+  expect(list[0]).toMatchObject({ call: 'updateTokens' });
+  expect(JSON.parse(list[0]!.to)).toEqual({ chatgpt_balance: before + 777 });
+  const { id } = await other.call('userInfo', {});
+  await lower.call('updateTokens', { ...gift, user_id: id });
+});
+
 test('balance, membership and privacy are changed, and the ledger says so', async () => {
   const { manager, other } = world.people;
   const { id, chatgpt_balance: before } = await other.call('userInfo', {});

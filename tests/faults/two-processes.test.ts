@@ -82,6 +82,30 @@ describe.each(kinds)('two processes on %s', (kind) => {
     expect(list[0]).toMatchObject({ ai: reply.text, state: 'stopped' });
   });
 
+  test('a key whose claimant is killed is free at once, and not before', async () => {
+    const third = await startServer({
+      ...(folder ? { embedded: true, dataDir: folder } : { databaseUrl: second.databaseUrl }),
+      env: channel(),
+    });
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const asked = { msg: '把这一句话译成英文', cn2en: 1 as const, model: 'mock-chat' };
+    mock.enqueue('hang-before');
+    const { calls } = mock;
+    const elsewhere = new TestClient(third.baseURL, here.token);
+    const lost = elsewhere.call('translate', asked, headers).catch(() => null);
+    await expect.poll(() => mock.calls, { timeout: 10_000 }).toBe(calls + 1);
+    const again = there.call('translate', asked, headers);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(mock.calls).toBe(calls + 1);
+    await third.kill9();
+    await lost;
+    const begun = Date.now();
+    expect(await again).toMatchObject({ translated: true });
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(mock.calls).toBe(calls + 2);
+    expect(await here.call('translate', asked, headers)).toEqual(await again);
+  });
+
   // The last one: it ends the first process.
   test('the process that writes is killed: readers elsewhere are told, it is paid, and retried', async () => {
     const { uuid, id } = await here.ask('[[bench tokens=60000 rate=100 id=dead]]', {

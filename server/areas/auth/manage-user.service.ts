@@ -75,6 +75,15 @@ const governed = async (db: Executor, userId: number, by: Identity): Promise<sto
   return row;
 };
 
+/**
+ * What a manager gives to a manager, only an owner gives: nobody gives anything to themselves, and two
+ * do not give it to each other.
+ */
+const mayGive = (row: store.LockedUser, by: Identity): void => {
+  if (row.manager && !by.owner)
+    throw new Refusal('manage_unsuitable', '只有所有者可以给管理员增加余额、会员或订阅');
+};
+
 const registered = (row: store.LockedUser): void => {
   if (row.guest) throw new Refusal('manage_unsuitable', '访客没有账号，不能这样做');
 };
@@ -178,6 +187,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   ): Promise<Out<'updateTokens'>> => {
     const row = await governed(db, input.user_id, by);
     registered(row);
+    if (input.add === 1) mayGive(row, by);
     const sign = input.add === 1 ? 1 : -1;
     const remark = input.remarks || (sign > 0 ? '管理员增加' : '管理员扣除');
     const balance = await deps.adjust(db, {
@@ -203,6 +213,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
   ): Promise<void> => {
     const row = await governed(db, input.user_id, by);
     registered(row);
+    mayGive(row, by);
     const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
     if (input.vip_expired_at !== undefined) {
       const until = input.vip_expired_at ? new Date(input.vip_expired_at) : null;

@@ -176,13 +176,33 @@ test("a whole reply counts by the service's usage, a cut one by its text", async
     write: async (_, take) =>
       take([
         { kind: 'text', text: 'hello world' },
-        { kind: 'usage', promptTokens: 7, completionTokens: 99 },
+        { kind: 'usage', promptTokens: 7, completionTokens: 60 },
         { kind: 'usage', promptTokens: -1, completionTokens: 1e15 },
       ]),
   };
   const { answer } = await run([engine]);
-  expect(await answer.count(true)).toMatchObject({ promptTokens: 7, completionTokens: 99 });
+  expect(await answer.count(true)).toMatchObject({ promptTokens: 7, completionTokens: 60 });
   expect(await answer.count(false)).toEqual({ promptTokens: 7, completionTokens: 2 });
+});
+
+test('a service is believed as far as is likely, or as the hold pays', async () => {
+  const engine: ChatEngine = {
+    write: async (_, take) =>
+      take([
+        { kind: 'text', text: 'hello world' },
+        { kind: 'usage', promptTokens: 4_000_000, completionTokens: 900_000 },
+      ]),
+  };
+  const charged = async (held: number) => {
+    const { answer } = await run([engine], { request: { held } });
+    return { whole: await answer.count(true), cut: await answer.count(false) };
+  };
+  const small = await charged(0);
+  expect(small.whole.completionTokens).toBe(4 * 2 + 64);
+  expect(small.whole.promptTokens).toBeLessThan(200);
+  expect(small.cut).toEqual({ promptTokens: small.whole.promptTokens, completionTokens: 2 });
+  const large = await charged(5000);
+  expect(large.whole.promptTokens + large.whole.completionTokens).toBe(5000);
 });
 
 test('an engine is handed images, never their addresses', async () => {

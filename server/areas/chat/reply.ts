@@ -19,6 +19,7 @@ import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';
 import { AskedCalls } from './asked-calls.ts';
 import type { LoopState } from './loop-state.ts';
+import { believable } from '../ledger/believable.ts';
 
 /** What is to be written, and what is held for it. */
 export interface ReplyOrder {
@@ -483,33 +484,47 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   }
 
   /**
-   * Tokens of the prompt, and of the reply with its thinking: the service's count or ours, of the
-   * reply only a whole one's. Free replies are estimated.
+   * Tokens of the prompt, and of the reply with its thinking: the service's count as far as it can be
+   * believed, or ours; of the reply the service's only of a whole one. Free replies are estimated.
    */
   async count(whole: boolean): Promise<{ promptTokens: number; completionTokens: number }> {
-    if (whole && this.#usage) return this.#usage;
+    const usage = this.#usage;
+    const { model } = this.request;
+    if (usage && whole && isFree(model)) return usage;
+    const told =
+      usage && (whole ? usage : { ...(await this.#counted()), promptTokens: usage.promptTokens });
+    const taken = told
+      ? await believable(model, told, { held: this.#held, own: () => this.#counted() })
+      : await this.#counted();
+    if (told && taken !== told)
+      this.#hooks.log.warn(
+        { channel: this.channelId, model: model.name, told, taken },
+        'a service counts more tokens than is likely, and is not believed',
+      );
+    if (this.hasWritten || this.#calls.any) return taken;
+    // Of a question without an answer no more is taken than was set aside for it.
+    return { ...taken, promptTokens: Math.min(taken.promptTokens, this.roughPrompt) };
+  }
+
+  /** The same by our own count. */
+  async #counted(): Promise<{ promptTokens: number; completionTokens: number }> {
     const { model } = this.request;
     const messages = this.#messages;
     const text = this.log.text.slice(this.#start.text) + this.#calls.text();
     const reasoning = this.log.reasoning.slice(this.#start.reasoning);
     const texts = [reasoning, text];
     // What a prompt costs beside its texts.
-    const around = this.#usage
-      ? 0
-      : promptTokens(messages, (asked) => {
-          texts.push(asked);
-          return 0;
-        });
-    const toolText = this.#usage ? '' : this.#toolText();
+    const around = promptTokens(messages, (asked) => {
+      texts.push(asked);
+      return 0;
+    });
+    const toolText = this.#toolText();
     if (toolText !== '') texts.push(toolText);
     const [thought = 0, said = 0, ...asked] = isFree(model)
       ? texts.map(estimateTokens)
       : await this.#hooks.countTokens(texts);
-    const prompt = this.#usage?.promptTokens ?? asked.reduce((sum, each) => sum + each, around);
     return {
-      // Of a question without an answer no more is taken than was set aside for it.
-      promptTokens:
-        this.hasWritten || this.#calls.any ? prompt : Math.min(prompt, this.roughPrompt),
+      promptTokens: asked.reduce((sum, each) => sum + each, around),
       completionTokens: thought + said,
     };
   }

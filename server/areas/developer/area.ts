@@ -62,6 +62,7 @@ export const developerArea = () => {
       });
       registerOpenCalls(http, {
         db,
+        instanceId: instance.id,
         gate,
         running,
         handlers: {

@@ -2,16 +2,22 @@ import { expect, test, vi } from 'vitest';
 import { limits } from '../../../contract/limits.ts';
 import type { OpenMessage } from '../../../contract/open-messages.ts';
 import { Refusal } from '../../http/handlers.ts';
+import type { OpenContext } from '../../http/open-routes.ts';
 import { createMessageReader, Tally } from './chat-request.ts';
 
 const url = 'https://images.example/one.png';
 const image = { type: 'image_url' as const, image_url: url };
 
+const asker = {
+  signal: new AbortController().signal,
+  caller: { user: { person: '1', guest: false } },
+} as OpenContext;
+
 const asking = async (room: number, messages: OpenMessage[]) => {
   const fetchImage = vi.fn(async () => 'data:image/png;base64,AAAA');
   const tally = new Tally(room, () => new Refusal('prompt_too_long'));
   const read = createMessageReader({ fetchImage });
-  const answer = await read(messages, tally, new AbortController().signal).then(
+  const answer = await read(messages, tally, asker).then(
     () => 'read',
     (error: Refusal) => error.codeName,
   );

@@ -4,6 +4,7 @@ import type { OpenMessage } from '../../../contract/open-messages.ts';
 import type { ChatBody } from '../../engines/chat-relay.ts';
 import { lookAtMedia } from '../../engines/media.ts';
 import { Refusal } from '../../http/handlers.ts';
+import type { OpenContext } from '../../http/open-routes.ts';
 import type { FileService } from '../file/file.service.ts';
 
 /** A request as it goes on: made anew from what is known of it, with everything that costs counted. */
@@ -71,6 +72,9 @@ const callOf = ({ name, arguments: words }: { name: string; arguments: string })
   arguments: words,
 });
 
+/** Who asks, and until when it is worked on. */
+type Asker = Pick<OpenContext, 'signal' | 'caller'>;
+
 /** Puts a request's messages in order. @throws Refusal bad_input, and the tally's own */
 export const createMessageReader = (deps: {
   /** An image of the web, or inline, as a data URL; null where it cannot be had. */
@@ -85,8 +89,8 @@ export const createMessageReader = (deps: {
     );
   };
 
-  const secondsOf = async (data: string, signal: AbortSignal): Promise<number> => {
-    const facts = await lookAtMedia(Buffer.from(data, 'base64'), signal);
+  const secondsOf = async (data: string, { signal, caller }: Asker): Promise<number> => {
+    const facts = await lookAtMedia(Buffer.from(data, 'base64'), signal, caller.user);
     if (!facts?.sound) throw new Refusal('bad_input', 'messages：input_audio 的录音无法读取');
     return facts.seconds;
   };
@@ -94,7 +98,7 @@ export const createMessageReader = (deps: {
   return async (
     messages: readonly OpenMessage[],
     tally: Tally,
-    signal: AbortSignal,
+    asker: Asker,
   ): Promise<ChatBody['messages']> => {
     let media = 0;
     const count = (text: string): string => tally.text(text);
@@ -106,13 +110,13 @@ export const createMessageReader = (deps: {
         throw new Refusal('bad_input', `messages：图片和录音一共最多 ${mediaAtMost} 个`);
       if (each.type === 'input_audio') {
         const { data, format } = each.input_audio;
-        tally.more(Math.ceil((await secondsOf(data, signal)) * secondOfSound));
+        tally.more(Math.ceil((await secondsOf(data, asker)) * secondOfSound));
         return { type: 'input_audio', input_audio: { data, format } };
       }
       const { url, detail } =
         typeof each.image_url === 'string' ? { url: each.image_url } : each.image_url;
       tally.more(detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high);
-      const data = await image(url, detail ?? 'auto', signal);
+      const data = await image(url, detail ?? 'auto', asker.signal);
       return { type: 'image_url', image_url: given({ url: data, detail }) };
     };
     const content = async (value: OpenMessage['content']): Promise<unknown> => {

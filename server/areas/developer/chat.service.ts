@@ -18,6 +18,7 @@ import type { FileService } from '../file/file.service.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
+import { believable } from '../ledger/believable.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 import {
   type Asked,
@@ -181,7 +182,7 @@ export const createApiChat = (deps: ChatDeps) => {
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
     const tally = new Tally(model.apiMaxTokens - leastAnswer, () => tooLong(model));
     for (const words of wordsBeside(passed)) tally.text(words);
-    const messages = await read(given.messages, tally, context.signal);
+    const messages = await read(given.messages, tally, context);
     const { rough, texts, beside } = tally;
     const room = model.apiMaxTokens - rough;
     const left = await gate.takeTokens(caller, rough);
@@ -267,7 +268,7 @@ export const createApiChat = (deps: ChatDeps) => {
   };
 
   /** What a call used: by the service's own count, unless it is far below what went and came. */
-  const count = async (
+  const countAs = async (
     { model, texts, beside, rough }: Asking,
     told: Counted | null,
     produced: string,
@@ -288,6 +289,25 @@ export const createApiChat = (deps: ChatDeps) => {
         ? completionTokens
         : told.completionTokens,
     };
+  };
+
+  /** The same, where it is not far above that either. */
+  const count = async (
+    asking: Asking,
+    told: Counted | null,
+    produced: string,
+  ): Promise<Counted> => {
+    const counted = await countAs(asking, told, produced);
+    const { model, held } = asking;
+    if (!told || isFree(model)) return counted;
+    const own = () => countAs(asking, null, produced);
+    const taken = await believable(model, counted, { held, own });
+    if (taken !== counted)
+      log.warn(
+        { model: model.name, told, taken },
+        'a service counts more tokens than is likely, and is not believed',
+      );
+    return taken;
   };
 
   /** Bills a call that has ended; gives what was taken. */
@@ -361,7 +381,6 @@ export const createApiChat = (deps: ChatDeps) => {
       const { model, charge } = asking;
       const produced: string[] = [];
       let rough = 0;
-      let { held } = asking;
       let extending = false;
       let told: Counted | null = null;
       let stopped: Refusal | null = null;
@@ -379,11 +398,11 @@ export const createApiChat = (deps: ChatDeps) => {
         try {
           try {
             await charge.extend(more);
-            held += more;
+            asking.held += more;
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
             await charge.extend(least);
-            held += least;
+            asking.held += least;
           }
         } catch (error) {
           if (error instanceof Refusal) {
@@ -400,22 +419,22 @@ export const createApiChat = (deps: ChatDeps) => {
       let uncountedMost = 0;
       const watchCost = (text: string): void => {
         produced.push(text);
-        if (held === 0) return;
+        if (asking.held === 0) return;
         uncounted += text;
         // No letter is more than a token: nothing needs to be counted while all of them would fit.
         if (extending || uncounted.length <= uncountedMost) return;
         rough += estimateTokens(uncounted);
         uncounted = '';
         const cost = deduction(model, asking.rough, rough);
-        uncountedMost = Math.min((held - cost) / Math.max(model.factor, 1e-9), ahead.more);
-        if (cost <= held) return;
+        uncountedMost = Math.min((asking.held - cost) / Math.max(model.factor, 1e-9), ahead.more);
+        if (cost <= asking.held) return;
         if (left.aborted) {
           stop.abort(left.reason);
           return;
         }
         extending = true;
-        const more = cost - held + Math.ceil(Math.max(ahead.more, rough) * model.factor);
-        const least = cost - held + Math.ceil(leastAnswer * model.factor);
+        const more = cost - asking.held + Math.ceil(Math.max(ahead.more, rough) * model.factor);
+        const least = cost - asking.held + Math.ceil(leastAnswer * model.factor);
         void extend(more, least);
       };
 

@@ -9,6 +9,7 @@ import { inBase64, relayEmbeddings } from '../../engines/embedding/embedding-rel
 import { ServiceError } from '../../engines/service-wire.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { OpenHandlers } from '../../http/open-routes.ts';
+import { believable } from '../ledger/believable.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { isTooFew, usageIn } from './chat-text.ts';
@@ -65,12 +66,10 @@ export const createEmbeddingApi = (deps: {
     const rough = roughTokens(input);
     const left = await deps.gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
-    const charge = await openCharge(deps, caller, {
-      model,
-      type: sessionTypes.chat,
-      // Counted by letters: the service's own count may be somewhat more.
-      amount: builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0),
-    });
+    // Counted by letters: the service's own count may be somewhat more.
+    const held = builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0);
+    const type = sessionTypes.chat;
+    const charge = await openCharge(deps, caller, { model, type, amount: held });
     try {
       if (builtIn) {
         const data = textsOf(input).map((text, index) => {
@@ -89,7 +88,10 @@ export const createEmbeddingApi = (deps: {
       const told = usageIn({
         usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
       });
-      const promptTokens = told && !isTooFew(told.promptTokens, rough) ? told.promptTokens : rough;
+      const counted = told && !isTooFew(told.promptTokens, rough) ? told.promptTokens : rough;
+      const asked = { promptTokens: counted, completionTokens: 0 };
+      const own = () => Promise.resolve({ ...asked, promptTokens: rough });
+      const { promptTokens } = await believable(price, asked, { held, own });
       await charge.settle({
         promptTokens,
         completionTokens: 0,

@@ -134,7 +134,7 @@ export const createSpeechApi = (deps: {
     const model = await modelFor(context, type, named);
     const [file] = context.files;
     if (!file) throw new Refusal('bad_input', 'file：请选择一段录音');
-    const facts = await lookAtMedia(file.data, AbortSignal.timeout(longestMs));
+    const facts = await lookAtMedia(file.data, AbortSignal.timeout(longestMs), context.caller.user);
     if (!facts?.sound) throw new Refusal('upload_unreadable', 'file：这段录音无法读取');
     const { seconds, mime } = facts;
     if (seconds > limits.speech.seconds)

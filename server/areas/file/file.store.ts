@@ -8,6 +8,11 @@ import type { StoredUpload } from './shown.ts';
 
 export type FileRow = typeof files.$inferSelect;
 
+/** Until the end of the transaction nobody else keeps a file for the same person. */
+export const lockKeeping = async (tx: Executor, person: string): Promise<void> => {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`keep ${person}`}, 0))`);
+};
+
 /** Bytes that files take. */
 export const usedBytes = async (db: Executor, owners: Owners): Promise<number> => {
   const [row] = await db

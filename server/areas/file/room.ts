@@ -3,7 +3,7 @@ import { networkOf, type Owners } from '../../db/person.ts';
 import { type Identity, Refusal } from '../../http/handlers.ts';
 import type { Settings } from '../../settings.ts';
 import type { DiskRoom } from '../../storage/disk-room.ts';
-import { usedBytes } from './file.store.ts';
+import { lockKeeping, usedBytes } from './file.store.ts';
 import { comingBytes } from './pieces.store.ts';
 
 export interface RoomDeps {
@@ -14,6 +14,8 @@ export interface RoomDeps {
   /** Bytes of the images that were drawn. */
   drawnBytes: (db: Executor, owners: Owners) => Promise<number>;
 }
+
+export { lockKeeping } from './file.store.ts';
 
 /** How long it is believed how much all guests keep, ms: to sum it up takes a while. */
 const summedForMs = 60_000;
@@ -50,6 +52,8 @@ export const createRoom = ({ quota, guestQuota, disk, drawnBytes }: RoomDeps): R
 
   return async (db, user, size, here = size) => {
     await disk.require(user);
+    // Of those that come at once each is counted with what the ones before it keep.
+    if (size > 0) await lockKeeping(db, user.person);
     if ((await bytesOf(db, { userId: user.id })) + size > quota) throw new Refusal('file_quota');
     if (user.guest) await requireRoomOfGuests(db, networkOf(user.person), here);
   };

@@ -46,9 +46,9 @@ export const createManageOrderHandlers = (payments: PaymentService) => {
   const dailyTotals = createDailyTotals();
   return {
     adminOrderList: async (input, { db }) => {
-      const [start, end] = input.timeRange ?? [];
+      const [start, end] = (input.timeRange ?? []).map(String);
       const filter: OrderFilter = {
-        type: input.type,
+        type: input.type || 'all',
         ...(input.orderId ? { number: input.orderId.trim() } : {}),
         ...(typeof input.userId === 'number' ? { userId: input.userId } : {}),
         ...readDates(start, end, { start: 'timeRange[0]', end: 'timeRange[1]' }),
@@ -95,6 +95,7 @@ export const createManageOrderHandlers = (payments: PaymentService) => {
         amount: input.amount,
         reason: input.reason,
         managerId: user.id,
+        byOwner: user.owner,
         forgive: input.forgive === 1,
         decided: (tx, refund, before) =>
           keepAct(tx, {

@@ -12,6 +12,8 @@ export interface RefundRequest {
   amount: number;
   reason: string;
   managerId: number;
+  /** Whoever decides it is an owner. */
+  byOwner?: boolean;
   /** Take what is left where it is less than the refund stands for. */
   forgive?: boolean;
   /** Runs in the transaction that decides it. */
@@ -89,6 +91,8 @@ const decide = (till: Till, orderId: number, request: RefundRequest) =>
 export const refund = async (till: Till, request: RefundRequest): Promise<store.RefundRow> => {
   const found = await store.findOrder(till.db, request.number);
   if (!found) throw new Refusal('not_found', '没有这个订单');
+  if (request.forgive && !request.byOwner && found.userId === request.managerId)
+    throw new Refusal('order_unsuitable', '自己的订单，已花掉的只有所有者可以豁免');
   const { order, refund } = await decide(till, found.id, request);
   try {
     await payBack(till, refund, order);

@@ -15,6 +15,8 @@ export const promptTemplates = pgTable('prompt_templates', {
   type: smallint('type').notNull(),
   attrs: jsonb('attrs').$type<TemplateAttrs>().notNull().default({ include: [], exclude: [] }),
   title: text('title').notNull(),
+  /** The title under which it came with the program; null: somebody wrote it. */
+  seed: text('seed'),
   content: text('content').notNull(),
   sort: integer('sort').notNull().default(1000),
   /** A manager changed it: it is not brought up to date any more. */

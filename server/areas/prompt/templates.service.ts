@@ -70,8 +70,7 @@ export const saveTemplate = async (
     throw new Refusal('too_many', `最多保存 ${mostOwn} 个自己的提示词，请先删除不用的`);
   const values = { type, attrs, ...words, ...(userId === null ? { edited: true } : {}) };
   const saved = await store.saveTemplate(db, userId, id, values);
-  if (saved === 'missing') throw new Refusal('not_found', '没有这个提示词');
-  if (saved === 'taken') throw new Refusal('bad_input', 'prompt_json：已经有同名的提示词');
+  if (saved === null) throw new Refusal('not_found', '没有这个提示词');
   return saved;
 };
 

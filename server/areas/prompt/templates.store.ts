@@ -1,6 +1,5 @@
 import { and, asc, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/database.ts';
-import { sqlState, uniqueViolation } from '../../db/failure.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import { promptMarks, promptTemplates, type TemplateAttrs } from './prompt.tables.ts';
 
@@ -88,33 +87,28 @@ export interface TemplateValues {
 
 /**
  * @param userId whose it is; null: everybody's
- * @returns its number; what there is not, or has a name that is taken, is told by words
+ * @returns its number; null: there is none of the given number
  */
 export const saveTemplate = async (
   db: Executor,
   userId: number | null,
   id: number | undefined,
   values: TemplateValues & { edited?: boolean },
-): Promise<number | 'missing' | 'taken'> => {
+): Promise<number | null> => {
   const mine =
     userId === null ? isNull(promptTemplates.userId) : eq(promptTemplates.userId, userId);
-  try {
-    const rows =
-      id === undefined
-        ? await db
-            .insert(promptTemplates)
-            .values({ ...values, userId })
-            .returning({ id: promptTemplates.id })
-        : await db
-            .update(promptTemplates)
-            .set(values)
-            .where(and(there, mine, eq(promptTemplates.id, id)))
-            .returning({ id: promptTemplates.id });
-    return rows[0]?.id ?? 'missing';
-  } catch (error) {
-    if (sqlState(error) === uniqueViolation) return 'taken';
-    throw error;
-  }
+  const rows =
+    id === undefined
+      ? await db
+          .insert(promptTemplates)
+          .values({ ...values, userId })
+          .returning({ id: promptTemplates.id })
+      : await db
+          .update(promptTemplates)
+          .set(values)
+          .where(and(there, mine, eq(promptTemplates.id, id)))
+          .returning({ id: promptTemplates.id });
+  return rows[0]?.id ?? null;
 };
 
 export const findShared = async (db: Executor, id: number) => {
@@ -189,10 +183,10 @@ export const putTemplates = async (
 ): Promise<void> => {
   await db
     .insert(promptTemplates)
-    .values([...rows])
+    .values(rows.map((row) => ({ ...row, seed: row.title })))
     .onConflictDoUpdate({
-      target: [promptTemplates.type, promptTemplates.title],
-      targetWhere: sql`user_id IS NULL`,
+      target: [promptTemplates.type, promptTemplates.seed],
+      targetWhere: sql`seed IS NOT NULL`,
       set: { content: sql`excluded.content`, sort: sql`excluded.sort` },
       setWhere: sql`NOT prompt_templates.edited AND prompt_templates.deleted_at IS NULL
         AND (prompt_templates.content, prompt_templates.sort)

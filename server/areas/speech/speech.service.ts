@@ -230,7 +230,7 @@ export const createSpeechService = (deps: {
       }
       return taking(user, async () => {
         const signal = timeLimit(longestMs);
-        const facts = await lookAtMedia(input.data, signal);
+        const facts = await lookAtMedia(input.data, signal, user);
         if (!facts?.sound) throw new Refusal('upload_unreadable', '这段录音无法读取，请重新录一次');
         if (facts.seconds > limits.speech.seconds)
           throw new Refusal(

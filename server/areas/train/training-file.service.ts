@@ -12,6 +12,7 @@ import type { Executor, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal, type Identity, type UploadedFile } from '../../http/handlers.ts';
 import { newKey } from '../../storage/storage.ts';
+import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { beginTraining } from './begin-training.ts';
 import { payStopped } from './end-files.ts';
@@ -135,6 +136,8 @@ const requireFits = async (
     throw new Refusal('upload_type', `${trainTexts.type}可以是 ${endingsFor(project.type)}`);
   if ((await store.countFiles(tx, project.id)) >= trainLimits.files)
     throw new Refusal('training_too_many');
+  // Files of several projects may come at once.
+  await lockKeeping(tx, `training ${project.userId}`);
   if ((await store.bytesOf(tx, project.userId)) + data.length > settings.fileQuota)
     throw new Refusal('file_quota');
   return kind;

@@ -1,6 +1,7 @@
 import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { authStore } from '@/platform/auth-store.ts';
+import { closeLoginOpen } from '@/platform/login-ended.ts';
 import { keepDevice } from '@/platform/known-device.ts';
 import { prefsStore } from '@/platform/prefs.ts';
 import { alertDialog } from '@/ui/dialog.ts';
@@ -44,6 +45,7 @@ export const useSignIn = (back: string | undefined) => {
       if (!answer.token || !answer.profile) return;
       if (answer.device) await keepDevice(answer.profile.account, answer.device);
       authStore.set({ token: answer.token, user: answer.profile });
+      closeLoginOpen();
       const saved = JSON.parse(answer.profile.setting || '{}') as Settings;
       prefsStore.set({
         ...(saved.dark_style && { dark: saved.dark_style }),

@@ -1,5 +1,6 @@
 import { isEmpty, maskParameters, type Mask } from '@/widgets/viewer/mask.ts';
 import { MaskScreen } from '@/widgets/viewer/mask-screen.tsx';
+import { forgetMask } from '@/widgets/viewer/use-mask.ts';
 import { Button } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { useFormDraft } from '@/ui/form/form-draft.ts';
@@ -126,6 +127,7 @@ const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
       return;
     }
     kept.drop();
+    forgetMask(image.url);
     // The region is measured in the image that it lies in.
     onDraw({ ...next, prompt, image: { ...next.image, base_image: image.url } });
   };

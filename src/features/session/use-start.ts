@@ -7,6 +7,9 @@ import {
 } from '@/platform/attach/attach-store.ts';
 import { ApiError, offlineText } from '@/platform/api-error.ts';
 import { writeDraft } from '@/platform/draft.ts';
+import { authStore } from '@/platform/auth-store.ts';
+import { closeLoginOpen, isLoginOpen } from '@/platform/login-ended.ts';
+import { noteLoginReason } from '@/platform/login-reason.ts';
 import { lineIsWell, lineLost } from '@/platform/line.ts';
 import { enqueue, isUnheard } from '@/platform/outbox.ts';
 import { loadOutbox } from '@/platform/load-outbox.ts';
@@ -79,6 +82,17 @@ const begin = async (
   return null;
 };
 
+/**
+ * Whoever was signed in until the login ended by itself is asked once to sign in: their words are not
+ * to go out as a stranger's. True: so it was.
+ */
+const asksToSignIn = (): boolean => {
+  if (authStore.get().token !== '' || !isLoginOpen()) return false;
+  closeLoginOpen();
+  noteLoginReason('登录已失效，登录之后接着发送，写下的字都在。想用访客的身份，回到首页再发送一次');
+  return true;
+};
+
 /** What kind of session is begun: of any chat model, of one that costs nothing, of images. */
 export type StartKind = 'chat' | 'free' | 'imagine';
 
@@ -105,6 +119,10 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
     const refusal = refusalOf(prompt, most, !suggestion && !added);
     if (refusal !== '') {
       toast(refusal, 'error');
+      return false;
+    }
+    if (asksToSignIn()) {
+      await navigate({ to: '/login', search: { back: '/' } });
       return false;
     }
     setBusy(true);

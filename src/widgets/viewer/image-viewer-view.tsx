@@ -42,7 +42,7 @@ import {
   type Tool,
 } from './method-panels.tsx';
 import { Stage } from './stage.tsx';
-import { mayDiscard, useMask } from './use-mask.ts';
+import { forgetMask, mayDiscard, useMask } from './use-mask.ts';
 import styles from './viewer.module.css';
 
 type Mode = 'info' | ImageMethod;
@@ -181,7 +181,7 @@ const Method = ({
     if (error instanceof ApiError && error.status !== 0) request.current = uuid();
     ignoreApiError(error);
   });
-  const history = useMask(job === null);
+  const history = useMask(image, job === null);
   const { mask, change: setMask } = history;
   useEffect(() => {
     onMarked(job === null ? mask : noMask);
@@ -196,6 +196,7 @@ const Method = ({
       const { job: fresh } = await ask(request.current);
       request.current = uuid();
       noteJob(fresh);
+      forgetMask(image.url);
       setJob(fresh);
     });
   const common = { info, tool, busy, onBegin: begin };
@@ -285,10 +286,11 @@ const ImageViewerView = ({
     },
   );
   const info = about.data?.info;
+  const shown = deleted ? { ...image, url: '' } : image.url === '' && info ? viewedOf(info) : image;
   const [unused, setUnused] = useState<Mask>(noMask);
   const back = async () => {
     if (mode === 'info') onClose();
-    else if (await mayDiscard(unused)) setMode('info');
+    else if (await mayDiscard(unused, shown)) setMode('info');
   };
   useModal(true, () => void back(), box);
   useEffect(() => box.current?.focus({ preventScroll: true }), []);
@@ -336,7 +338,6 @@ const ImageViewerView = ({
     });
   };
   const tool = mode === 'info' ? undefined : info?.tools.find(({ method }) => method === mode);
-  const shown = deleted ? { ...image, url: '' } : image.url === '' && info ? viewedOf(info) : image;
   const title =
     mode === 'info' ? (info?.own && !explore ? '修改图片' : '查看图片') : methodNames[mode];
   return createPortal(

@@ -23,12 +23,12 @@ export const MaskScreen = ({
   children: (mask: Mask) => ReactNode;
 }) => {
   const box = useRef<HTMLDivElement>(null);
-  const history = useMask();
+  const history = useMask(image);
   const { mask, change } = history;
   const [tool, setTool] = useState<MaskTool>('brush');
   const [thick, setThick] = useState<number>(usualThickness);
   const leave = async () => {
-    if (await mayDiscard(mask)) onClose();
+    if (await mayDiscard(mask, image)) onClose();
   };
   useModal(true, () => void leave(), box);
   return createPortal(

@@ -152,6 +152,36 @@ test('a sign-in that ended is told of, and leads to signing in again @C21', asyn
   await expect(page).toHaveURL(/\/login/);
 });
 
+test('words written after a sign-in ended go out as nobody else’s, and one’s own chat comes back @C21', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid } = await person.client.ask('只有我能看的问题');
+  await app.enterAs(person);
+  await page.goto('/');
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
+  await person.client.call('logout', {});
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByText('登录已失效，登录之后就回到这个会话')).toBeVisible();
+  await page.getByRole('link', { name: '回到首页' }).click();
+  const sent: string[] = [];
+  page.on('request', (request) => void sent.push(new URL(request.url()).pathname));
+  await page.getByRole('textbox', { name: '输入问题' }).fill('这句话是我的账号要问的');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/login/);
+  await expect(page.getByText(/登录之后接着发送/)).toBeVisible();
+  expect(sent).not.toContain('/api/new_session');
+  await page.getByLabel('用户名').fill(person.account);
+  await page.getByLabel('密码', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: '登录', exact: true }).click();
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toHaveValue(
+    '这句话是我的账号要问的',
+  );
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByText('只有我能看的问题').first()).toBeVisible();
+});
+
 test('what a reply took is told where that is switched on, and nowhere else @C16', async ({
   app,
   page,

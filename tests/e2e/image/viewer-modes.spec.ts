@@ -151,6 +151,14 @@ test('Escape leads one step back each time; what is marked is undone, done again
   await page.keyboard.press('Control+Shift+z');
   await marked(2);
 
+  // It is kept like words that were typed: a page that is killed begins with it again.
+  await page.waitForTimeout(500);
+  await page.reload();
+  await viewerOf(page)
+    .getByRole('button', { name: /^局部重画/ })
+    .click();
+  await marked(2);
+
   const sure = page.getByRole('alertdialog', { name: '放弃涂抹？' });
   for (const _ of [1, 2]) {
     await page.keyboard.press('Escape');
@@ -162,6 +170,11 @@ test('Escape leads one step back each time; what is marked is undone, done again
   await page.keyboard.press('Escape');
   await sure.getByRole('button', { name: '放弃' }).click();
   await expect(viewerOf(page)).toBeVisible();
+  await viewerOf(page)
+    .getByRole('button', { name: /^局部重画/ })
+    .click();
+  await expect(paper).toHaveAccessibleName(/还没有标出/);
+  await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await expect(viewerOf(page)).toBeHidden();
 });
