@@ -127,6 +127,35 @@ const service = {
   api_key: z.optional(text(20_000)),
 };
 
+/** How a key of a channel did with a model. */
+const channelLine = z.object({
+  /** The last letters of the key; empty: there is none. */
+  key_hint: z.string(),
+  model: z.string(),
+  /** The last hundred, newest first. */
+  outcomes: z.array(
+    z.object({
+      at: z.string(),
+      /** ok; cut: another channel was sooner; or what went wrong. */
+      result: z.string(),
+      /** ms until its first word, or until it failed. */
+      ms: z.int(),
+      /** HTTP status; 0: there was none. */
+      status: z.int(),
+    }),
+  ),
+  /** 95 of a hundred first words came within so many ms; null: there were none. */
+  p95: z.nullable(z.int()),
+  /** It is not asked before this, as long as there is another. */
+  aside_until: z.nullable(time),
+  aside_reason: z.string(),
+  strikes: z.int(),
+  /** Calls that were cut as another channel was sooner, and tokens, roughly, that went with them. */
+  cut_calls: z.int(),
+  cut_tokens: z.int(),
+});
+export type ChannelLine = z.output<typeof channelLine>;
+
 export const manageModelCalls = {
   adminModelList: call({
     method: 'GET',
@@ -189,6 +218,14 @@ export const manageModelCalls = {
     summary: '管理：模型服务，及它们近来怎样',
     input: z.object({}),
     output: z.object({ list: z.array(channel) }),
+  }),
+  channelHealth: call({
+    method: 'GET',
+    path: '/api/admin/channel_health',
+    access: 'manager',
+    summary: '管理：一个模型服务的每个密钥、每个模型最近的一百次',
+    input: z.object({ id }),
+    output: z.object({ list: z.array(channelLine) }),
   }),
   channelPresets: call({
     method: 'GET',

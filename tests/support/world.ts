@@ -325,6 +325,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   removeKeyword: { id: nobody },
   setModel: { id: nobody, remarks: '说明' },
   channelList: {},
+  channelHealth: { id: 1 },
   channelPresets: {},
   testChannel: { kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1' },
   saveChannel: {

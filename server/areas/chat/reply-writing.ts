@@ -27,7 +27,7 @@ export const createWriting = (
     models,
     fetchImage,
   }: {
-    models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
+    models: Pick<ModelService, 'engine'>;
     fetchImage: ReplyHooks['fetchImage'];
   },
 ) => {
@@ -46,23 +46,18 @@ export const createWriting = (
     // Somebody may have opened the stream between the commit and this call.
     const readers = live.get(id)?.readers ?? new Set<Reader>();
     const answer = new Reply(request, settings, {
-      channels: async () => {
-        const model = await models.find(db, request.model.name);
-        return model ? models.engines(db, model) : [];
-      },
+      engine: (onLine) =>
+        models.engine(db, {
+          model: request.model.name,
+          userId: request.userId,
+          firstMs: settings.firstByteMs,
+          onLine,
+        }),
       onText: (kind, text, start, end) => {
         if (readers.size === 0) return;
         const frame = textFrame(kind, text, end);
         for (const reader of readers) reader.push(frame, start, end);
       },
-      reportOutcome: (channelId, ok, failure) =>
-        models.reportOutcome({
-          channelId,
-          model: request.model.name,
-          userId: request.userId,
-          ok,
-          ...failure,
-        }),
       countTokens: countInThread,
       fetchImage,
       extendHold: (more) =>

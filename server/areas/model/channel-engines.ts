@@ -4,6 +4,7 @@ import type { ChatEngine } from '../../engines/chat-engine.ts';
 import type { ChatRelay } from '../../engines/chat-relay.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import { createMidjourneyEngine } from '../../engines/midjourney/midjourney-engine.ts';
+import { takesKey } from '../../engines/openai-compatible/list-models.ts';
 import { createOpenAiRelay } from '../../engines/openai-compatible/chat-relay.ts';
 import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';
 import { createOpenAiImageEngine } from '../../engines/openai-compatible/openai-image-engine.ts';
@@ -15,24 +16,37 @@ import { createOpenAiVideoEngine } from '../../engines/video/openai-video-engine
 import { createStabilityVideoEngine } from '../../engines/video/stability-video-engine.ts';
 import type { VideoEngine } from '../../engines/video/video-engine.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import { keysIn, type KeyBox } from './channel-key.ts';
+import { keyMark, keysIn, type KeyBox } from './channel-key.ts';
 import { imageOfferOf } from './image-models.ts';
+import type { KeyMark } from './line-record.ts';
 import type { ChannelRow } from './model.store.ts';
 
-/** Null: the service does nothing of this kind. */
+/** A key of a channel without the key. */
+export interface ChannelKey extends KeyMark {
+  /** Whether the service takes it, asked without a question; null: nobody can tell. */
+  takes: () => Promise<boolean | null>;
+}
+
+/** Null: the service does nothing of this kind. Of chat there is one for each key. */
 interface Engines {
-  chat: ChatEngine | null;
+  chat: readonly ChatEngine[] | null;
   /** Passes on what others ask, in their own words. */
-  relay: ChatRelay | null;
+  relay: readonly ChatRelay[] | null;
+  /** The keys that they go with, one for each. */
+  keys: readonly ChannelKey[];
   image: ImageEngine | null;
   video: VideoEngine | null;
   speak: SpeakEngine | null;
   hear: HearEngine | null;
 }
 
+/** How long it may take to ask about a key, ms. */
+const askKeyMs = 10_000;
+
 const none: Engines = {
   chat: null,
   relay: null,
+  keys: [],
   image: null,
   video: null,
   speak: null,
@@ -129,8 +143,12 @@ export const createChannelEngines = (deps: {
           ),
           speak: speech,
           hear: speech,
-          chat: inTurn(ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey }))),
-          relay: inTurn(ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey }))),
+          chat: ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey })),
+          relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey })),
+          keys: ofKeys((apiKey) => ({
+            ...keyMark(apiKey),
+            takes: () => takesKey(baseUrl, apiKey, AbortSignal.timeout(askKeyMs)),
+          })),
           image: inTurn(
             ofKeys((apiKey) =>
               createOpenAiImageEngine({

@@ -14,6 +14,7 @@ export const createManageModelHandlers = (deps: { keys: KeyBox; models: ModelSer
       return {};
     },
     channelList: (_input, { db }) => service.channels(db),
+    channelHealth: ({ id }, { db }) => service.health(db, id),
     channelPresets: (_input, { db }) => service.presets(db),
     testChannel: (input, { db }) => service.test(db, input),
     saveChannel: async (input, { db, noteAct, afterCommit }) => {

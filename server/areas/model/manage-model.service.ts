@@ -10,6 +10,7 @@ import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
 import { acceleratorOrigin } from './model-view.ts';
+import { percentile95 } from './first-words.ts';
 import { plan } from './new-models.ts';
 import { imageOf } from './resolved-model.ts';
 import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
@@ -215,6 +216,28 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
     channels: async (db: Executor): Promise<Out<'channelList'>> => ({
       list: (await store.listChannels(db)).map(channelView),
     }),
+
+    health: async (db: Executor, id: number): Promise<Out<'channelHealth'>> => {
+      if (!(await store.findChannel(db, id))) throw new Refusal('not_found', '没有这个服务');
+      const now = new Date();
+      return {
+        list: (await store.linesOf(db, id)).map((row) => {
+          const times = row.outcomes.filter(({ result }) => result === 'ok').map(({ ms }) => ms);
+          const aside = row.asideUntil !== null && row.asideUntil > now;
+          return {
+            key_hint: row.keyHint,
+            model: row.model,
+            outcomes: row.outcomes,
+            p95: percentile95(times),
+            aside_until: aside ? row.asideUntil!.toISOString() : null,
+            aside_reason: aside ? row.asideReason : '',
+            strikes: aside ? row.strikes : 0,
+            cut_calls: row.cutCalls,
+            cut_tokens: row.cutTokens,
+          };
+        }),
+      };
+    },
 
     presets: async (db: Executor): Promise<Out<'channelPresets'>> => ({
       list: [...channelPresets],

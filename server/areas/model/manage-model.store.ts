@@ -3,7 +3,7 @@ import type { Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { channels, modelChannels, models } from '../../db/schema.ts';
 import { spentByChannel } from '../stats/spend.service.ts';
-import { channelHealth } from './model.tables.ts';
+import { channelHealth, channelLines } from './model.tables.ts';
 
 const conditions = (filter: Parsed<'adminModelList'>): SQL | undefined =>
   and(
@@ -81,6 +81,19 @@ export const listChannels = async (db: Executor) => {
     spent: spent.get(channel.id) ?? 0,
   }));
 };
+
+/** How each key of a channel did with each model: those that are set aside first, then by model. */
+export const linesOf = (db: Executor, channelId: number) =>
+  db
+    .select()
+    .from(channelLines)
+    .where(eq(channelLines.channelId, channelId))
+    .orderBy(
+      sql`${channelLines.asideUntil} > now() DESC NULLS LAST`,
+      asc(channelLines.model),
+      asc(channelLines.keyHint),
+    )
+    .limit(500);
 
 export const findChannel = async (db: Executor, id: number) => {
   const [row] = await db.select().from(channels).where(eq(channels.id, id));

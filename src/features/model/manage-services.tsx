@@ -11,6 +11,7 @@ import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ChannelHealth } from './channel-health.tsx';
 import { channelState } from './channel-state.ts';
 import { draftOfChannel, ServiceForm } from './service-form.tsx';
 
@@ -45,7 +46,7 @@ const remove = async (row: AdminChannel): Promise<void> => {
 
 const own = (row: AdminChannel) => row.source === 'manager' || row.source === 'local';
 
-const columns: readonly Column<AdminChannel>[] = [
+const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChannel>[] => [
   { key: 'label', title: '名称', value: (row) => row.label, role: 'title' },
   {
     key: 'state',
@@ -110,6 +111,9 @@ const columns: readonly Column<AdminChannel>[] = [
           <Button size="small" onClick={() => quietly(test(row))}>
             测试
           </Button>
+          <Button size="small" onClick={() => look(row)}>
+            健康
+          </Button>
           {own(row) && (
             <>
               <Button
@@ -135,12 +139,13 @@ const columns: readonly Column<AdminChannel>[] = [
 /** The services: what they have, how they do, and their forms. */
 export const ManageServices = () => {
   const [open, setOpen] = useState<AdminChannel>();
+  const [looked, setLooked] = useState<AdminChannel>();
   const channels = useCall('channelList', {}, { refetchInterval: 15_000 });
   return (
     <>
       <DataTable
         name="模型服务"
-        columns={columns}
+        columns={columnsOf(setLooked)}
         rows={channels.data?.list}
         rowKey={({ id }) => String(id)}
         empty={{
@@ -161,6 +166,7 @@ export const ManageServices = () => {
             : toast('这个服务来自环境变量或内置，请在服务器上改；模型的价格可以在“模型”里改')
         }
       />
+      <ChannelHealth channel={looked} onClose={() => setLooked(undefined)} />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
         {open && (
           <ServiceForm
