@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { ProxyAgent } from 'undici';
 import * as z from 'zod/mini';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import type { ChatRelay } from '../../engines/chat-relay.ts';
@@ -39,6 +40,21 @@ interface Engines {
   speak: SpeakEngine | null;
   hear: HearEngine | null;
 }
+
+/** One for each address: connections are kept open. */
+const proxies = new Map<string, ProxyAgent>();
+const throughProxy = (address: string): ProxyAgent => {
+  const known =
+    proxies.get(address) ??
+    new ProxyAgent({
+      uri: address,
+      connect: { timeout: 10_000 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  proxies.set(address, known);
+  return known;
+};
 
 /** How long it may take to ask about a key, ms. */
 const askKeyMs = 10_000;
@@ -121,7 +137,13 @@ export const createChannelEngines = (deps: {
 }): ((channel: ChannelRow) => Engines | null) => {
   const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
 
-  const make = ({ kind, baseUrl }: ChannelRow, secret: string): Engines => {
+  const make = ({ kind, baseUrl, options = {} }: ChannelRow, secret: string): Engines => {
+    const { headers, body, proxy } = options;
+    const wire = {
+      ...(headers && { headers }),
+      ...(body && { body }),
+      ...(proxy && { dispatcher: throughProxy(proxy) }),
+    };
     const ofKeys = <T>(of: (apiKey: string) => T): T[] => keysOf(secret).map(of);
     switch (kind) {
       case 'stable-diffusion-webui':
@@ -143,8 +165,8 @@ export const createChannelEngines = (deps: {
           ),
           speak: speech,
           hear: speech,
-          chat: ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey })),
-          relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey })),
+          chat: ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey, ...wire })),
+          relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey, ...wire })),
           keys: ofKeys((apiKey) => ({
             ...keyMark(apiKey),
             takes: () => takesKey(baseUrl, apiKey, AbortSignal.timeout(askKeyMs)),
@@ -169,7 +191,7 @@ export const createChannelEngines = (deps: {
 
   const made = new Map<number, { mark: string; engines: Engines }>();
   return (channel) => {
-    const mark = `${channel.kind} ${channel.baseUrl} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
+    const mark = `${channel.kind} ${channel.baseUrl} ${JSON.stringify(channel.options)} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
     const known = made.get(channel.id);
     if (known?.mark === mark) return known.engines;
     const secret = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';

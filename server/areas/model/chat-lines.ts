@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '../../../contract/errors.ts';
 import { textOf } from '../../../common/chat-message.ts';
@@ -17,6 +18,8 @@ export interface Line<E> {
   /** Names the service for people. */
   label: string;
   key: KeyMark;
+  /** Calls that this process may have running at its channel; null: any number. */
+  parallel: number | null;
   /** Asks the service, without the question, whether it takes the key; null: nobody can tell. */
   takesKey: (() => Promise<boolean | null>) | null;
 }
@@ -45,6 +48,25 @@ const few = <E>(lines: readonly Line<E>[]): Line<E>[] => {
   });
 };
 
+/** How long one waits for room at channels that may have so many calls at once, and looks anew, ms. */
+const room = { longest: 15_000, every: 50 };
+
+/** Those whose channel may have one more call, waited for if none may. */
+const withRoom = async <E>(
+  lines: readonly Line<E>[],
+  health: LineHealth,
+  gone: AbortSignal,
+): Promise<Line<E>[]> => {
+  const until = performance.now() + room.longest;
+  for (;;) {
+    const free = lines.filter(
+      ({ channelId, parallel }) => parallel === null || health.running(channelId) < parallel,
+    );
+    if (free.length > 0 || lines.length === 0 || performance.now() > until) return free;
+    await sleep(room.every, undefined, { signal: gone });
+  }
+};
+
 interface Asked {
   form: Form;
   /** Characters of the question. */
@@ -58,12 +80,14 @@ const run = async <E, T>(
   { lines, call, health, log }: LinesDeps<E>,
   asked: Asked,
   attempt: (line: Line<E>, signal: AbortSignal, first: () => boolean) => Promise<T>,
-  silence: () => Error,
+  { silence, full }: { silence: () => Error; full: () => Error },
 ): Promise<T> => {
   const { form, size, signal } = asked;
   const { model } = call;
   const note = { model, userId: call.userId, form, size };
   const ordered = await health.order(model, few(lines), call.userId);
+  const free = await withRoom(ordered, health, call.gone ?? signal);
+  if (free.length === 0) throw full();
   const since = new Map<Line<E>, number>();
   const ms = (line: Line<E>): number => performance.now() - (since.get(line) ?? 0);
   const end = new Map<Line<E>, () => void>();
@@ -80,7 +104,7 @@ const run = async <E, T>(
   signal.addEventListener('abort', onGone, { once: true });
   try {
     const answer = await race({
-      lines: ordered,
+      lines: free,
       signal,
       gone: call.gone ?? signal,
       patience: ({ channelId }) =>
@@ -157,12 +181,22 @@ export const engineOfLines = (deps: LinesDeps<ChatEngine>): ChatEngine => ({
         });
         if (!said) throw nothingSaid();
       },
-      () => new EngineError('timeout', streamCodes.timeout, { retriable: true }),
+      {
+        silence: () => new EngineError('timeout', streamCodes.timeout, { retriable: true }),
+        full: () => new EngineError('rate_limited', streamCodes.rate_limited, { retriable: true }),
+      },
     ),
 });
 
 const tooLate = () =>
   new RelayError('模型长时间没有回应，请重试', { status: 504, code: 'timeout', retriable: true });
+
+const noRoom = () =>
+  new RelayError('模型服务繁忙，请稍后重试', {
+    status: 429,
+    code: 'rate_limit_exceeded',
+    retriable: true,
+  });
 
 const empty = () =>
   new RelayError('模型没有返回内容，请重试', { status: 502, code: 'empty', retriable: true });
@@ -225,7 +259,7 @@ export const relayOfLines = (deps: LinesDeps<ChatRelay>): ChatRelay => {
             }
             return answer;
           },
-          tooLate,
+          { silence: tooLate, full: noRoom },
         );
       } catch (error) {
         if (isEmpty(error) && wordless) return wordless;
@@ -254,7 +288,7 @@ export const relayOfLines = (deps: LinesDeps<ChatRelay>): ChatRelay => {
             wordless = held;
             throw empty();
           },
-          tooLate,
+          { silence: tooLate, full: noRoom },
         );
       } catch (error) {
         // Nobody has a word to say to it: that is what is told.

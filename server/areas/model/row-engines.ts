@@ -46,6 +46,7 @@ const linesOf = <E>(
     engine,
     upstreamName: row.upstreamName,
     label: row.channel.label,
+    parallel: row.channel.options.parallel ?? null,
     key: { mark: keys[at]?.mark ?? '', hint: keys[at]?.hint ?? '' },
     takesKey: keys[at]?.takes ?? null,
   }));

@@ -3,6 +3,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { Agent, type Dispatcher } from 'undici';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from '../chat-relay.ts';
 import { apiUrl } from './address.ts';
+import type { OpenAiCompatibleOptions } from './openai-compatible-engine.ts';
 import { faultError, isMoneyFault, isNoModel, readFault, retryAfterOf } from './upstream-error.ts';
 
 /** Most characters of one event, and of an answer that is not a stream. */
@@ -325,9 +326,10 @@ const otherWords = (error: unknown, sent: ChatBody, dialect: Dialect): Dialect |
  * Any service that speaks OpenAI's chat completions. It remembers nothing: what one request provokes
  * would change what all others send.
  */
-export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }): ChatRelay => {
+export const createOpenAiRelay = (options: OpenAiCompatibleOptions): ChatRelay => {
   const url = apiUrl(options.baseUrl, 'chat/completions');
   const headers = {
+    ...options.headers,
     'content-type': 'application/json',
     ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
@@ -338,13 +340,13 @@ export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }):
       signal.throwIfAborted();
       const sent = bodyFor(body, dialect);
       const reader = new RelayReader(take);
-      agent.dispatch(
+      (options.dispatcher ?? agent).dispatch(
         {
           origin: url.origin,
           path: url.pathname + url.search,
           method: 'POST',
           headers,
-          body: JSON.stringify(sent),
+          body: JSON.stringify({ ...options.body, ...sent }),
         },
         reader,
       );

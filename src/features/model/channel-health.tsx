@@ -1,7 +1,12 @@
+import { errorText } from '@/platform/api-error.ts';
+import { api } from '@/platform/api.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { Button } from '@/ui/button.tsx';
+import { useState } from 'react';
 import { useCall } from '@/platform/call-query.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { Sheet } from '@/ui/sheet.tsx';
-import type { AdminChannel, ChannelLine } from '@contract/manage-model.ts';
+import type { AdminChannel, ChannelKind, ChannelLine } from '@contract/manage-model.ts';
 import css from './channel-health.module.css';
 
 /** What became of a call, as people are told. */
@@ -72,6 +77,56 @@ const Line = ({ line }: { line: ChannelLine }) => {
   );
 };
 
+interface Tried {
+  model: string;
+  ok: boolean;
+  message: string;
+  latency: number | null;
+}
+
+/** Tries all models of a service, one after the other. */
+const TryAll = ({ channel }: { channel: AdminChannel }) => {
+  const [tried, setTried] = useState<Tried[]>([]);
+  const { busy, run } = useAct((error) =>
+    setTried((before) => [
+      ...before,
+      { model: '', ok: false, message: errorText(error), latency: null },
+    ]),
+  );
+  const all = () =>
+    run(async () => {
+      setTried([]);
+      for (const model of channel.models) {
+        const { ok, message, latency } = await api.testChannel(
+          {
+            id: channel.id,
+            kind: channel.kind as ChannelKind,
+            base_url: channel.base_url,
+            model: channel.mapping[model] ?? model,
+          },
+          { quiet: true },
+        );
+        setTried((before) => [...before, { model, ok, message, latency }]);
+      }
+    });
+  return (
+    <>
+      <Button busy={busy} onClick={() => void all()}>
+        {busy ? `正在试 ${tried.length + 1} / ${channel.models.length}…` : '测试全部模型'}
+      </Button>
+      {tried.length > 0 && (
+        <ul className={css.list}>
+          {tried.map(({ model, ok, message, latency }) => (
+            <li key={model} className={css.tried} data-ok={ok || undefined}>
+              <strong>{model}</strong> {latency !== null && seconds(latency)} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+};
+
 /** How each key of a service did with each of its models, a hundred calls back. */
 export const ChannelHealth = ({
   channel,
@@ -87,6 +142,7 @@ export const ChannelHealth = ({
   );
   return (
     <Sheet open={channel !== undefined} onClose={onClose} title={`${channel?.label ?? ''} 的健康`}>
+      {channel && <TryAll key={channel.id} channel={channel} />}
       {health.data?.list.length === 0 && (
         <p className="field-hint">还没有人用过它聊天。有人用过之后，这里有每个密钥最近的一百次。</p>
       )}

@@ -13,6 +13,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ChannelHealth } from './channel-health.tsx';
 import { channelState } from './channel-state.ts';
+import { ImportChannels } from './import-channels.tsx';
 import { draftOfChannel, ServiceForm } from './service-form.tsx';
 
 const sources = {
@@ -28,7 +29,7 @@ const test = async (row: AdminChannel): Promise<void> => {
     id: row.id,
     kind: row.kind as ChannelKind,
     base_url: row.base_url,
-    model: row.models[0],
+    model: row.models[0] && (row.mapping[row.models[0]] ?? row.models[0]),
   });
   toast(trial.message, trial.ok ? 'success' : 'error');
 };
@@ -55,6 +56,7 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
     value: channelState,
     render: (row) => <span className="tag">{channelState(row)}</span>,
   },
+  { key: 'tag', title: '标签', value: (row) => row.tag, render: (row) => row.tag || '—' },
   { key: 'source', title: '来自', value: (row) => sources[row.source] },
   { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
   {
@@ -139,10 +141,17 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
 /** The services: what they have, how they do, and their forms. */
 export const ManageServices = () => {
   const [open, setOpen] = useState<AdminChannel>();
+  const [importing, setImporting] = useState(false);
   const [looked, setLooked] = useState<AdminChannel>();
   const channels = useCall('channelList', {}, { refetchInterval: 15_000 });
   return (
     <>
+      <p className="row">
+        <Button size="small" onClick={() => setImporting(true)}>
+          从 new-api / one-api 导入
+        </Button>
+      </p>
+      <ImportChannels open={importing} onClose={() => setImporting(false)} />
       <DataTable
         name="模型服务"
         columns={columnsOf(setLooked)}
