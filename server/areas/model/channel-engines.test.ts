@@ -29,6 +29,7 @@ const channel = (id: number) =>
     kind: 'openai-compatible',
     baseUrl,
     keyEncrypted: Buffer.from('x'),
+    options: {},
   }) as ChannelRow;
 
 test('each key of a service has a way to chat, and in everything else keys take turns', async () => {

@@ -137,7 +137,7 @@ export const createChannelEngines = (deps: {
 }): ((channel: ChannelRow) => Engines | null) => {
   const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
 
-  const make = ({ kind, baseUrl, options = {} }: ChannelRow, secret: string): Engines => {
+  const make = ({ kind, baseUrl, options }: ChannelRow, secret: string): Engines => {
     const { headers, body, proxy } = options;
     const wire = {
       ...(headers && { headers }),
