@@ -92,6 +92,16 @@ const channel = z.object({
   key_count: z.int(),
   key_hint: z.string(),
   models: z.array(z.string()),
+  /** Names that models have there, where they are others. */
+  mapping: z.record(z.string(), z.string()),
+  /** What is added to each request of a chat, as JSON; empty: nothing. */
+  headers: z.string(),
+  body: z.string(),
+  /** The proxy that chats go through; empty: none. */
+  proxy: z.string(),
+  tag: z.string(),
+  /** Chats that each process may have running there; null: any number. */
+  parallel: z.nullable(z.int()),
   /** Of one that trains: `owner/trainer:version`, and the `owner/name` where results go. */
   trainer: z.string(),
   destination: z.string(),
@@ -110,6 +120,8 @@ export type AdminChannel = z.output<typeof channel>;
 
 const offered = z.object({
   name: text(100).check(z.minLength(1)),
+  /** What the service calls it; left out: the same. */
+  upstream: z.optional(text(200).check(z.minLength(1))),
   /** Left out: as its family's. */
   factor: z.optional(factor),
 });
@@ -126,6 +138,35 @@ const service = {
   /** Several, one a line, take turns. Left out: as it is. */
   api_key: z.optional(text(20_000)),
 };
+
+/** How a key of a channel did with a model. */
+const channelLine = z.object({
+  /** The last letters of the key; empty: there is none. */
+  key_hint: z.string(),
+  model: z.string(),
+  /** The last hundred, newest first. */
+  outcomes: z.array(
+    z.object({
+      at: z.string(),
+      /** ok; cut: another channel was sooner; or what went wrong. */
+      result: z.string(),
+      /** ms until its first word, or until it failed. */
+      ms: z.int(),
+      /** HTTP status; 0: there was none. */
+      status: z.int(),
+    }),
+  ),
+  /** 95 of a hundred first words came within so many ms; null: there were none. */
+  p95: z.nullable(z.int()),
+  /** It is not asked before this, as long as there is another. */
+  aside_until: z.nullable(time),
+  aside_reason: z.string(),
+  strikes: z.int(),
+  /** Calls that were cut as another channel was sooner, and tokens, roughly, that went with them. */
+  cut_calls: z.int(),
+  cut_tokens: z.int(),
+});
+export type ChannelLine = z.output<typeof channelLine>;
 
 export const manageModelCalls = {
   adminModelList: call({
@@ -190,6 +231,14 @@ export const manageModelCalls = {
     input: z.object({}),
     output: z.object({ list: z.array(channel) }),
   }),
+  channelHealth: call({
+    method: 'GET',
+    path: '/api/admin/channel_health',
+    access: 'manager',
+    summary: '管理：一个模型服务的每个密钥、每个模型最近的一百次',
+    input: z.object({ id }),
+    output: z.object({ list: z.array(channelLine) }),
+  }),
   channelPresets: call({
     method: 'GET',
     path: '/api/admin/channel_presets',
@@ -245,12 +294,32 @@ export const manageModelCalls = {
         0,
       ),
       models: z._default(z.array(offered).check(z.maxLength(500)), []),
+      /** JSON objects; left out: as they are. */
+      headers: z.optional(text(8_000)),
+      body: z.optional(text(8_000)),
+      proxy: z.optional(text(300)),
+      tag: z.optional(text(40)),
+      parallel: z.optional(z.nullable(wholeNumber(1, 10_000))),
       trainer: z.optional(
         z.string().check(z.regex(/^[\w.-]+\/[\w.-]+:[\w.-]+$/, '应为 作者/训练器:版本')),
       ),
       destination: z.optional(z.string().check(z.regex(/^[\w.-]+\/[\w.-]+$/, '应为 作者/模型'))),
     }),
     output: z.object({ id: z.int() }),
+    codes: ['manage_unsuitable'],
+    idempotent: true,
+  }),
+  importChannels: call({
+    method: 'POST',
+    path: '/api/admin/import_channels',
+    access: 'manager',
+    summary: '管理：从 new-api、one-api 的渠道列表（JSON）添加模型服务',
+    input: z.object({ text: text(2_000_000) }),
+    output: z.object({
+      added: z.array(z.object({ id: z.int(), label: z.string() })),
+      /** Those that were left out, and why. */
+      skipped: z.array(z.object({ label: z.string(), reason: z.string() })),
+    }),
     codes: ['manage_unsuitable'],
     idempotent: true,
   }),

@@ -119,6 +119,8 @@ export interface Settings {
   /** How long a model service may take until its first word, and from one to the next, seconds. */
   modelFirstWordSeconds: number;
   modelIdleSeconds: number;
+  /** No second service is asked beside one that is silent before this, ms; 0: none ever is. */
+  modelHedgeMs: number;
   /** How long a service of images may be silent at first, seconds; later half as long. */
   imageSilenceSeconds: number;
   /** How long 内置画板 takes for an order at least, showing layer by layer, seconds. */
@@ -378,6 +380,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     speechModelDir: word('SPEECH_MODEL_DIR') && path.resolve(root, word('SPEECH_MODEL_DIR')),
     voiceModelDir: word('VOICE_MODEL_DIR') && path.resolve(root, word('VOICE_MODEL_DIR')),
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
+    modelHedgeMs: whole(env, 'MODEL_HEDGE_MS', 2000, 3_600_000),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),
     imageSilenceSeconds: Math.max(1, whole(env, 'IMAGE_SILENCE_SECONDS', 240, 780)),
     canvasSeconds: whole(env, 'CANVAS_SECONDS', 4, 600),

@@ -119,7 +119,19 @@ export const channels = pgTable('channels', {
   priority: integer('priority').notNull().default(0),
   /** Of one that embeds its models; of one that trains its trainer, and where results go. */
   options: jsonb('options')
-    .$type<{ models?: string[]; trainer?: string; destination?: string }>()
+    .$type<{
+      models?: string[];
+      trainer?: string;
+      destination?: string;
+      /** What is added to each request of a chat, and the way that it takes. */
+      headers?: Record<string, string>;
+      body?: Record<string, unknown>;
+      proxy?: string;
+      /** What managers sort it by. */
+      tag?: string;
+      /** Chats that one process may have running there; left out: any number. */
+      parallel?: number;
+    }>()
     .notNull()
     .default({}),
   createdAt: instant('created_at').notNull().defaultNow(),

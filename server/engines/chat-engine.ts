@@ -26,6 +26,8 @@ export interface ChatRequest {
   signal: AbortSignal;
   /** Called when the request goes out to a service, whose bill runs from then on. */
   onSent?: () => void;
+  /** Called when the service refused it after all, or was given up before it said a word. */
+  onRefused?: () => void;
 }
 
 export type ChatPart =

@@ -40,6 +40,14 @@ const scenarios = [
   /** Thinks unseen for half a second, which its usage alone tells: 3,000 tokens. */
   'unseen',
   '429',
+  /** 429 that does not say when to come again. */
+  '429-bare',
+  /** 403 without a reason for programs. */
+  '403',
+  /** 404: it has no such model. */
+  'no-model',
+  /** The first word after a second and a half. */
+  'slow',
   '500',
   '401',
   'redirect',
@@ -474,6 +482,19 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
           { type: 'requests', code: 'rate_limit_exceeded' },
           { 'retry-after': '7' },
         );
+        return;
+      case '429-bare':
+        refuse(response, 429, { type: 'requests' });
+        return;
+      case '403':
+        refuse(response, 403, { type: 'forbidden' });
+        return;
+      case 'no-model':
+        refuse(response, 404, { type: 'invalid_request_error', code: 'model_not_found' });
+        return;
+      case 'slow':
+        await sleep(1500);
+        await play('normal', request, response);
         return;
       case '500':
         refuse(response, 500, { type: 'server_error', code: null });

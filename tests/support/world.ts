@@ -333,6 +333,8 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   removeKeyword: { id: nobody },
   setModel: { id: nobody, remarks: '说明' },
   channelList: {},
+  channelHealth: { id: 1 },
+  importChannels: { text: '[{"name":"a","type":1,"status":2,"key":"sk-1","models":"gpt-4o"}]' },
   channelPresets: {},
   testChannel: { kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1' },
   saveChannel: {

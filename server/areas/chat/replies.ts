@@ -23,7 +23,7 @@ const tickMs = 125;
 export interface RepliesDeps {
   db: Database;
   instance: Instance;
-  models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
+  models: Pick<ModelService, 'find' | 'engine'>;
   fetchImage: ReplyHooks['fetchImage'];
   toolbox: Toolbox;
   /** Seals what is handed to other processes and may not be stored. */

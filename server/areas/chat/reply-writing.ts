@@ -33,7 +33,7 @@ export const createWriting = (
     fetchImage,
     toolbox,
   }: {
-    models: Pick<ModelService, 'find' | 'engines' | 'reportOutcome'>;
+    models: Pick<ModelService, 'engine'>;
     fetchImage: ReplyHooks['fetchImage'];
     toolbox: Toolbox;
   },
@@ -78,10 +78,13 @@ export const createWriting = (
       request,
       settings,
       {
-        channels: async () => {
-          const model = await models.find(db, request.model.name);
-          return model ? models.engines(db, model) : [];
-        },
+        engine: (onLine) =>
+          models.engine(db, {
+            model: request.model.name,
+            userId: request.userId,
+            firstMs: settings.firstByteMs,
+            onLine,
+          }),
         onText: (kind, text, start, end) => {
           if (isSilent) figures.firstWord(request.model.name, answer.channelId, seconds());
           isSilent = false;
@@ -89,14 +92,6 @@ export const createWriting = (
           const frame = textFrame(kind, text, end);
           for (const reader of readers) reader.push(frame, start, end);
         },
-        reportOutcome: (channelId, ok, failure) =>
-          models.reportOutcome({
-            channelId,
-            model: request.model.name,
-            userId: request.userId,
-            ok,
-            ...failure,
-          }),
         countTokens: countInThread,
         fetchImage,
         extendHold: (more) =>

@@ -1,6 +1,5 @@
-import { expect, test, vi } from 'vitest';
-import { EngineError, type ChatEngine } from '../../engines/chat-engine.ts';
-import { faultError } from '../../engines/openai-compatible/upstream-error.ts';
+import { expect, test } from 'vitest';
+import type { ChatEngine } from '../../engines/chat-engine.ts';
 import { countTokens } from '../../engines/tokens.ts';
 import { Reply, type ReplyHooks, type ReplyRequest } from './reply.ts';
 
@@ -15,7 +14,6 @@ const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
-const silentEngine = engineOf((_, signal) => untilAborted(signal));
 
 const run = async (
   engines: ChatEngine[],
@@ -24,7 +22,6 @@ const run = async (
     hooks = {},
   }: { request?: Partial<ReplyRequest>; hooks?: Partial<ReplyHooks> } = {},
 ) => {
-  const outcomes: [number, boolean][] = [];
   const answer = new Reply(
     {
       historyId: 1,
@@ -42,10 +39,8 @@ const run = async (
     },
     { firstByteMs: 60, idleMs: 60, totalMs: 5000, size: 1000 },
     {
-      channels: async () =>
-        engines.map((engine, index) => ({ channelId: index, engine, upstreamName: 'm' })),
+      engine: async () => engines[0] ?? null,
       onText: () => {},
-      reportOutcome: (channelId, ok) => outcomes.push([channelId, ok]),
       countTokens: async (texts) => texts.map(countTokens),
       fetchImage: async () => null,
       extendHold: async () => true,
@@ -53,60 +48,8 @@ const run = async (
       ...hooks,
     },
   );
-  return { answer, outcomes, ended: await answer.write() };
+  return { answer, ended: await answer.write() };
 };
-
-test('another channel is tried while nothing was written', async () => {
-  const failing = engineOf(async () => {
-    throw new EngineError('rate_limited', 'busy', { retriable: true });
-  });
-  const working = engineOf(async (say) => say('好'));
-  const { answer, outcomes, ended } = await run([failing, silentEngine, working]);
-  expect(ended).toEqual({ state: 'done', error: null });
-  expect(answer.log.text).toBe('好');
-  expect(outcomes).toEqual([
-    [0, false],
-    [1, false],
-    [2, true],
-  ]);
-});
-
-test('what a question itself brings about is not held against a channel', async () => {
-  const against = async (failure: EngineError | null) => {
-    const told: unknown[] = [];
-    const failing = engineOf(async () => {
-      if (failure) throw failure;
-    });
-    await run([failing], {
-      hooks: { reportOutcome: (_, ok, held) => void told.push(ok || held?.against) },
-    });
-    return told;
-  };
-  const fault = (status: number, code = '', type = '') =>
-    against(faultError({ status, code, type, param: '' }, { begun: false }));
-  expect(await against(null)).toEqual([true]);
-  expect(await fault(400, 'context_length_exceeded')).toEqual([true]);
-  expect(await fault(413)).toEqual([true]);
-  expect(await fault(400)).toEqual([true]);
-  expect(await fault(422)).toEqual([true]);
-  expect(await fault(400, 'content_filter')).toEqual([true]);
-  expect(await fault(429)).toEqual(['full']);
-  expect(await fault(0, 'engine_overloaded_error')).toEqual(['full']);
-  expect(await fault(500)).toEqual(['failed']);
-  expect(await fault(401)).toEqual(['failed']);
-});
-
-test('after the first piece no other channel is tried, and the text stays', async () => {
-  const breaking = engineOf(async (say) => {
-    say('一半');
-    throw new EngineError('upstream', 'cut', { retriable: true });
-  });
-  const other = vi.fn<ChatEngine['write']>();
-  const { answer, ended } = await run([breaking, { write: other }]);
-  expect(ended.error?.code).toBe('upstream');
-  expect(answer.log.text).toBe('一半');
-  expect(other).not.toHaveBeenCalled();
-});
 
 test('silence after the beginning ends it as a timeout', async () => {
   const hanging = engineOf(async (say, signal) => {

@@ -98,21 +98,14 @@ export interface Ended {
   error: { code: StreamCode; message: string } | null;
 }
 
-interface Channel {
-  channelId: number;
-  engine: ChatEngine;
-  upstreamName: string;
-}
-
 export interface ReplyHooks {
-  channels: () => Promise<Channel[]>;
+  /**
+   * What writes it, and tells which channel is asked; null: nothing does. It gives up what says
+   * nothing for too long before the first word.
+   */
+  engine: (onLine: (line: { channelId: number }) => void) => Promise<ChatEngine | null>;
   /** A piece can be read: `text` lies between the two positions of the log. */
   onText: (kind: PartKind, text: string, start: number, end: number) => void;
-  reportOutcome: (
-    channelId: number,
-    ok: boolean,
-    failure?: { told: string; against: 'failed' | 'full' },
-  ) => void;
   /** Tokens of each text. */
   countTokens: (texts: readonly string[]) => Promise<number[]>;
   /** An image of the web as a data URL; null where it cannot be had. */
@@ -130,14 +123,6 @@ const isAddress = ({ image_url }: ContentPart & { type: 'image_url' }): boolean 
 /** Counts above this are a service's mistake. */
 const sensibleCount = (count: number): boolean =>
   Number.isSafeInteger(count) && count >= 0 && count <= 10_000_000;
-
-/** The codes that say that a channel, not the question, is at fault. */
-const channelAtFault: ReadonlySet<StreamCode> = new Set([
-  'upstream',
-  'timeout',
-  'rate_limited',
-  'connection',
-]);
 
 /** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
 export class Reply<Order extends ReplyOrder = ReplyRequest> {
@@ -266,22 +251,21 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   async #writeRound(): Promise<Ended> {
     const total = setTimeout(() => this.cut('timeout'), this.#limits.totalMs);
     try {
-      return await this.#tryChannels();
+      return await this.#ask();
     } finally {
       clearTimeout(total);
       clearTimeout(this.#timer);
     }
   }
 
-  async #tryChannels(): Promise<Ended> {
-    let failure: EngineError | null = null;
+  async #ask(): Promise<Ended> {
     const messages = await this.#withImages();
-    for (const channel of await this.#hooks.channels()) {
-      if (this.#cut) break;
-      failure = await this.#tryChannel(channel, messages);
-      if (failure === null || this.hasWritten || !failure.retriable) break;
-      this.#hooks.log.warn({ channel: channel.channelId, code: failure.code }, 'a channel failed');
-    }
+    const engine = await this.#hooks.engine(({ channelId }) => {
+      this.channelId = channelId;
+      // Each that is asked has the time of a first word.
+      this.#grownAt = performance.now();
+    });
+    const failure = engine && !this.#cut ? await this.#write(engine, messages) : null;
     if (this.#cut) return this.#ended(this.#cut);
     if (failure) return this.#ended(failure.code, failure.message);
     return this.hasWritten || this.#calls.any
@@ -314,32 +298,31 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   }
 
   /** Null when the reply is whole or was cut by this side. */
-  async #tryChannel(
-    { channelId, engine, upstreamName }: Channel,
-    messages: ChatMessage[],
-  ): Promise<EngineError | null> {
+  async #write(engine: ChatEngine, messages: ChatMessage[]): Promise<EngineError | null> {
     const { sampling, model } = this.request;
     const cites = this.#hooks.rounds?.cites() ?? this.request.cites ?? null;
     this.#citations = cites === null ? null : new Citations(cites);
-    this.channelId = channelId;
     const attempt = new AbortController();
     this.#abort = attempt;
     let late = false;
     this.#watchTime(() => {
       late = true;
-      attempt.abort();
+      attempt.abort(new EngineError('timeout', streamCodes.timeout, { retriable: true }));
     });
     try {
       await engine.write(
         {
           ...sampling,
-          model: upstreamName,
+          model: model.name,
           messages,
           tools: this.#hooks.rounds?.specs(),
           maxTokens: model.maxTokens ?? undefined,
           signal: attempt.signal,
           onSent: () => {
             if (!this.#cut) this.#sent = true;
+          },
+          onRefused: () => {
+            if (!this.#cut) this.#sent = false;
           },
         },
         (parts) => {
@@ -351,7 +334,6 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       if (!this.hasWritten && !this.#calls.any) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }
-      this.#hooks.reportOutcome(channelId, true);
       return null;
     } catch (error) {
       if (this.#cut) return null;
@@ -362,13 +344,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
           ? error
           : new EngineError('upstream', streamCodes.upstream, { retriable: true, cause: error });
       if (!(error instanceof EngineError) && !late) {
-        this.#hooks.log.error({ err: error, channel: channelId }, 'an engine broke');
+        this.#hooks.log.error({ err: error, channel: this.channelId }, 'an engine broke');
       }
-      this.#hooks.reportOutcome(
-        channelId,
-        failure.askerAtFault || !channelAtFault.has(failure.code),
-        { told: failure.message, against: failure.code === 'rate_limited' ? 'full' : 'failed' },
-      );
       return failure;
     } finally {
       clearTimeout(this.#timer);

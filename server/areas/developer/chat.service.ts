@@ -40,12 +40,14 @@ const ahead = { first: 512, more: 2048 };
 const looks = 4;
 /** An answer for which fewer tokens can be set aside is not begun. */
 const leastAnswer = 16;
+/** How long a whole answer may take, ms: within the life of a hold. */
+const longestWhole = holdLifetime - 60_000;
 /** How long more is set aside for what a slow caller left untaken, after it has gone, ms. */
 const lingerMs = 250;
 
 export interface ChatDeps {
   db: Database;
-  models: Pick<ModelService, 'find' | 'relays' | 'reportOutcome'>;
+  models: Pick<ModelService, 'find' | 'relay'>;
   /** An image of the web as a data URL; null where it cannot be had. */
   fetchImage: FileService['imageForModel'];
   gate: Pick<Gate, 'takeTokens' | 'addTokens'>;
@@ -206,7 +208,7 @@ export const createApiChat = (deps: ChatDeps) => {
     return { context, signal, model, body, texts, beside, rough, charge, held, sent: false };
   };
 
-  /** The same request to one service after another, until one begins to answer. */
+  /** Asks the model's services, as one. */
   const ask = async <T>(
     asking: Asking,
     attempt: (
@@ -215,56 +217,39 @@ export const createApiChat = (deps: ChatDeps) => {
       signal: AbortSignal,
       beat: () => void,
     ) => Promise<T>,
-    begun: () => boolean,
+    { whole, begun }: { whole: boolean; begun: () => boolean },
   ): Promise<T> => {
     const { context, model, body } = asking;
-    let failure: RelayError | null = null;
-    const outcome = { model: model.name, userId: context.caller.user.id };
-    for (const { channelId, relay, upstreamName, label } of await models.relays(db, model.name)) {
-      // Nobody is asked anew for who has gone.
-      context.signal.throwIfAborted();
-      asking.charge.servedBy(channelId);
-      const late = new AbortController();
-      let silent = 0;
-      const timer = setInterval(() => {
-        silent += 1;
-        if (silent > looks) late.abort(tooLate());
-      }, silenceMs / looks);
-      const signal = AbortSignal.any([asking.signal, late.signal]);
-      if (!begun()) context.header('x-channel', encodeURIComponent(label));
-      asking.sent = true;
-      try {
-        const answer = await attempt(
-          relay,
-          { ...body, model: upstreamName },
-          signal,
-          () => (silent = 0),
-        );
-        models.reportOutcome({ ...outcome, channelId, ok: true });
-        return answer;
-      } catch (error) {
-        if (asking.signal.aborted) throw asking.signal.reason;
-        if (!(error instanceof RelayError)) throw error;
-        models.reportOutcome({
-          ...outcome,
-          channelId,
-          ok: error.askerAtFault,
-          told: error.message,
-          against: error.status === 429 ? 'full' : 'failed',
-        });
-        failure = error;
-        if (begun() || !error.retriable) break;
-        log.warn(
-          { channel: channelId, status: error.status },
-          'a channel failed a call of the API',
-        );
-      } finally {
-        clearInterval(timer);
-      }
+    const late = new AbortController();
+    let silent = 0;
+    const beat = () => (silent = 0);
+    const relay = await models.relay(db, {
+      model: model.name,
+      userId: context.caller.user.id,
+      firstMs: whole ? longestWhole : silenceMs,
+      gone: context.signal,
+      onLine: ({ channelId, label }) => {
+        beat();
+        asking.charge.servedBy(channelId);
+        if (!begun()) context.header('x-channel', encodeURIComponent(label));
+      },
+    });
+    if (!relay)
+      throw new ApiRefusal('upstream', '这个模型暂时没有可用的服务，请稍后再试', { status: 503 });
+    context.signal.throwIfAborted();
+    const timer = setInterval(() => {
+      silent += 1;
+      if (silent > looks) late.abort(tooLate());
+    }, silenceMs / looks);
+    asking.sent = true;
+    try {
+      return await attempt(relay, body, AbortSignal.any([asking.signal, late.signal]), beat);
+    } catch (error) {
+      if (asking.signal.aborted) throw asking.signal.reason;
+      throw error instanceof RelayError ? refusalOf(error) : error;
+    } finally {
+      clearInterval(timer);
     }
-    throw failure
-      ? refusalOf(failure)
-      : new ApiRefusal('upstream', '这个模型暂时没有可用的服务，请稍后再试', { status: 503 });
   };
 
   /** What a call used: by the service's own count, unless it is far below what went and came. */
@@ -343,13 +328,13 @@ export const createApiChat = (deps: ChatDeps) => {
           (relay, body, signal, beat) => {
             // An answer that is whole comes when it is: what is known of it is that it may take long.
             const waiting = setInterval(beat, 1000);
-            const end = setTimeout(() => clearInterval(waiting), holdLifetime - 60_000);
+            const end = setTimeout(() => clearInterval(waiting), longestWhole);
             return relay.complete(body, signal).finally(() => {
               clearInterval(waiting);
               clearTimeout(end);
             });
           },
-          () => false,
+          { whole: true, begun: () => false },
         );
         const told = usageIn(answer);
         const counted = await count(asking, told, producedBy(answer));
@@ -467,7 +452,7 @@ export const createApiChat = (deps: ChatDeps) => {
             onFirst();
             return ready.then(() => emit(events));
           }),
-        () => begun,
+        { whole: false, begun: () => begun },
       );
       run.catch(() => undefined);
       try {

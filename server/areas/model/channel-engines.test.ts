@@ -29,9 +29,10 @@ const channel = (id: number) =>
     kind: 'openai-compatible',
     baseUrl,
     keyEncrypted: Buffer.from('x'),
+    options: {},
   }) as ChannelRow;
 
-test('several keys of a service take turns in everything it does', async () => {
+test('each key of a service has a way to chat, and in everything else keys take turns', async () => {
   const engines = createChannelEngines({
     keys: { open: () => 'sk-one\nsk-two\n', seal: () => Buffer.alloc(0) },
     fetch: createGuardedFetch({ allowed: ['127.0.0.1'] }),
@@ -47,9 +48,12 @@ test('several keys of a service take turns in everything it does', async () => {
       .toBuffer(),
   );
   const remembered: unknown[] = [];
+  let chatTurn = 0;
+  let relayTurn = 0;
+  expect(engines.keys.map(({ hint }) => hint)).toEqual(['••••', '••••']);
   const works: Record<string, () => Promise<unknown> | undefined> = {
     chat: () =>
-      engines.chat?.write(
+      engines.chat?.[chatTurn++ % 2]?.write(
         {
           model: 'm',
           messages: [],
@@ -60,7 +64,7 @@ test('several keys of a service take turns in everything it does', async () => {
         },
         () => undefined,
       ),
-    relay: () => engines.relay?.complete({ model: 'm', messages: [] }, signal),
+    relay: () => engines.relay?.[relayTurn++ % 2]?.complete({ model: 'm', messages: [] }, signal),
     speak: () =>
       engines.speak?.speak({ model: 'tts-1', text: '你好', voice: 'alloy', speed: 1 }, signal),
     hear: () => engines.hear?.hear({ model: 'whisper-1', data: image, mime: 'audio/wav' }, signal),

@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { ProxyAgent } from 'undici';
 import * as z from 'zod/mini';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import type { ChatRelay } from '../../engines/chat-relay.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import { createMidjourneyEngine } from '../../engines/midjourney/midjourney-engine.ts';
+import { takesKey } from '../../engines/openai-compatible/list-models.ts';
 import { createOpenAiRelay } from '../../engines/openai-compatible/chat-relay.ts';
 import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';
 import { createOpenAiImageEngine } from '../../engines/openai-compatible/openai-image-engine.ts';
@@ -15,24 +17,52 @@ import { createOpenAiVideoEngine } from '../../engines/video/openai-video-engine
 import { createStabilityVideoEngine } from '../../engines/video/stability-video-engine.ts';
 import type { VideoEngine } from '../../engines/video/video-engine.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import { keysIn, type KeyBox } from './channel-key.ts';
+import { keyMark, keysIn, type KeyBox } from './channel-key.ts';
 import { imageOfferOf } from './image-models.ts';
+import type { KeyMark } from './line-record.ts';
 import type { ChannelRow } from './model.store.ts';
 
-/** Null: the service does nothing of this kind. */
+/** A key of a channel without the key. */
+export interface ChannelKey extends KeyMark {
+  /** Whether the service takes it, asked without a question; null: nobody can tell. */
+  takes: () => Promise<boolean | null>;
+}
+
+/** Null: the service does nothing of this kind. Of chat there is one for each key. */
 interface Engines {
-  chat: ChatEngine | null;
+  chat: readonly ChatEngine[] | null;
   /** Passes on what others ask, in their own words. */
-  relay: ChatRelay | null;
+  relay: readonly ChatRelay[] | null;
+  /** The keys that they go with, one for each. */
+  keys: readonly ChannelKey[];
   image: ImageEngine | null;
   video: VideoEngine | null;
   speak: SpeakEngine | null;
   hear: HearEngine | null;
 }
 
+/** One for each address: connections are kept open. */
+const proxies = new Map<string, ProxyAgent>();
+const throughProxy = (address: string): ProxyAgent => {
+  const known =
+    proxies.get(address) ??
+    new ProxyAgent({
+      uri: address,
+      connect: { timeout: 10_000 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  proxies.set(address, known);
+  return known;
+};
+
+/** How long it may take to ask about a key, ms. */
+const askKeyMs = 10_000;
+
 const none: Engines = {
   chat: null,
   relay: null,
+  keys: [],
   image: null,
   video: null,
   speak: null,
@@ -107,7 +137,13 @@ export const createChannelEngines = (deps: {
 }): ((channel: ChannelRow) => Engines | null) => {
   const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
 
-  const make = ({ kind, baseUrl }: ChannelRow, secret: string): Engines => {
+  const make = ({ kind, baseUrl, options }: ChannelRow, secret: string): Engines => {
+    const { headers, body, proxy } = options;
+    const wire = {
+      ...(headers && { headers }),
+      ...(body && { body }),
+      ...(proxy && { dispatcher: throughProxy(proxy) }),
+    };
     const ofKeys = <T>(of: (apiKey: string) => T): T[] => keysOf(secret).map(of);
     switch (kind) {
       case 'stable-diffusion-webui':
@@ -129,8 +165,12 @@ export const createChannelEngines = (deps: {
           ),
           speak: speech,
           hear: speech,
-          chat: inTurn(ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey }))),
-          relay: inTurn(ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey }))),
+          chat: ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey, ...wire })),
+          relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey, ...wire })),
+          keys: ofKeys((apiKey) => ({
+            ...keyMark(apiKey),
+            takes: () => takesKey(baseUrl, apiKey, AbortSignal.timeout(askKeyMs)),
+          })),
           image: inTurn(
             ofKeys((apiKey) =>
               createOpenAiImageEngine({
@@ -151,7 +191,7 @@ export const createChannelEngines = (deps: {
 
   const made = new Map<number, { mark: string; engines: Engines }>();
   return (channel) => {
-    const mark = `${channel.kind} ${channel.baseUrl} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
+    const mark = `${channel.kind} ${channel.baseUrl} ${JSON.stringify(channel.options)} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
     const known = made.get(channel.id);
     if (known?.mark === mark) return known.engines;
     const secret = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';

@@ -4,6 +4,7 @@ import type { ServiceError } from '../../engines/service-wire.ts';
 import { createAskers } from './askers.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createLineHealth } from './line-health.ts';
 
 /** How a service did. */
 export interface Outcome {
@@ -29,7 +30,7 @@ export interface Turns {
 }
 
 /** Chat, images and media each by themselves: what fails at images may well go on chatting. */
-export const createOutcomes = (db: Database) => {
+export const createOutcomes = (db: Database, hedgeFloorMs: number) => {
   const health = createChannelHealth(db);
   const askers = createAskers(db);
   const createTurns = (): Turns => {
@@ -56,5 +57,14 @@ export const createOutcomes = (db: Database) => {
       },
     };
   };
-  return { chat: createTurns(), image: createTurns(), media: createTurns(), close: health.close };
+  const chat = createLineHealth({ db, health, askers, hedgeFloorMs });
+  return {
+    chat,
+    image: createTurns(),
+    media: createTurns(),
+    close: () => {
+      health.close();
+      chat.close();
+    },
+  };
 };

@@ -1,13 +1,15 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { modelTypes } from '../../../contract/kinds.ts';
 import type { Executor } from '../../db/database.ts';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import type { ChatRelay } from '../../engines/chat-relay.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Outcome, Turns } from './channel-outcomes.ts';
+import { engineOfLines, type Line, type LineCall, relayOfLines } from './chat-lines.ts';
 import { drawOrder } from './draw.ts';
+import type { LineHealth } from './line-health.ts';
 import type { ServedModel } from './model.store.ts';
 import { resolve, type ResolvedModel } from './resolved-model.ts';
-import { channelsWith, type RowEngines } from './row-engines.ts';
+import type { RowEngines } from './row-engines.ts';
 import { isUsable, type Asker } from './usable.ts';
 
 export interface ChatModels {
@@ -25,20 +27,12 @@ export interface ChatModels {
     isOffered: (name: string) => boolean,
   ): Promise<ResolvedModel | null>;
   /**
-   * The services to try, best first. A channel that keeps failing is left out for a while where
-   * there is another; where there is none this takes a moment. Not to be called in a transaction.
-   * Whoever asks tells by reportOutcome how each one that was tried did.
+   * All services of a model as one: the next one is asked where one fails or says nothing, and how
+   * each did is remembered. Null: nothing serves it. Not to be called in a transaction.
    */
-  engines(
-    db: Executor,
-    model: ResolvedModel,
-  ): Promise<{ channelId: number; engine: ChatEngine; upstreamName: string }[]>;
-  /** The same for what programs ask in OpenAI's words; `label` names the service for people. */
-  relays(
-    db: Executor,
-    name: string,
-  ): Promise<{ channelId: number; relay: ChatRelay; upstreamName: string; label: string }[]>;
-  reportOutcome(outcome: Outcome): void;
+  engine(db: Executor, call: LineCall): Promise<ChatEngine | null>;
+  /** The same for what programs ask in OpenAI's words. */
+  relay(db: Executor, call: LineCall): Promise<ChatRelay | null>;
 }
 
 const isChat = ({ model }: ServedModel): boolean => model.type === modelTypes.chat;
@@ -47,7 +41,8 @@ const isChat = ({ model }: ServedModel): boolean => model.type === modelTypes.ch
 export const createChatModels = (
   { served, named }: Catalogue,
   engines: RowEngines,
-  turns: Turns,
+  health: LineHealth,
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
 ): ChatModels => {
   const cheapestModel: ChatModels['cheapestModel'] = async (db, asker, isOffered) => {
     const rows = (await served(db)).filter(
@@ -55,7 +50,7 @@ export const createChatModels = (
     );
     // What is built in comes last, what fails before it; among equals the order of offering counts.
     const rank = ({ channel, model }: ServedModel): number =>
-      channel.kind === 'built-in' ? 2 : turns.rests(channel.id, model.name) ? 1 : 0;
+      channel.kind === 'built-in' ? 2 : health.rests(channel.id, model.name) ? 1 : 0;
     const sorted = [...rows].sort(
       (a, b) =>
         rank(a) - rank(b) ||
@@ -68,6 +63,12 @@ export const createChatModels = (
     }
     return null;
   };
+  const linesTo = async <E>(
+    db: Executor,
+    name: string,
+    of: (row: ServedModel) => Line<E>[],
+  ): Promise<Line<E>[]> => drawOrder((await named(db, name)).filter(isChat)).flatMap(of);
+
   return {
     async find(db, name) {
       const [row] = await named(db, name);
@@ -82,15 +83,14 @@ export const createChatModels = (
 
     cheapestModel,
 
-    engines: async (db, { name }) =>
-      turns.inTurn(name, channelsWith(drawOrder(await named(db, name)), engines.chat)),
-
-    async relays(db, name) {
-      const rows = drawOrder((await named(db, name)).filter(isChat));
-      const found = await turns.inTurn(name, channelsWith(rows, engines.relay));
-      return found.map(({ engine: relay, ...channel }) => ({ ...channel, relay }));
+    async engine(db, call) {
+      const lines = await linesTo(db, call.model, engines.chat);
+      return lines.length > 0 ? engineOfLines({ lines, call, health, log }) : null;
     },
 
-    reportOutcome: turns.report,
+    async relay(db, call) {
+      const lines = await linesTo(db, call.model, engines.relay);
+      return lines.length > 0 ? relayOfLines({ lines, call, health, log }) : null;
+    },
   };
 };

@@ -94,3 +94,35 @@ test('the only channel of a model is never rested, only slowed', () => {
   clock.time += 60_000;
   expect(breaker.choose('a', only).waitMs).toBe(0);
 });
+
+test('what one person meets three times in a row keeps that person from it, and comes last alone', () => {
+  const { clock, breaker, fail, succeed } = begin();
+  const both = [{ channelId: 1 }, { channelId: 2 }];
+  const order = (person: string) =>
+    breaker.order('a', both, person).channels.map(({ channelId }) => channelId);
+  fail([7, 7]);
+  expect(order('7')).toEqual([1, 2]);
+  fail(Array.from({ length: 100 }, () => 7));
+  expect(order('7')).toEqual([2, 1]);
+  // However often one person fails, nobody else is sent elsewhere for it.
+  expect(order('8')).toEqual([1, 2]);
+  clock.time += 15_000;
+  expect(order('7')).toEqual([1, 2]);
+  fail([7, 7, 7]);
+  succeed();
+  expect(order('7')).toEqual([1, 2]);
+});
+
+test('three in a row that no question can have brought about shut it for all, whoever asked', () => {
+  const { breaker, tries } = begin();
+  const certain = (person: string) =>
+    breaker.report({ channelId: 1, model: 'a', ok: false, person, full: false, certain: true });
+  certain('7');
+  certain('7');
+  expect(tries()).toBe(true);
+  certain('7');
+  expect(tries()).toBe(false);
+  expect(breaker.order('a', [{ channelId: 1 }, { channelId: 2 }], '8').channels[0]?.channelId).toBe(
+    2,
+  );
+});

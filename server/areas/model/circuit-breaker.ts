@@ -3,6 +3,11 @@
  * must be: what one person asks says nothing about what others will meet.
  */
 const opensAfter = { failures: 5, people: 3 };
+/** Failures in a row after which it is left alone for the one person who met them, or for all where
+ * no question can have brought them about, as no connection was made. */
+const inARow = 3;
+/** How many people with failures of their own are kept for a line. */
+const mostPeople = 1000;
 /** Who must have met a full channel within so many ms for it to be left alone, and how long, ms. */
 const fullFor = { people: 3, within: 10_000, rest: 3_000 };
 /** How long it is left alone at first; doubled each time that its trial fails too, ms. */
@@ -13,9 +18,19 @@ const trialMs = 30_000;
 /** Between two requests to what fails and has nothing beside it, and how long one waits at most, ms. */
 const slow = { gap: 200, longest: 3_000 };
 
+/** What a person met in a row at a line, and how long that person is kept from it. */
+interface OwnFailures {
+  failures: number;
+  rest: number;
+  until: number;
+}
+
 /** What a channel does for one model. */
 interface Line {
   failures: number;
+  /** Failures in a row that no question can have brought about. */
+  certain: number;
+  own: Map<string, OwnFailures>;
   /** Whose requests failed; no more of them are kept than matter. */
   people: Set<string>;
   /** Who met it full since when. */
@@ -37,6 +52,8 @@ export type Outcome = { channelId: number; model: string } & (
       person: string;
       /** It had no room for this one, which says nothing about how well it works. */
       full: boolean;
+      /** No question can have brought it about: it counts for all, whoever asked. */
+      certain?: boolean;
     }
 );
 
@@ -49,6 +66,15 @@ export interface CircuitBreaker {
   choose<C extends { channelId: number }>(
     model: string,
     channels: readonly C[],
+  ): { channels: C[]; waitMs: number };
+  /**
+   * The same without leaving any out: those that are to be left alone, for all or for this person,
+   * come last.
+   */
+  order<C extends { channelId: number }>(
+    model: string,
+    channels: readonly C[],
+    person: string,
   ): { channels: C[]; waitMs: number };
   /** It keeps failing and is left alone now. */
   rests(channelId: number, model: string): boolean;
@@ -68,8 +94,19 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
     return true;
   };
 
-  const keepsFailing = ({ failures, people }: Line): boolean =>
-    failures >= opensAfter.failures && people.size >= opensAfter.people;
+  const keepsFailing = ({ failures, people, certain }: Line): boolean =>
+    certain >= inARow || (failures >= opensAfter.failures && people.size >= opensAfter.people);
+
+  /** What one person meets keeps that person from it, and nobody else. */
+  const noteOwn = (line: Line, person: string): void => {
+    if (line.own.size >= mostPeople && !line.own.has(person)) line.own.clear();
+    const own = line.own.get(person) ?? { failures: 0, rest: firstRest, until: 0 };
+    line.own.set(person, own);
+    own.failures += 1;
+    if (own.failures < inARow || now() < own.until) return;
+    if (own.until > 0) own.rest = Math.min(own.rest * 2, longestRest);
+    own.until = now() + own.rest;
+  };
 
   /** The trial of one that was left alone for being full says nothing for others, unless it went well. */
   const closeAfterTrial = (line: Line): void => {
@@ -89,16 +126,26 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
     line.openUntil = Math.max(line.openUntil, time + fullFor.rest);
   };
 
+  const choose: CircuitBreaker['choose'] = (model, channels) => {
+    const lineOf = (channelId: number) => lines.get(keyOf(channelId, model));
+    const ready = channels.filter(({ channelId }) => allows(lineOf(channelId)));
+    if (ready.length > 0 || channels.length === 0) return { channels: ready, waitMs: 0 };
+    const time = now();
+    const first = lineOf(channels[0]!.channelId)!;
+    const turn = Math.min(Math.max(time, first.nextTurn + slow.gap), time + slow.longest);
+    first.nextTurn = turn;
+    return { channels: [...channels], waitMs: turn - time };
+  };
+
   return {
-    choose(model, channels) {
-      const lineOf = (channelId: number) => lines.get(keyOf(channelId, model));
-      const ready = channels.filter(({ channelId }) => allows(lineOf(channelId)));
-      if (ready.length > 0 || channels.length === 0) return { channels: ready, waitMs: 0 };
-      const time = now();
-      const first = lineOf(channels[0]!.channelId)!;
-      const turn = Math.min(Math.max(time, first.nextTurn + slow.gap), time + slow.longest);
-      first.nextTurn = turn;
-      return { channels: [...channels], waitMs: turn - time };
+    choose,
+    order(model, channels, person) {
+      const isKept = ({ channelId }: { channelId: number }): boolean =>
+        (lines.get(keyOf(channelId, model))?.own.get(person)?.until ?? 0) > now();
+      const free = channels.filter((each) => !isKept(each));
+      // Nobody's trial is spent on who is kept from it.
+      const { channels: ready, waitMs } = choose(model, free.length > 0 ? free : channels);
+      return { channels: [...ready, ...channels.filter((each) => !ready.includes(each))], waitMs };
     },
     rests: (channelId, model) => (lines.get(keyOf(channelId, model))?.openUntil ?? 0) > now(),
     report(outcome) {
@@ -109,6 +156,8 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
       }
       const line = lines.get(key) ?? {
         failures: 0,
+        certain: 0,
+        own: new Map<string, OwnFailures>(),
         people: new Set<string>(),
         full: { people: new Set<string>(), since: 0 },
         rest: firstRest,
@@ -123,6 +172,8 @@ export const createCircuitBreaker = (now: () => number = Date.now): CircuitBreak
         return;
       }
       line.failures += 1;
+      line.certain = outcome.certain ? line.certain + 1 : 0;
+      noteOwn(line, person);
       if (line.people.size < opensAfter.people) line.people.add(person);
       const time = now();
       // Requests that were under way when it opened say nothing new.

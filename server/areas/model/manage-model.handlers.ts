@@ -14,14 +14,20 @@ export const createManageModelHandlers = (deps: { keys: KeyBox; models: ModelSer
       return {};
     },
     channelList: (_input, { db }) => service.channels(db),
+    channelHealth: ({ id }, { db }) => service.health(db, id),
     channelPresets: (_input, { db }) => service.presets(db),
     testChannel: (input, { db }) => service.test(db, input),
-    saveChannel: async (input, { db, noteAct, afterCommit }) => {
-      const saved = await service.save(db, input, noteAct);
+    saveChannel: async (input, { db, user, noteAct, afterCommit }) => {
+      const saved = await service.save(db, input, user, noteAct);
       afterCommit(() =>
         input.kind === 'stable-diffusion-webui' ? deps.models.learn(saved.id) : forget(),
       );
       return saved;
+    },
+    importChannels: async ({ text }, { db, user, noteAct, afterCommit }) => {
+      const made = await service.takeOver(db, text, user, noteAct);
+      afterCommit(forget);
+      return made;
     },
     setChannel: async (input, { db, noteAct, afterCommit }) => {
       await service.change(db, input, noteAct);

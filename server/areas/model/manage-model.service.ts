@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Out, Parsed } from '../../../contract/calls.ts';
+import { calls, type Out, type Parsed } from '../../../contract/calls.ts';
 import type { AdminChannel, AdminModel, ImageChoice } from '../../../contract/manage-model.ts';
 import { modelTypes } from '../../../contract/kinds.ts';
 import { usualSizeRates } from '../../../contract/price.ts';
 import type { Executor } from '../../db/database.ts';
 import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
+import { readBody, readHeaders, readProxy } from './channel-wire.ts';
+import { readChannelList } from './import-channels.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
 import * as store from './manage-model.store.ts';
 import { acceleratorOrigin } from './model-view.ts';
+import { percentile95 } from './first-words.ts';
 import { plan } from './new-models.ts';
 import { imageOf } from './resolved-model.ts';
 import { lockCatalogue, setChannelModels, type ChannelRow, type ModelRow } from './model.store.ts';
+
+const saveInput = calls.saveChannel.input;
 
 type Note = (act: ActNote) => void;
 
@@ -21,6 +26,32 @@ const flagOf = (value: boolean): 0 | 1 => (value ? 1 : 0);
 /** Enough to tell keys apart, too little to use one. */
 const hintOf = (key: string): string =>
   key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
+
+const jsonOf = (value: object | undefined): string =>
+  value === undefined || Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2);
+
+/** What a form says of the way of a channel's requests; what it leaves out stays. @throws Refusal */
+const extrasOf = (
+  input: Parsed<'saveChannel'>,
+  before: ChannelRow['options'],
+  user: Pick<Identity, 'owner'>,
+): ChannelRow['options'] => {
+  const headers = input.headers === undefined ? before.headers : readHeaders(input.headers);
+  const body = input.body === undefined ? before.body : readBody(input.body);
+  const proxy = input.proxy === undefined ? (before.proxy ?? '') : readProxy(input.proxy);
+  // Everybody's questions pass through there.
+  if (proxy !== (before.proxy ?? '') && !user.owner)
+    throw new Refusal('manage_unsuitable', '代理地址只有所有者可以更改');
+  const tag = (input.tag ?? before.tag ?? '').trim();
+  const parallel = input.parallel === undefined ? before.parallel : input.parallel;
+  return {
+    ...(headers && Object.keys(headers).length > 0 && { headers }),
+    ...(body && Object.keys(body).length > 0 && { body }),
+    ...(proxy !== '' && { proxy }),
+    ...(tag !== '' && { tag }),
+    ...(parallel && { parallel }),
+  };
+};
 
 const noChoice: ImageChoice = { sizes: [], checkpoints: [], factors: {} };
 
@@ -117,7 +148,17 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
       priority: channel.priority,
       key_count: own.length,
       key_hint: hintOf(own[0] ?? ''),
-      models: channel.options.models ?? names,
+      models: channel.options.models ?? names.map(({ name }) => name),
+      mapping: Object.fromEntries(
+        names
+          .filter(({ name, upstream }) => name !== upstream)
+          .map(({ name, upstream }) => [name, upstream]),
+      ),
+      headers: jsonOf(channel.options.headers),
+      body: jsonOf(channel.options.body),
+      proxy: channel.options.proxy ?? '',
+      tag: channel.options.tag ?? '',
+      parallel: channel.options.parallel ?? null,
       trainer: channel.options.trainer ?? '',
       destination: channel.options.destination ?? '',
       successes: health?.successes ?? 0,
@@ -141,6 +182,69 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
         '这个服务来自服务器的环境变量或内置，请在那里更改；模型的价格与显示可以在“模型”里改',
       );
     return channel;
+  };
+
+  const save = async (
+    db: Executor,
+    input: Parsed<'saveChannel'>,
+    user: Pick<Identity, 'owner'>,
+    note: Note,
+  ): Promise<Out<'saveChannel'>> => {
+    await lockCatalogue(db);
+    const known = input.id === undefined ? null : await own(db, input.id);
+    const key = known?.key ?? `manager ${randomUUID()}`;
+    const moved = known !== null && known.baseUrl !== input.base_url;
+    const secret = input.api_key?.trim() ?? '';
+    if (moved && secret === '' && known.keyEncrypted)
+      throw new Refusal('bad_input', 'api_key 地址变了，请重新填写密钥');
+    const values = {
+      kind: input.kind,
+      label: input.label,
+      baseUrl: input.base_url.replace(/\/+$/, ''),
+      enabled: input.enabled === 1,
+      weight: input.weight,
+      priority: input.priority,
+      options: {
+        ...(input.kind === 'embedding' ? { models: input.models.map(({ name }) => name) } : {}),
+        ...(input.trainer ? { trainer: input.trainer } : {}),
+        ...(input.destination ? { destination: input.destination } : {}),
+        ...extrasOf(input, known?.options ?? {}, user),
+      },
+      ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
+    };
+    const aside = input.kind === 'embedding' || input.kind === 'replicate';
+    const named = input.models.map(({ name }) => name);
+    if (input.kind === 'embedding' && named.length === 0)
+      throw new Refusal('bad_input', 'models 请至少写一个模型');
+    if (input.kind === 'replicate' && (!input.trainer || !input.destination))
+      throw new Refusal(
+        'bad_input',
+        `${input.trainer ? 'destination' : 'trainer'} 请填写训练器与结果放到的模型`,
+      );
+    const wanted = plan(input.kind, named);
+    if (!aside && wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
+    const id = known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
+    if (!aside) await setChannelModels(db, id, wanted, input.weight);
+    if (input.kind === 'openai-compatible')
+      await store.setUpstreamNames(
+        db,
+        id,
+        input.models.map(({ name, upstream = name }) => ({ name, upstream })),
+      );
+    for (const { name, factor } of input.models)
+      if (factor !== undefined) await store.setFactor(db, name, factor);
+    await store.changeChannel(db, id, values);
+    note({
+      subject: `channel:${id}`,
+      from: known && { label: known.label, base_url: known.baseUrl, enabled: known.enabled },
+      to: {
+        label: values.label,
+        base_url: values.baseUrl,
+        enabled: values.enabled,
+        models: aside ? named : wanted.map(({ name }) => name),
+      },
+    });
+    return { id };
   };
 
   return {
@@ -216,6 +320,28 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
       list: (await store.listChannels(db)).map(channelView),
     }),
 
+    health: async (db: Executor, id: number): Promise<Out<'channelHealth'>> => {
+      if (!(await store.findChannel(db, id))) throw new Refusal('not_found', '没有这个服务');
+      const now = new Date();
+      return {
+        list: (await store.linesOf(db, id)).map((row) => {
+          const times = row.outcomes.filter(({ result }) => result === 'ok').map(({ ms }) => ms);
+          const aside = row.asideUntil !== null && row.asideUntil > now;
+          return {
+            key_hint: row.keyHint,
+            model: row.model,
+            outcomes: row.outcomes,
+            p95: percentile95(times),
+            aside_until: aside ? row.asideUntil!.toISOString() : null,
+            aside_reason: aside ? row.asideReason : '',
+            strikes: aside ? row.strikes : 0,
+            cut_calls: row.cutCalls,
+            cut_tokens: row.cutTokens,
+          };
+        }),
+      };
+    },
+
     presets: async (db: Executor): Promise<Out<'channelPresets'>> => ({
       list: [...channelPresets],
       first: !(await store.hasService(db)),
@@ -237,60 +363,33 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
       };
     },
 
-    save: async (
+    save,
+
+    /** Adds what a list of another program names; each by itself, so that one fault leaves out one. */
+    takeOver: async (
       db: Executor,
-      input: Parsed<'saveChannel'>,
+      text: string,
+      user: Identity,
       note: Note,
-    ): Promise<Out<'saveChannel'>> => {
-      await lockCatalogue(db);
-      const known = input.id === undefined ? null : await own(db, input.id);
-      const key = known?.key ?? `manager ${randomUUID()}`;
-      const moved = known !== null && known.baseUrl !== input.base_url;
-      const secret = input.api_key?.trim() ?? '';
-      if (moved && secret === '' && known.keyEncrypted)
-        throw new Refusal('bad_input', 'api_key 地址变了，请重新填写密钥');
-      const values = {
-        kind: input.kind,
-        label: input.label,
-        baseUrl: input.base_url.replace(/\/+$/, ''),
-        enabled: input.enabled === 1,
-        weight: input.weight,
-        priority: input.priority,
-        options: {
-          ...(input.kind === 'embedding' ? { models: input.models.map(({ name }) => name) } : {}),
-          ...(input.trainer ? { trainer: input.trainer } : {}),
-          ...(input.destination ? { destination: input.destination } : {}),
-        },
-        ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
-      };
-      const aside = input.kind === 'embedding' || input.kind === 'replicate';
-      const named = input.models.map(({ name }) => name);
-      if (input.kind === 'embedding' && named.length === 0)
-        throw new Refusal('bad_input', 'models 请至少写一个模型');
-      if (input.kind === 'replicate' && (!input.trainer || !input.destination))
-        throw new Refusal(
-          'bad_input',
-          `${input.trainer ? 'destination' : 'trainer'} 请填写训练器与结果放到的模型`,
-        );
-      const id =
-        known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
-      const wanted = plan(input.kind, named);
-      if (!aside && wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
-      if (!aside) await setChannelModels(db, id, wanted, input.weight);
-      for (const { name, factor } of input.models)
-        if (factor !== undefined) await store.setFactor(db, name, factor);
-      await store.changeChannel(db, id, values);
-      note({
-        subject: `channel:${id}`,
-        from: known && { label: known.label, base_url: known.baseUrl, enabled: known.enabled },
-        to: {
-          label: values.label,
-          base_url: values.baseUrl,
-          enabled: values.enabled,
-          models: aside ? named : wanted.map(({ name }) => name),
-        },
-      });
-      return { id };
+    ): Promise<Out<'importChannels'>> => {
+      const { channels, skipped } = readChannelList(text);
+      const added: Out<'importChannels'>['added'] = [];
+      for (const channel of channels) {
+        const checked = saveInput.safeParse({ kind: 'openai-compatible', ...channel });
+        if (!checked.success) {
+          skipped.push({ label: channel.label, reason: '地址或模型的写法不对' });
+          continue;
+        }
+        try {
+          const { id } = await save(db, checked.data, user, note);
+          added.push({ id, label: channel.label });
+        } catch (error) {
+          // What is refused is refused before anything is written of it.
+          if (!(error instanceof Refusal)) throw error;
+          skipped.push({ label: channel.label, reason: error.message });
+        }
+      }
+      return { added, skipped };
     },
 
     change: async (db: Executor, input: Parsed<'setChannel'>, note: Note): Promise<void> => {

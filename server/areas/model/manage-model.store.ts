@@ -3,7 +3,7 @@ import type { Parsed } from '../../../contract/calls.ts';
 import type { Executor } from '../../db/database.ts';
 import { channels, modelChannels, models } from '../../db/schema.ts';
 import { spentByChannel } from '../stats/spend.service.ts';
-import { channelHealth } from './model.tables.ts';
+import { channelHealth, channelLines } from './model.tables.ts';
 
 const conditions = (filter: Parsed<'adminModelList'>): SQL | undefined =>
   and(
@@ -69,7 +69,11 @@ export const listChannels = async (db: Executor) => {
     .leftJoin(channelHealth, eq(channelHealth.channelId, channels.id))
     .orderBy(desc(channels.source), asc(channels.id));
   const served = await db
-    .select({ channelId: modelChannels.channelId, name: models.name })
+    .select({
+      channelId: modelChannels.channelId,
+      name: models.name,
+      upstream: modelChannels.upstreamName,
+    })
     .from(modelChannels)
     .innerJoin(models, eq(models.id, modelChannels.modelId))
     .orderBy(asc(models.sort), asc(models.name));
@@ -77,10 +81,23 @@ export const listChannels = async (db: Executor) => {
   return rows.map(({ channel, health }) => ({
     channel,
     health,
-    models: served.filter((row) => row.channelId === channel.id).map(({ name }) => name),
+    models: served.filter((row) => row.channelId === channel.id),
     spent: spent.get(channel.id) ?? 0,
   }));
 };
+
+/** How each key of a channel did with each model: those that are set aside first, then by model. */
+export const linesOf = (db: Executor, channelId: number) =>
+  db
+    .select()
+    .from(channelLines)
+    .where(eq(channelLines.channelId, channelId))
+    .orderBy(
+      sql`${channelLines.asideUntil} > now() DESC NULLS LAST`,
+      asc(channelLines.model),
+      asc(channelLines.keyHint),
+    )
+    .limit(500);
 
 export const findChannel = async (db: Executor, id: number) => {
   const [row] = await db.select().from(channels).where(eq(channels.id, id));
@@ -121,6 +138,20 @@ export const removeChannel = async (db: Executor, id: number): Promise<void> => 
 
 export const setFactor = async (db: Executor, name: string, factor: number): Promise<void> => {
   await db.update(models).set({ factor }).where(eq(models.name, name));
+};
+
+/** What a service calls its models, by the names that they have here. */
+export const setUpstreamNames = async (
+  db: Executor,
+  channelId: number,
+  named: readonly { name: string; upstream: string }[],
+): Promise<void> => {
+  if (named.length === 0) return;
+  await db.execute(sql`
+    UPDATE ${modelChannels} SET upstream_name = given.upstream
+    FROM jsonb_to_recordset(${JSON.stringify(named)}::jsonb) AS given (name text, upstream text)
+      JOIN ${models} ON ${models.name} = given.name
+    WHERE model_channels.channel_id = ${channelId} AND model_channels.model_id = ${models.id}`);
 };
 
 export const noteTrial = async (

@@ -45,7 +45,7 @@ export const createModelService = (deps: {
   const keys = createKeyBox(settings.secretKey, settings.dataDir);
   const catalogue = createCatalogue(pool, log);
   const { served, forget, accelerators } = catalogue;
-  const outcomes = createOutcomes(pool);
+  const outcomes = createOutcomes(pool, settings.modelHedgeMs);
   const choicesOf = createImageChoices();
   const { engines, builtIn: own } = createRowEngines({ settings, log, keys });
   const builtIn = builtInModels(own);
@@ -62,7 +62,7 @@ export const createModelService = (deps: {
   };
 
   return {
-    ...createChatModels(catalogue, engines, outcomes.chat),
+    ...createChatModels(catalogue, engines, outcomes.chat, log),
     ...createImageModels(catalogue, engines, outcomes.image, choicesOf),
     ...createMediaModels(catalogue, engines, outcomes.media),
     start: connecting.start,

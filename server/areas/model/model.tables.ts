@@ -1,4 +1,5 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { LineOutcome } from './line-record.ts';
 import { instant, reference, tokens } from '../../db/columns.ts';
 
 /** How a channel does. */
@@ -12,3 +13,25 @@ export const channelHealth = pgTable('channel_health', {
   lastFailureAt: instant('last_failure_at'),
   lastError: text('last_error').notNull().default(''),
 });
+
+/** How each key of each channel did with each model. */
+export const channelLines = pgTable(
+  'channel_lines',
+  {
+    channelId: reference('channel_id').notNull(),
+    /** A digest of the key, and its last letters. */
+    keyMark: text('key_mark').notNull(),
+    model: text('model').notNull(),
+    keyHint: text('key_hint').notNull().default(''),
+    /** The last hundred, newest first. */
+    outcomes: jsonb('outcomes').$type<LineOutcome[]>().notNull().default([]),
+    asideUntil: instant('aside_until'),
+    asideReason: text('aside_reason').notNull().default(''),
+    strikes: integer('strikes').notNull().default(0),
+    /** Calls that were cut because another one was sooner, and tokens, roughly, that were sent with them. */
+    cutCalls: bigint('cut_calls', { mode: 'number' }).notNull().default(0),
+    cutTokens: bigint('cut_tokens', { mode: 'number' }).notNull().default(0),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.channelId, table.keyMark, table.model] })],
+);

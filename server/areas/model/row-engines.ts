@@ -8,15 +8,16 @@ import { createGuardedFetch } from '../../net/guarded-fetch.ts';
 import type { Settings } from '../../settings.ts';
 import { help } from '../help/help.service.ts';
 import { builtInImages, createBuiltInMedia } from './built-in-models.ts';
-import { createChannelEngines } from './channel-engines.ts';
+import type { Line } from './chat-lines.ts';
+import { type ChannelKey, createChannelEngines } from './channel-engines.ts';
 import type { KeyBox } from './channel-key.ts';
 import type { ServedModel } from './model.store.ts';
 import type { MediaEngines, MediaType } from './resolved-model.ts';
 
 /** What a model is made with at one of its channels; null: the channel does nothing of this kind. */
 export interface RowEngines {
-  chat: (row: ServedModel) => ChatEngine | null;
-  relay: (row: ServedModel) => ChatRelay | null;
+  chat: (row: ServedModel) => Line<ChatEngine>[];
+  relay: (row: ServedModel) => Line<ChatRelay>[];
   image: (row: ServedModel) => ImageEngine | null;
   media: <T extends MediaType>(type: T, row: ServedModel) => MediaEngines[T] | null;
 }
@@ -33,6 +34,22 @@ export const channelsWith = <E>(
     const engine = engineOf(row);
     return engine ? [{ channelId, engine, upstreamName: row.upstreamName, label }] : [];
   });
+
+/** The ways to a model that a row is: one for each key. */
+const linesOf = <E>(
+  row: ServedModel,
+  engines: readonly E[],
+  keys: readonly ChannelKey[],
+): Line<E>[] =>
+  engines.map((engine, at) => ({
+    channelId: row.channel.id,
+    engine,
+    upstreamName: row.upstreamName,
+    label: row.channel.label,
+    parallel: row.channel.options.parallel ?? null,
+    key: { mark: keys[at]?.mark ?? '', hint: keys[at]?.hint ?? '' },
+    takesKey: keys[at]?.takes ?? null,
+  }));
 
 /** With what is built in, by the names of its models. */
 export const createRowEngines = (deps: {
@@ -55,9 +72,18 @@ export const createRowEngines = (deps: {
   const relay = relayOfEngine(chat);
   const images = builtInImages(settings);
   const media = createBuiltInMedia(settings);
+  const ofService = <E>(
+    row: ServedModel,
+    which: (made: NonNullable<ReturnType<typeof enginesOf>>) => readonly E[] | null,
+  ): Line<E>[] => {
+    const made = enginesOf(row.channel);
+    return made ? linesOf(row, which(made) ?? [], made.keys) : [];
+  };
   const engines: RowEngines = {
-    chat: (row) => (isBuiltIn(row) ? chat : (enginesOf(row.channel)?.chat ?? null)),
-    relay: (row) => (isBuiltIn(row) ? relay : (enginesOf(row.channel)?.relay ?? null)),
+    chat: (row) =>
+      isBuiltIn(row) ? linesOf(row, [chat], []) : ofService(row, (made) => made.chat),
+    relay: (row) =>
+      isBuiltIn(row) ? linesOf(row, [relay], []) : ofService(row, (made) => made.relay),
     image: (row) =>
       (isBuiltIn(row) ? images[row.model.name]?.engine : enginesOf(row.channel)?.image) ?? null,
     media: <T extends MediaType>(type: T, row: ServedModel) => {

@@ -73,10 +73,9 @@ export const askModel = async (
     },
     waits,
     {
-      channels: () => models.engines(db, model),
+      engine: (onLine) =>
+        models.engine(db, { model: model.name, userId, firstMs: waits.firstByteMs, onLine }),
       onText: () => {},
-      reportOutcome: (channelId, ok, failure) =>
-        models.reportOutcome({ channelId, model: model.name, userId, ok, ...failure }),
       countTokens: countInThread,
       // Only words are asked about.
       fetchImage: () => Promise.resolve(null),

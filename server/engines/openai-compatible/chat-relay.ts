@@ -3,7 +3,8 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { Agent, type Dispatcher } from 'undici';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from '../chat-relay.ts';
 import { apiUrl } from './address.ts';
-import { faultError, isMoneyFault, readFault } from './upstream-error.ts';
+import type { OpenAiCompatibleOptions } from './openai-compatible-engine.ts';
+import { faultError, isMoneyFault, isNoModel, readFault, retryAfterOf } from './upstream-error.ts';
 
 /** Most characters of one event, and of an answer that is not a stream. */
 const maxChars = 32 * 1024 * 1024;
@@ -25,11 +26,17 @@ type Take = (events: RelayEvent[]) => Promise<void> | void;
 const secret = /\b(sk|key|pk)-[\w*-]{6,}|https?:\/\/\S+/gi;
 
 /** What a service refused, in its own words where they are about what was asked. */
-const refusalOf = (status: number, body: unknown, begun: boolean): RelayError => {
-  const fault = readFault(status, body);
+const refusalOf = (
+  status: number,
+  body: unknown,
+  begun: boolean,
+  retry: ReturnType<typeof retryAfterOf> = {},
+): RelayError => {
+  const fault = { ...readFault(status, body), ...retry };
   const reason = faultError(fault, { begun });
   const retriable = !begun && (reason.retriable || isMoneyFault(fault));
-  if ((status === 400 || status === 422 || status === 413) && !isMoneyFault(fault)) {
+  const atFault = !isMoneyFault(fault) && !isNoModel(fault);
+  if ((status === 400 || status === 422 || status === 413) && atFault) {
     const whole = (Array.isArray(body) ? body[0] : body) as Record<string, unknown> | null;
     const error = (whole?.['error'] ?? whole) as Record<string, unknown> | string | null;
     const said = typeof error === 'string' ? error : error?.['message'];
@@ -107,6 +114,7 @@ class RelayReader implements Dispatcher.DispatchHandler {
   } = { resolve: () => {}, reject: () => {} };
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
+  #retry: ReturnType<typeof retryAfterOf> = {};
   #isEvents = false;
   /** The last read ended within an event. */
   #partial = false;
@@ -148,6 +156,7 @@ class RelayReader implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     const type = String(headers['content-type'] ?? '').toLowerCase();
+    if (status !== 200) this.#retry = retryAfterOf(headers);
     this.#isEvents = status === 200 && this.#take !== null && !type.includes('json');
     if (status === 200 && type.includes('html')) this.#fail(senseless(false));
   }
@@ -225,7 +234,7 @@ class RelayReader implements Dispatcher.DispatchHandler {
     } catch {
       // Proxies answer with pages of HTML; the status says enough.
     }
-    this.#fail(refusalOf(this.#status, body, this.#begun));
+    this.#fail(refusalOf(this.#status, body, this.#begun, this.#retry));
   }
 
   #readBody(): void {
@@ -317,9 +326,10 @@ const otherWords = (error: unknown, sent: ChatBody, dialect: Dialect): Dialect |
  * Any service that speaks OpenAI's chat completions. It remembers nothing: what one request provokes
  * would change what all others send.
  */
-export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }): ChatRelay => {
+export const createOpenAiRelay = (options: OpenAiCompatibleOptions): ChatRelay => {
   const url = apiUrl(options.baseUrl, 'chat/completions');
   const headers = {
+    ...options.headers,
     'content-type': 'application/json',
     ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
@@ -330,13 +340,13 @@ export const createOpenAiRelay = (options: { baseUrl: string; apiKey: string }):
       signal.throwIfAborted();
       const sent = bodyFor(body, dialect);
       const reader = new RelayReader(take);
-      agent.dispatch(
+      (options.dispatcher ?? agent).dispatch(
         {
           origin: url.origin,
           path: url.pathname + url.search,
           method: 'POST',
           headers,
-          body: JSON.stringify(sent),
+          body: JSON.stringify({ ...options.body, ...sent }),
         },
         reader,
       );

@@ -29,3 +29,23 @@ export const listModels = async (
     .map((model) => model.id)
     .filter((name) => name !== '' && name.length <= 100);
 };
+
+/** Whether a service takes a key, by the list of its models; null: that tells nothing. */
+export const takesKey = async (
+  baseUrl: string,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<boolean | null> => {
+  try {
+    const { statusCode, body } = await request(apiUrl(baseUrl, 'models'), {
+      dispatcher: agent,
+      signal,
+      headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
+    });
+    await body.dump();
+    if (statusCode === 401 || statusCode === 403) return false;
+    return statusCode === 200 ? true : null;
+  } catch {
+    return null;
+  }
+};

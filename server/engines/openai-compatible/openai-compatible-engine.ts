@@ -10,6 +10,11 @@ export interface OpenAiCompatibleOptions {
   baseUrl: string;
   /** Empty: none is sent, as local services want it. */
   apiKey: string;
+  /** Added to each request; what the program says itself counts more. */
+  headers?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
 }
 
 /** All services share it: one pool of connections for each origin. Redirects are not followed. */
@@ -106,6 +111,7 @@ const refusedField = (fault: UpstreamFault, body: Record<string, unknown>): Opti
 export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): ChatEngine => {
   const url = apiUrl(options.baseUrl, 'chat/completions');
   const headers: Record<string, string> = {
+    ...options.headers,
     'content-type': 'application/json',
     accept: 'text/event-stream',
     ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
@@ -132,9 +138,9 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
       path: url.pathname + url.search,
       method: 'POST',
       headers,
-      body: JSON.stringify(body),
+      body: JSON.stringify({ ...options.body, ...body }),
     };
-    agent.dispatch(request, reader);
+    (options.dispatcher ?? agent).dispatch(request, reader);
     return reader;
   };
 

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { EngineError, type ChatPart } from '../chat-engine.ts';
-import { faultError, readFault, type UpstreamFault } from './upstream-error.ts';
+import { faultError, readFault, retryAfterOf, type UpstreamFault } from './upstream-error.ts';
 
 /** Most bytes on the wire of one reply, whatever they hold. */
 const maxBytes = 512 * 1024 * 1024;
@@ -109,6 +109,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
   /** 'sniff': no content-type that says it, decided by the first character. */
   #form: 'waiting' | 'sniff' | 'events' | 'json' | 'refusal' = 'waiting';
   #status = 0;
+  #retry: ReturnType<typeof retryAfterOf> = {};
   #body = '';
   #batch: ChatPart[] = [];
   #bytes = 0;
@@ -161,8 +162,12 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     this.#status = status;
     const type = String(headers['content-type'] ?? '').toLowerCase();
     if (status < 200) return;
-    if (status !== 200) this.#form = 'refusal';
-    else if (type.includes('text/event-stream')) this.#form = 'events';
+    if (status !== 200) {
+      this.#form = 'refusal';
+      this.#retry = retryAfterOf(headers);
+    }
+    if (status !== 200) return;
+    if (type.includes('text/event-stream')) this.#form = 'events';
     else if (type.includes('json')) this.#form = 'json';
     else if (type.includes('html')) this.#fail(senseless(false));
     else this.#form = 'sniff';
@@ -279,7 +284,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     } catch {
       // Proxies answer with pages of HTML; the status says enough.
     }
-    this.#fail(new RefusedRequest(readFault(this.#status, body)));
+    this.#fail(new RefusedRequest({ ...readFault(this.#status, body), ...this.#retry }));
   }
 
   #readBody(): void {

@@ -11,7 +11,28 @@ export interface UpstreamFault {
   param: string;
   /** Its words are about tools, as of a model that knows none. */
   aboutTools?: boolean;
+  /** When the service wants to be asked again, ms from then; left out: it did not say. */
+  retryAfterMs?: number;
+  /** What was asked for would cost more than is left, and less would not. */
+  tooDear?: boolean;
 }
+
+/** Longest time that a service is believed when it says how long it wants to be left alone, ms. */
+const longestWait = 10 * 60_000;
+
+/** `Retry-After` in seconds or as a date, and `retry-after-ms`. */
+export const retryAfterOf = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): { retryAfterMs?: number } => {
+  const exact = Number(headers['retry-after-ms'] ?? NaN);
+  const given = String(headers['retry-after'] ?? '').trim();
+  const ms = Number.isFinite(exact)
+    ? exact
+    : /^\d+(\.\d+)?$/.test(given)
+      ? Number(given) * 1000
+      : Date.parse(given) - Date.now();
+  return Number.isFinite(ms) && ms >= 0 ? { retryAfterMs: Math.min(ms, longestWait) } : {};
+};
 
 const word = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
@@ -37,6 +58,8 @@ export const readFault = (status: number, body: unknown): UpstreamFault => {
     aboutTools: /\btools?\b|tool_choice|function.?call/.test(
       word(error?.['message']) || word(whole?.['error']),
     ),
+    // OpenRouter: anybody could use up a key for all others by asking for more than it can pay.
+    ...(/fewer max_tokens|can only afford/i.test(word(error?.['message'])) && { tooDear: true }),
   };
 };
 
@@ -56,6 +79,8 @@ const noMoneyCodes = new Set([
   'arrearage', // DashScope
   'billing_hard_limit_reached',
   '1113', // Zhipu
+  'allocationquota.freetieronly', // DashScope
+  'accountoverdueerror', // 火山方舟
 ]);
 const rateCodes = new Set([
   'rate_limit_exceeded',
@@ -74,16 +99,41 @@ const contentCodes = new Set([
   'datainspectionfailed',
   '1301', // Zhipu
 ]);
-const noModelCodes = new Set(['model_not_found', 'model_not_supported', 'not_found_error']);
-const keyCodes = new Set(['invalid_api_key', 'authentication_error', 'permission_error']);
+const noModelCodes = new Set([
+  'model_not_found',
+  'model_not_supported',
+  'not_found_error',
+  'invalidendpointormodel.notfound', // 火山方舟
+  'model_not_exist',
+  '1211', // Zhipu
+]);
+const keyCodes = new Set([
+  'invalid_api_key',
+  'authentication_error',
+  'permission_error',
+  'account_deactivated',
+  'invalid_authentication_error', // Moonshot
+  'authenticationerror', // 火山方舟
+  'invalidapikey', // DashScope
+  '1000', // Zhipu: authentication failed
+  '1002', // Zhipu: its token is not valid
+]);
 
 /** Whether the words or images are what the service refused. */
 export const isContentFault = ({ code, type }: UpstreamFault): boolean =>
   contentCodes.has(code) || contentCodes.has(type);
 
 /** Whether it is about money that is owed to the service. */
-export const isMoneyFault = ({ code, type, status }: UpstreamFault): boolean =>
-  status === 402 || noMoneyCodes.has(code) || noMoneyCodes.has(type);
+export const isMoneyFault = ({ code, type, status, tooDear }: UpstreamFault): boolean =>
+  tooDear !== true && (status === 402 || noMoneyCodes.has(code) || noMoneyCodes.has(type));
+
+/** Whether it is the key that the service refused. */
+export const isKeyFault = ({ code, type, status }: UpstreamFault): boolean =>
+  status === 401 || keyCodes.has(code) || keyCodes.has(type);
+
+/** Whether the service has no such model, which some say with 400. */
+export const isNoModel = ({ code, type, status }: UpstreamFault): boolean =>
+  noModelCodes.has(code) || (status === 404 && !contentCodes.has(code)) || noModelCodes.has(type);
 
 /** Turns a fault into what a person is told. The service's own words never get there. */
 export const faultError = (fault: UpstreamFault, options: { begun: boolean }): EngineError => {
@@ -103,6 +153,8 @@ export const faultError = (fault: UpstreamFault, options: { begun: boolean }): E
     return askersFault('context_length_exceeded', '对话超出了模型的最大长度，请新建会话后继续');
   if (has(contentCodes))
     return askersFault('upstream', '模型服务认为这段对话不合它的内容规则，没有回答');
+  if (fault.tooDear)
+    return askersFault('upstream', '模型服务的额度不够这么长的回答，请要短一些', true);
   if (has(noMoneyCodes) || status === 402)
     return error('upstream', '模型服务的额度已用完，请换一个模型或联系管理员');
   if (status === 429 || has(rateCodes) || fault.code === '429')

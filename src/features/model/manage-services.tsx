@@ -11,7 +11,9 @@ import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ChannelHealth } from './channel-health.tsx';
 import { channelState } from './channel-state.ts';
+import { ImportChannels } from './import-channels.tsx';
 import { draftOfChannel, ServiceForm } from './service-form.tsx';
 
 const sources = {
@@ -27,7 +29,7 @@ const test = async (row: AdminChannel): Promise<void> => {
     id: row.id,
     kind: row.kind as ChannelKind,
     base_url: row.base_url,
-    model: row.models[0],
+    model: row.models[0] && (row.mapping[row.models[0]] ?? row.models[0]),
   });
   toast(trial.message, trial.ok ? 'success' : 'error');
 };
@@ -45,7 +47,7 @@ const remove = async (row: AdminChannel): Promise<void> => {
 
 const own = (row: AdminChannel) => row.source === 'manager' || row.source === 'local';
 
-const columns: readonly Column<AdminChannel>[] = [
+const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChannel>[] => [
   { key: 'label', title: '名称', value: (row) => row.label, role: 'title' },
   {
     key: 'state',
@@ -54,6 +56,7 @@ const columns: readonly Column<AdminChannel>[] = [
     value: channelState,
     render: (row) => <span className="tag">{channelState(row)}</span>,
   },
+  { key: 'tag', title: '标签', value: (row) => row.tag, render: (row) => row.tag || '—' },
   { key: 'source', title: '来自', value: (row) => sources[row.source] },
   { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
   {
@@ -110,6 +113,9 @@ const columns: readonly Column<AdminChannel>[] = [
           <Button size="small" onClick={() => quietly(test(row))}>
             测试
           </Button>
+          <Button size="small" onClick={() => look(row)}>
+            健康
+          </Button>
           {own(row) && (
             <>
               <Button
@@ -135,12 +141,20 @@ const columns: readonly Column<AdminChannel>[] = [
 /** The services: what they have, how they do, and their forms. */
 export const ManageServices = () => {
   const [open, setOpen] = useState<AdminChannel>();
+  const [importing, setImporting] = useState(false);
+  const [looked, setLooked] = useState<AdminChannel>();
   const channels = useCall('channelList', {}, { refetchInterval: 15_000 });
   return (
     <>
+      <p className="row">
+        <Button size="small" onClick={() => setImporting(true)}>
+          从 new-api / one-api 导入
+        </Button>
+      </p>
+      <ImportChannels open={importing} onClose={() => setImporting(false)} />
       <DataTable
         name="模型服务"
-        columns={columns}
+        columns={columnsOf(setLooked)}
         rows={channels.data?.list}
         rowKey={({ id }) => String(id)}
         empty={{
@@ -161,6 +175,7 @@ export const ManageServices = () => {
             : toast('这个服务来自环境变量或内置，请在服务器上改；模型的价格可以在“模型”里改')
         }
       />
+      <ChannelHealth channel={looked} onClose={() => setLooked(undefined)} />
       <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
         {open && (
           <ServiceForm

@@ -24,7 +24,12 @@ export interface ServiceDraft {
   base_url: string;
   key_url: string;
   needs_key: boolean;
-  models: readonly { name: string; factor?: number | undefined }[];
+  models: readonly { name: string; upstream?: string | undefined; factor?: number | undefined }[];
+  headers?: string;
+  body?: string;
+  proxy?: string;
+  tag?: string;
+  parallel?: number | null;
   trainer?: string;
   destination?: string;
   weight: number;
@@ -51,7 +56,12 @@ export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
   base_url: channel.base_url,
   key_url: '',
   needs_key: false,
-  models: channel.models.map((name) => ({ name })),
+  models: channel.models.map((name) => ({ name, upstream: channel.mapping[name] })),
+  headers: channel.headers,
+  body: channel.body,
+  proxy: channel.proxy,
+  tag: channel.tag,
+  parallel: channel.parallel,
   trainer: channel.trainer,
   destination: channel.destination,
   weight: channel.weight,
@@ -135,20 +145,66 @@ const extras: readonly Field[] = [
   },
 ];
 
-const linesOf = (models: ServiceDraft['models']): string =>
-  models.map(({ name, factor }) => (factor === undefined ? name : `${name} ${factor}`)).join('\n');
+/** Of a chat service: what goes with its requests, and how many at once. */
+const wireFields: readonly Field[] = [
+  { name: 'tag', kind: 'text', max: 40, hint: '给自己看的，例如 便宜、备用' },
+  {
+    name: 'parallel',
+    kind: 'number',
+    min: 1,
+    max: 10_000,
+    hint: '聊天同时最多几个（每个服务器进程分别算）；留空不限，满了先用别的服务，都满了排队',
+  },
+  {
+    name: 'headers',
+    kind: 'long',
+    lines: 2,
+    mono: true,
+    max: 8_000,
+    placeholder: '{"HTTP-Referer": "https://example.com"}',
+    hint: 'JSON，聊天请求附带；密钥请填在“密钥”里',
+  },
+  {
+    name: 'body',
+    kind: 'long',
+    lines: 2,
+    mono: true,
+    max: 8_000,
+    placeholder: '{"enable_thinking": false}',
+    hint: 'JSON，加进聊天请求的正文；会改变费用的不能加',
+  },
+  {
+    name: 'proxy',
+    kind: 'text',
+    max: 300,
+    placeholder: 'http://10.0.0.3:3128',
+    hint: '聊天经这个 HTTP 代理出去；只有所有者可以改',
+  },
+];
 
-const modelsIn = (text: string): { name: string; factor?: number }[] =>
+const linesOf = (models: ServiceDraft['models']): string =>
+  models
+    .map(({ name, upstream, factor }) =>
+      [upstream ? `${name} → ${upstream}` : name, ...(factor === undefined ? [] : [factor])].join(
+        ' ',
+      ),
+    )
+    .join('\n');
+
+const modelsIn = (text: string): { name: string; upstream?: string; factor?: number }[] =>
   text
     .split('\n')
-    .map((line) => /^\s*(\S+)(?:\s+([\d.]+))?\s*$/.exec(line))
+    .map((line) => /^\s*(\S+)(?:\s*(?:→|=>|->)\s*(\S+))?(?:\s+([\d.]+))?\s*$/.exec(line))
     .flatMap((match) => {
-      if (!match?.[1]) return [];
-      const factor = match[2] === undefined ? undefined : Number(match[2]);
+      const [, name, upstream, price] = match ?? [];
+      if (!name) return [];
+      const factor = price === undefined ? NaN : Number(price);
       return [
-        factor === undefined || Number.isNaN(factor)
-          ? { name: match[1] }
-          : { name: match[1], factor },
+        {
+          name,
+          ...(upstream === undefined ? {} : { upstream }),
+          ...(Number.isNaN(factor) ? {} : { factor }),
+        },
       ];
     });
 
@@ -181,7 +237,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
           kind: draft.kind,
           base_url: String(values['base_url'] ?? draft.base_url),
           ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
-          model: modelsIn(models)[0]?.name,
+          model: modelsIn(models).map(({ name, upstream = name }) => upstream)[0],
         },
         { quiet: true },
       );
@@ -205,6 +261,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         ...fieldsOf(draft),
         ...(draft.kind === 'replicate' ? trainerFields : []),
         ...(draft.id === undefined ? [] : extras),
+        ...(draft.id !== undefined && draft.kind === 'openai-compatible' ? wireFields : []),
       ]}
       initial={{
         label: draft.label,
@@ -213,6 +270,11 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         destination: draft.destination ?? '',
         weight: draft.weight,
         priority: draft.priority,
+        tag: draft.tag ?? '',
+        parallel: draft.parallel ?? null,
+        headers: draft.headers ?? '',
+        body: draft.body ?? '',
+        proxy: draft.proxy ?? '',
       }}
       submit={draft.id === undefined ? '接入' : '保存'}
       onChange={setValues}
@@ -228,6 +290,15 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
             weight: Number(sent['weight'] ?? draft.weight),
             priority: Number(sent['priority'] ?? draft.priority),
             models: openAi ? modelsIn(models) : [],
+            ...(draft.id !== undefined && draft.kind === 'openai-compatible'
+              ? {
+                  tag: String(sent['tag'] ?? ''),
+                  parallel: sent['parallel'] ? Number(sent['parallel']) : null,
+                  headers: String(sent['headers'] ?? ''),
+                  body: String(sent['body'] ?? ''),
+                  proxy: String(sent['proxy'] ?? ''),
+                }
+              : {}),
             ...(draft.kind === 'replicate'
               ? {
                   trainer: String(sent['trainer'] ?? '').trim(),
@@ -270,7 +341,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
           <small className="field-hint">
             {draft.kind === 'embedding'
               ? '一行一个模型名，第一个是平常用的'
-              : '一行一个：模型名，空格，价格（每个 token 扣多少，0 免费）。价格不写就按它的系列'}
+              : '一行一个：模型名，空格，价格（每个 token 扣多少，0 免费）。价格不写就按它的系列。服务里叫别的名字时写：模型名 → 它的名字'}
           </small>
         </label>
       )}

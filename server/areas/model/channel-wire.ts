@@ -1,0 +1,80 @@
+import { Refusal } from '../../http/handlers.ts';
+
+/** What the program says itself, or what carries a key: those belong where they are encrypted. */
+const ownHeaders =
+  /^(?:authorization|proxy-.*|cookie|host|connection|upgrade|te|trailer|expect|content-.*|transfer-encoding|(?:x-)?api-key|x-goog-api-key)$/i;
+/** What the program says itself, or what makes an answer cost more than whoever asks is told. */
+const ownFields = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'n',
+  'best_of',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'service_tier',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'plugins',
+  'web_search_options',
+  'enable_search',
+  'search_options',
+  'reasoning',
+  'reasoning_effort',
+  'thinking_budget',
+]);
+const mostLetters = 8_000;
+
+/** Whether a field turns thinking on, which is billed by its length. */
+const thinks = (name: string, value: unknown): boolean =>
+  (name === 'enable_thinking' && value !== false) ||
+  (name === 'thinking' && (value as { type?: unknown } | null)?.type !== 'disabled');
+
+const objectIn = (text: string, field: string): Record<string, unknown> => {
+  if (text.trim() === '') return {};
+  if (text.length > mostLetters) throw new Refusal('bad_input', `${field}：太长`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refusal('bad_input', `${field}：应为 JSON，例如 {"名字": "值"}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refusal('bad_input', `${field}：应为 JSON 对象，例如 {"名字": "值"}`);
+  return value as Record<string, unknown>;
+};
+
+/** Headers as a form has them, a JSON object. @throws Refusal bad_input */
+export const readHeaders = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(objectIn(text, 'headers')).map(([name, value]) => {
+      if (!/^[\w-]{1,100}$/.test(name) || ownHeaders.test(name))
+        throw new Refusal('bad_input', `headers：不能设置 ${name}，密钥请填在“密钥”里`);
+      if (typeof value !== 'string' || !/^[\x20-\x7e]{0,1000}$/.test(value))
+        throw new Refusal('bad_input', `headers：${name} 的值应为英文与符号`);
+      return [name.toLowerCase(), value];
+    }),
+  );
+
+/** Body fields as a form has them, a JSON object. @throws Refusal bad_input */
+export const readBody = (text: string): Record<string, unknown> => {
+  const fields = objectIn(text, 'body');
+  for (const [name, value] of Object.entries(fields))
+    if (ownFields.has(name) || thinks(name, value))
+      throw new Refusal('bad_input', `body：不能设置 ${name}，它会改变费用或由本站决定`);
+  return fields;
+};
+
+/** @throws Refusal bad_input */
+export const readProxy = (text: string): string => {
+  if (text.trim() === '') return '';
+  if (!URL.canParse(text.trim())) throw new Refusal('bad_input', 'proxy：应为 http://地址:端口');
+  const { protocol, username, password, pathname, origin } = new URL(text.trim());
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '' || pathname !== '/')
+    throw new Refusal('bad_input', 'proxy：应为 http://地址:端口，不带用户名与路径');
+  return origin;
+};

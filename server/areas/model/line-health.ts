@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelFault } from '../../engines/channel-fault.ts';
+import type { Database } from '../../db/database.ts';
+import type { createChannelHealth } from './channel-health.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createFirstWords, type Form } from './first-words.ts';
+import { type AsideFor, createKeyRests } from './key-rests.ts';
+import { createLineRecord, type KeyMark, type LineOutcome } from './line-record.ts';
+
+interface Way {
+  channelId: number;
+  key: KeyMark;
+  takesKey: (() => Promise<boolean | null>) | null;
+}
+
+/** What was asked. */
+interface Question {
+  model: string;
+  userId: number;
+  form: Form;
+  /** Characters. */
+  size: number;
+}
+
+/** Tokens of a question, roughly: for figures alone. */
+const charsPerToken = 2;
+
+/** What is known of the lines of chat models, and in which order they are to be asked for it. */
+export const createLineHealth = (deps: {
+  db: Database;
+  health: Pick<ReturnType<typeof createChannelHealth>, 'note'>;
+  /** Who somebody is where people are counted. */
+  askers: (userId: number) => Promise<string>;
+  hedgeFloorMs: number;
+}) => {
+  const { health, hedgeFloorMs } = deps;
+  const breaker = createCircuitBreaker();
+  const words = createFirstWords(hedgeFloorMs);
+  const rests = createKeyRests();
+  const record = createLineRecord(deps.db, (row) =>
+    rests.heard(Number(row.channel_id), row.key_mark, row.model, {
+      reason: row.aside_reason as AsideFor,
+      strikes: row.strikes,
+      until: new Date(row.aside_until).getTime(),
+    }),
+  );
+  const turns = new Map<number, number>();
+  const running = new Map<number, number>();
+  /** Counted with all whom nobody knows. */
+  const personOf = (userId: number): Promise<string> => deps.askers(userId).catch(() => '');
+
+  const lineOf = (way: Way, { model }: Question) => ({
+    channelId: way.channelId,
+    model,
+    key: way.key,
+  });
+
+  const against = async (way: Way, { model, userId }: Question, certain: boolean) => {
+    const person = await personOf(userId);
+    breaker.report({ channelId: way.channelId, model, ok: false, person, full: false, certain });
+  };
+
+  const noteFull = async (way: Way, { model, userId }: Question, retryAfterMs: number | null) => {
+    const person = await personOf(userId);
+    rests.put(
+      { channelId: way.channelId, mark: way.key.mark, model, person },
+      'full',
+      retryAfterMs,
+    );
+  };
+
+  /** What was asked may be what it refused: the key is asked about alone. */
+  const doubt = async (way: Way, asked: Question, note: Omit<LineOutcome, 'at'>) => {
+    if ((await way.takesKey?.()) === false)
+      record.note(lineOf(way, asked), { ...note, result: 'key' }, setAside(way, asked, 'key'));
+    else await against(way, asked, false);
+  };
+
+  const setAside = (way: Way, asked: Question, reason: 'key' | 'money') =>
+    rests.put(
+      { channelId: way.channelId, mark: way.key.mark, model: asked.model, person: null },
+      reason,
+      null,
+    );
+
+  return {
+    words,
+    rests: (channelId: number, model: string): boolean => breaker.rests(channelId, model),
+    /** Best first, none left out: those that fail, and keys that are set aside, come last. */
+    order: async <L extends Way>(
+      model: string,
+      lines: readonly L[],
+      userId: number,
+    ): Promise<L[]> => {
+      words.called(model);
+      const channels = [...new Map(lines.map((line) => [line.channelId, line])).values()];
+      const person = await personOf(userId);
+      const { channels: inOrder, waitMs } = breaker.order(model, channels, person);
+      if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+      const place = new Map(inOrder.map(({ channelId }, at) => [channelId, at]));
+      const resting = new Set(
+        inOrder
+          .filter(({ channelId }) => breaker.rests(channelId, model))
+          .map((each) => each.channelId),
+      );
+      const ways = channels.flatMap(({ channelId }) => {
+        const own = lines.filter((line) => line.channelId === channelId);
+        // Keys take turns, so that none is used up before the others.
+        const turn = turns.get(channelId) ?? 0;
+        turns.set(channelId, turn + 1);
+        return own.map((_, at) => own[(at + turn) % own.length]!);
+      });
+      const until = ({ channelId, key }: L): number =>
+        rests.until(channelId, key.mark, model, person);
+      const rank = (line: L): number =>
+        (until(line) > 0 ? 2 : 0) + (resting.has(line.channelId) ? 1 : 0);
+      return ways
+        .map((line) => ({ line, rank: rank(line), until: until(line) }))
+        .sort(
+          (a, b) =>
+            a.rank - b.rank ||
+            a.until - b.until ||
+            (place.get(a.line.channelId) ?? 0) - (place.get(b.line.channelId) ?? 0),
+        )
+        .map(({ line }) => line);
+    },
+    /** A call of a channel begins; gives what is to be called when it ends. */
+    begin: (channelId: number): (() => void) => {
+      running.set(channelId, (running.get(channelId) ?? 0) + 1);
+      let over = false;
+      return () => {
+        if (over) return;
+        over = true;
+        running.set(channelId, (running.get(channelId) ?? 1) - 1);
+      };
+    },
+    running: (channelId: number): number => running.get(channelId) ?? 0,
+    /** It said its first word after so many ms. */
+    spoke: (way: Way, asked: Question, ms: number): void => {
+      words.learn(way.channelId, asked.model, asked.form, ms, asked.size);
+      const was = rests.clear(way.channelId, way.key.mark, asked.model);
+      record.note(lineOf(way, asked), { result: 'ok', ms, status: 200 }, was ? null : undefined);
+    },
+    /** Its answer is whole. */
+    answered: ({ channelId }: Way, { model }: Question): void => {
+      health.note(channelId, true);
+      breaker.report({ channelId, model, ok: true });
+    },
+    /** Another line was sooner, while this one took longer than it usually does. */
+    lost: (way: Way, asked: Question, ms: number): void => {
+      const { channelId } = way;
+      const { model, form, size } = asked;
+      // Until its times are known this one tells as much as any.
+      if (words.p95(channelId, model, form) === null) words.learn(channelId, model, form, ms, size);
+      record.note(lineOf(way, asked), { result: 'cut', ms, status: 0 });
+      record.noteCut(lineOf(way, asked), Math.ceil(size / charsPerToken));
+      void against(way, asked, false);
+    },
+    failed: (way: Way, asked: Question, fault: ChannelFault, ms: number, told: string): void => {
+      const { kind, status, retryAfterMs } = fault;
+      const line = lineOf(way, asked);
+      const note = { result: kind as string, ms, status };
+      if (kind === 'asker') {
+        record.note(line, note);
+        return;
+      }
+      health.note(way.channelId, false, told);
+      if (kind === 'key' || kind === 'money') {
+        record.note(line, note, setAside(way, asked, kind));
+        return;
+      }
+      record.note(line, note);
+      if (kind === 'full') void noteFull(way, asked, retryAfterMs);
+      else if (kind === 'doubt') void doubt(way, asked, note);
+      else void against(way, asked, kind === 'connection' || kind === 'model');
+    },
+    close: record.close,
+  };
+};
+export type LineHealth = ReturnType<typeof createLineHealth>;

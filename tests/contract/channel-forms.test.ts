@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { joined, TestClient } from '../support/client.ts';
+import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+let mock: MockOpenAi;
+let server: TestServer;
+let owner: TestClient;
+let person: TestClient;
+
+beforeAll(async () => {
+  mock = await startMockOpenAi();
+  server = await startServer({ env: { SIGNUP_TOKENS: '100000000' } });
+  owner = new TestClient(server.baseURL);
+  await owner.login('admin', ADMIN_PASSWORD);
+  person = await TestClient.register(server.baseURL);
+});
+afterAll(async () => {
+  await server?.stop();
+  await mock?.close();
+});
+
+const say = async (model: string) => {
+  const { uuid, id } = await person.ask('你好', { model });
+  return joined(await person.read(uuid, id)).text;
+};
+const channelOf = async (id: number) =>
+  (await owner.call('channelList', {})).list.find((each) => each.id === id);
+
+test('names are mapped, fields and headers go along, and what costs or carries a key is refused', async () => {
+  const service = {
+    kind: 'openai-compatible' as const,
+    base_url: mock.baseURL,
+    label: '映射',
+    api_key: 'sk-mapping-1234',
+    models: [{ name: 'house-model', upstream: 'vendor/real-name', factor: 1 }],
+    headers: '{"X-Title": "bridge"}',
+    body: '{"enable_thinking": false, "temperature": 9}',
+    tag: '备用',
+    parallel: 2,
+  };
+  const { id } = await owner.call('saveChannel', service);
+  expect(await channelOf(id)).toMatchObject({
+    models: ['house-model'],
+    mapping: { 'house-model': 'vendor/real-name' },
+    headers: JSON.stringify({ 'x-title': 'bridge' }, null, 2),
+    tag: '备用',
+    parallel: 2,
+  });
+  expect(await say('house-model')).toBe(mock.textFor('你好'));
+  expect(mock.lastRequest).toMatchObject({ model: 'vendor/real-name', enable_thinking: false });
+  // What the program says itself counts.
+  expect(mock.lastRequest?.temperature).not.toBe(9);
+
+  for (const wrong of [
+    { headers: '{"Authorization": "Bearer x"}' },
+    { headers: '{"api-key": "x"}' },
+    { headers: '[]' },
+    { body: '{"n": 5}' },
+    { body: '{"max_tokens": 100000}' },
+    { body: '{"enable_thinking": true}' },
+    { body: 'not json' },
+    { proxy: 'socks5://10.0.0.1' },
+    { proxy: 'http://user:secret@10.0.0.1:3128' },
+  ])
+    expect(
+      (await owner.raw('saveChannel', { ...service, id, ...wrong })).code,
+      JSON.stringify(wrong),
+    ).toBe(422);
+  // What a form leaves out stays.
+  const { headers: _headers, body: _body, tag: _tag, parallel: _parallel, ...less } = service;
+  await owner.call('saveChannel', { ...less, id });
+  expect(await channelOf(id)).toMatchObject({ tag: '备用', parallel: 2 });
+});
+
+test('a list of new-api is taken over, with names, priorities and what cannot be', async () => {
+  const { added, skipped } = await owner.call('importChannels', {
+    text: JSON.stringify({
+      success: true,
+      data: {
+        items: [
+          {
+            name: '导入的',
+            type: 1,
+            key: 'sk-imported-5678',
+            base_url: mock.baseURL.replace(/\/v1$/, ''),
+            models: 'imported-a,imported-b',
+            model_mapping: '{"imported-a": "there-a"}',
+            param_override: '{"top_p": 0.5}',
+            weight: 3,
+            priority: 10,
+            status: 1,
+            tag: '旧站',
+          },
+          { name: '讯飞', type: 18, key: 'x', models: 'spark' },
+          {
+            name: '贵的',
+            type: 1,
+            base_url: mock.baseURL,
+            models: 'imported-c',
+            param_override: '{"n": 9}',
+          },
+        ],
+      },
+    }),
+  });
+  expect(added.map(({ label }) => label)).toEqual(['导入的']);
+  expect(skipped.map(({ label }) => label)).toEqual(['讯飞', '贵的']);
+  expect(await channelOf(added[0]!.id)).toMatchObject({
+    base_url: mock.baseURL,
+    models: ['imported-a', 'imported-b'],
+    mapping: { 'imported-a': 'there-a' },
+    weight: 3,
+    priority: 490,
+    tag: '旧站',
+    key_count: 1,
+  });
+  expect(await say('imported-a')).toBe(mock.textFor('你好'));
+  expect(mock.lastRequest).toMatchObject({ model: 'there-a', top_p: 0.5 });
+  expect(mock.lastAuthorization).toBe('Bearer sk-imported-5678');
+  expect((await owner.call('channelList', {})).list.some(({ label }) => label === '贵的')).toBe(
+    false,
+  );
+  const { list } = await owner.call('channelHealth', { id: added[0]!.id });
+  expect(Array.isArray(list)).toBe(true);
+});
