@@ -3,6 +3,9 @@ import { modelTypes } from '../../../contract/kinds.ts';
 import { createBuiltInEngine } from '../../engines/built-in-engine.ts';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import { type ChatRelay, relayOfEngine } from '../../engines/chat-relay.ts';
+import { createLlamaProcess } from '../../engines/local/llama-process.ts';
+import { createLocalEngine } from '../../engines/local/local-engine.ts';
+import { findModel, modelFolder } from '../../engines/local/model-folder.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import { createGuardedFetch } from '../../net/guarded-fetch.ts';
 import type { Settings } from '../../settings.ts';
@@ -21,6 +24,9 @@ export interface RowEngines {
   media: <T extends MediaType>(type: T, row: ServedModel) => MediaEngines[T] | null;
 }
 
+/** The channel of the models that lie on this machine. */
+export const localChannelKey = 'local-models';
+const isLocal = ({ channel }: ServedModel): boolean => channel.key === localChannelKey;
 const isBuiltIn = ({ channel }: ServedModel): boolean => channel.kind === 'built-in';
 
 /** The channels of these rows that have an engine, in their order. */
@@ -53,11 +59,17 @@ export const createRowEngines = (deps: {
   });
   const chat = createBuiltInEngine({ help, rate: settings.assistantRate });
   const relay = relayOfEngine(chat);
+  const llama = createLlamaProcess();
+  const folder = modelFolder(settings.dataDir);
+  const local = createLocalEngine({ llama, fileOf: (model) => findModel(folder, model) });
+  const localRelay = relayOfEngine(local);
   const images = builtInImages(settings);
   const media = createBuiltInMedia(settings);
   const engines: RowEngines = {
-    chat: (row) => (isBuiltIn(row) ? chat : (enginesOf(row.channel)?.chat ?? null)),
-    relay: (row) => (isBuiltIn(row) ? relay : (enginesOf(row.channel)?.relay ?? null)),
+    chat: (row) =>
+      isBuiltIn(row) ? chat : isLocal(row) ? local : (enginesOf(row.channel)?.chat ?? null),
+    relay: (row) =>
+      isBuiltIn(row) ? relay : isLocal(row) ? localRelay : (enginesOf(row.channel)?.relay ?? null),
     image: (row) =>
       (isBuiltIn(row) ? images[row.model.name]?.engine : enginesOf(row.channel)?.image) ?? null,
     media: <T extends MediaType>(type: T, row: ServedModel) => {
@@ -71,5 +83,5 @@ export const createRowEngines = (deps: {
       return (made[type] as MediaEngines[T] | null | undefined) ?? null;
     },
   };
-  return { engines, builtIn: { images, media } };
+  return { engines, builtIn: { images, media }, close: llama.close };
 };
