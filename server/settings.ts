@@ -173,6 +173,8 @@ export interface Settings {
   doubts: string[];
   /** Where models of this machine are looked for: `on`, `off`, or addresses by comma. */
   localModels: string;
+  /** A model of the shelf that is brought here at the start; empty: none. */
+  localModel: string;
   /** The project's folder: package.json, dist/ and server/db/migrations/ are below it. */
   root: string;
   /** Of package.json. */
@@ -404,6 +406,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     upgradeBackup: onOrOff('UPGRADE_BACKUP', word('UPGRADE_BACKUP', 'on')),
     backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),
+    localModel: word('LOCAL_MODEL'),
     drainNoticeSeconds: whole(env, 'DRAIN_NOTICE_SECONDS', 5, 600),
     drainSeconds: whole(env, 'DRAIN_SECONDS', 120, 3600),
     doubts: [],

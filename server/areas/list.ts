@@ -10,6 +10,7 @@ import { forumArea } from './forum/area.ts';
 import { helpArea } from './help/area.ts';
 import { imageArea } from './image/area.ts';
 import { ledgerArea } from './ledger/area.ts';
+import { localModelArea } from './local-model/area.ts';
 import { marketArea } from './market/area.ts';
 import { modelArea } from './model/area.ts';
 import { moderationArea } from './moderation/area.ts';
@@ -38,6 +39,7 @@ export const createAreas = (kit: Kit) => {
     accountArea(kit, (): readonly Area[] => areas),
     authArea(),
     modelArea({ ownStyles }),
+    localModelArea(kit),
     sessionArea({
       forum: { list: listForum, looks: questionLooks, requireGroup },
       requireTrained,

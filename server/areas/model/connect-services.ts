@@ -10,6 +10,7 @@ import type { createImageChoices } from './image-choices.ts';
 import { serviceModels } from './image-models.ts';
 import { findLocalServices, localAddresses } from './local-services.ts';
 import {
+  channelIdOf,
   insertLocalChannel,
   lockCatalogue,
   noteEnvironment,
@@ -19,8 +20,8 @@ import {
   upsertChannel,
   type NewModel,
 } from './model.store.ts';
-import { modelsOfNames, plan } from './new-models.ts';
-import { channelsWith, type RowEngines } from './row-engines.ts';
+import { localOffer, modelsOfNames, plan } from './new-models.ts';
+import { channelsWith, localChannelKey, type RowEngines } from './row-engines.ts';
 
 /** A service is asked for its models again after this, ms; while it cannot be reached, sooner. */
 const askAgainMs = 30 * 60_000;
@@ -189,6 +190,8 @@ export const createConnecting = (deps: ConnectDeps) => {
       timers.add(timer);
     },
   };
+  /** What was offered last of the models on this machine. */
+  let offered = '';
   return {
     start: async (): Promise<void> => {
       const channelIds = await writeChannels(watch, services);
@@ -203,6 +206,19 @@ export const createConnecting = (deps: ConnectDeps) => {
         (said) => deps.log.info(said),
         (error: unknown) => deps.log.warn({ err: error }, 'a service of images cannot be asked'),
       );
+    },
+    offerLocal: async (local: readonly { key: string; label: string }[]): Promise<void> => {
+      const { db, catalogue } = deps;
+      const same = JSON.stringify(local);
+      if (same === offered || (local.length === 0 && offered === '')) return;
+      await db.transaction(async (tx) => {
+        await lockCatalogue(tx);
+        const channel = { key: localChannelKey, label: '本机模型', baseUrl: '' };
+        const id = (await insertLocalChannel(tx, channel)) ?? (await channelIdOf(tx, channel.key));
+        await setChannelModels(tx, id, local.map(localOffer));
+      });
+      offered = same;
+      catalogue.forget();
     },
     close: (): void => {
       closing.abort();

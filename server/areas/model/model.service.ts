@@ -31,6 +31,8 @@ export interface ModelService extends ChatModels, ImageModels, MediaModels {
   forget(): void;
   /** Asks a service of images that was just connected what it can do. */
   learn(channelId: number): void;
+  /** Offers these models that lie on this machine, free of charge, and no others. */
+  offerLocal(models: readonly { key: string; label: string }[]): Promise<void>;
   close(): void;
 }
 
@@ -47,7 +49,7 @@ export const createModelService = (deps: {
   const { served, forget, accelerators } = catalogue;
   const outcomes = createOutcomes(pool, settings.modelHedgeMs);
   const choicesOf = createImageChoices();
-  const { engines, builtIn: own } = createRowEngines({ settings, log, keys });
+  const { engines, builtIn: own, close: closeEngines } = createRowEngines({ settings, log, keys });
   const builtIn = builtInModels(own);
   const connecting = createConnecting({ ...deps, keys, catalogue, engines, choicesOf, builtIn });
 
@@ -91,10 +93,12 @@ export const createModelService = (deps: {
 
     forget,
     learn: connecting.learn,
+    offerLocal: connecting.offerLocal,
 
     close() {
       outcomes.close();
       connecting.close();
+      closeEngines();
     },
   };
 };

@@ -101,6 +101,12 @@ export const insertLocalChannel = async (
   return row?.id ?? null;
 };
 
+export const channelIdOf = async (db: Executor, key: string): Promise<number> => {
+  const [row] = await db.select({ id: channels.id }).from(channels).where(eq(channels.key, key));
+  if (!row) throw new Error(`there is no channel ${key}`);
+  return row.id;
+};
+
 /**
  * Makes the models that a channel serves exactly these. New ones get a row; those that stay keep
  * theirs, with what a manager changed in it; of those that vanished the row stays and only the tie

@@ -17,6 +17,18 @@ const chatModel = (name: string, sort: number): NewModel => ({
   ...priceOfName(name),
 });
 
+/** A chat model that lies on this machine: free of charge, and for short talks. */
+export const localOffer = ({ key, label }: { key: string; label: string }): NewModel => ({
+  ...chatModel(key, 30),
+  label,
+  factor: 0,
+  promptFactor: 0,
+  vipExcluded: false,
+  paidOnly: false,
+  vision: false,
+  maxPrompt: 2500,
+});
+
 const imageModel = (name: string, { sort, factor, vipExcluded, image }: ImageOffer): NewModel => ({
   ...named(name),
   type: modelTypes.image,

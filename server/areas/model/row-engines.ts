@@ -3,6 +3,9 @@ import { modelTypes } from '../../../contract/kinds.ts';
 import { createBuiltInEngine } from '../../engines/built-in-engine.ts';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
 import { type ChatRelay, relayOfEngine } from '../../engines/chat-relay.ts';
+import { createLlamaProcess } from '../../engines/local/llama-process.ts';
+import { createLocalEngine } from '../../engines/local/local-engine.ts';
+import { findModel, modelFolder } from '../../engines/local/model-folder.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import { createGuardedFetch } from '../../net/guarded-fetch.ts';
 import type { Settings } from '../../settings.ts';
@@ -22,6 +25,9 @@ export interface RowEngines {
   media: <T extends MediaType>(type: T, row: ServedModel) => MediaEngines[T] | null;
 }
 
+/** The channel of the models that lie on this machine. */
+export const localChannelKey = 'local-models';
+const isLocal = ({ channel }: ServedModel): boolean => channel.key === localChannelKey;
 const isBuiltIn = ({ channel }: ServedModel): boolean => channel.kind === 'built-in';
 
 /** The channels of these rows that have an engine, in their order. */
@@ -70,6 +76,10 @@ export const createRowEngines = (deps: {
   });
   const chat = createBuiltInEngine({ help, rate: settings.assistantRate });
   const relay = relayOfEngine(chat);
+  const llama = createLlamaProcess();
+  const folder = modelFolder(settings.dataDir);
+  const local = createLocalEngine({ llama, fileOf: (model) => findModel(folder, model) });
+  const localRelay = relayOfEngine(local);
   const images = builtInImages(settings);
   const media = createBuiltInMedia(settings);
   const ofService = <E>(
@@ -81,9 +91,17 @@ export const createRowEngines = (deps: {
   };
   const engines: RowEngines = {
     chat: (row) =>
-      isBuiltIn(row) ? linesOf(row, [chat], []) : ofService(row, (made) => made.chat),
+      isBuiltIn(row)
+        ? linesOf(row, [chat], [])
+        : isLocal(row)
+          ? linesOf(row, [local], [])
+          : ofService(row, (made) => made.chat),
     relay: (row) =>
-      isBuiltIn(row) ? linesOf(row, [relay], []) : ofService(row, (made) => made.relay),
+      isBuiltIn(row)
+        ? linesOf(row, [relay], [])
+        : isLocal(row)
+          ? linesOf(row, [localRelay], [])
+          : ofService(row, (made) => made.relay),
     image: (row) =>
       (isBuiltIn(row) ? images[row.model.name]?.engine : enginesOf(row.channel)?.image) ?? null,
     media: <T extends MediaType>(type: T, row: ServedModel) => {
@@ -97,5 +115,5 @@ export const createRowEngines = (deps: {
       return (made[type] as MediaEngines[T] | null | undefined) ?? null;
     },
   };
-  return { engines, builtIn: { images, media } };
+  return { engines, builtIn: { images, media }, close: llama.close };
 };

@@ -1,6 +1,7 @@
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { LocalShelf } from './local-shelf.tsx';
 import { ManageModels } from './manage-models.tsx';
 import { ManageServices } from './manage-services.tsx';
 import css from './manage-model.module.css';
@@ -25,6 +26,7 @@ export const ManageModelScreen = () => {
           [
             ['services', '服务'],
             ['models', '模型'],
+            ['local', '本机模型'],
           ] as const
         ).map(([key, label]) => (
           <button
@@ -38,7 +40,13 @@ export const ManageModelScreen = () => {
           </button>
         ))}
       </div>
-      {tab === 'services' ? <ManageServices /> : <ManageModels search={search} />}
+      {tab === 'services' ? (
+        <ManageServices />
+      ) : tab === 'local' ? (
+        <LocalShelf />
+      ) : (
+        <ManageModels search={search} />
+      )}
     </ManagePage>
   );
 };

@@ -2,7 +2,7 @@ import { managerRoute } from '@/platform/manager-route.ts';
 import { loose, oneOf, whole, words } from '@/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
-const tab = oneOf(['services', 'models']);
+const tab = oneOf(['services', 'models', 'local']);
 
 /** Models and the services that have them, for managers. */
 export const manageModelRoutes = [

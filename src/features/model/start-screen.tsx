@@ -32,6 +32,13 @@ export const StartScreen = () => {
               鹊桥自带一个不联网的内置助手。接入一个模型服务之后，大家就能和真正的大模型聊天了。
             </p>
             <Presets list={presets.data.list} onChoose={(preset) => setDraft(draftOf(preset))} />
+            <p>
+              没有密钥也可以：
+              <Link to="/manager/model" search={{ tab: 'local' }}>
+                下载一个本机模型
+              </Link>
+              ，在这台机器上运行，不花钱，话不出门。
+            </p>
             <div>
               <Link className="button button-ghost" to="/manager/default">
                 以后再说

@@ -1,0 +1,225 @@
+import { mkdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { LocalModel } from '../../../contract/local-model.ts';
+import { type ShelfEntry, shelf, usualMirrors } from '../../engines/local/catalogue.ts';
+import { FetchFailed, fetchModel } from '../../engines/local/fetch-model.ts';
+import { findModel, modelFolder, modelsHere } from '../../engines/local/model-folder.ts';
+import { Refusal } from '../../http/handlers.ts';
+import { createGuard } from '../../net/guarded-fetch.ts';
+import { isInstalled } from '../../optional-packages.ts';
+import type { Settings } from '../../settings.ts';
+import type { ModelService } from '../model/model.service.ts';
+
+interface Fetching {
+  stop: AbortController;
+  state: 'fetching' | 'checking';
+  bytes: number;
+  total: number;
+}
+
+/** Free beside a model that is brought here, bytes. */
+const diskSpare = 512 * 1024 * 1024;
+
+const bytesOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+const entryOf = (key: string): ShelfEntry => {
+  const entry = shelf.find((each) => each.key === key);
+  if (!entry) throw new Refusal('not_found', '货架上没有这个模型');
+  return entry;
+};
+
+/** The models of this machine: brought here by one press, offered while their files are here. */
+export const createLocalModels = (deps: {
+  settings: Settings;
+  log: FastifyBaseLogger;
+  models: Pick<ModelService, 'offerLocal'>;
+}) => {
+  const { settings, log, models } = deps;
+  const folder = modelFolder(settings.dataDir);
+  const guard = createGuard({ allowed: settings.fetchAllowed });
+  const fetching = new Map<string, Fetching>();
+  const errors = new Map<string, string>();
+  const mirrorFile = path.join(folder, 'mirrors.json');
+  const pathOf = ({ file }: ShelfEntry) => path.join(folder, file);
+  /** Says, also after a restart, that a model is wanted although it is not whole. */
+  const wantedOf = (entry: ShelfEntry) => `${pathOf(entry)}.wanted`;
+
+  const mirrors = async (): Promise<readonly string[]> => {
+    const text = await readFile(mirrorFile, 'utf8').catch(() => '');
+    if (text === '') return usualMirrors;
+    try {
+      return JSON.parse(text) as string[];
+    } catch {
+      log.warn('the list of mirrors cannot be read');
+      return usualMirrors;
+    }
+  };
+
+  const offer = async (): Promise<void> => {
+    const here = isInstalled('node-llama-cpp') ? await modelsHere(folder) : [];
+    await models.offerLocal(
+      here.map((key) => ({ key, label: shelf.find((each) => each.key === key)?.label ?? key })),
+    );
+  };
+
+  const bring = async (entry: ShelfEntry): Promise<void> => {
+    if (fetching.has(entry.key)) return;
+    const now: Fetching = { stop: new AbortController(), state: 'fetching', bytes: 0, total: 0 };
+    fetching.set(entry.key, now);
+    errors.delete(entry.key);
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeFile(wantedOf(entry), '');
+      const { checked } = await fetchModel({
+        addresses: (await mirrors()).map((each) =>
+          each.replace('{repository}', entry.repository).replace('{file}', entry.file),
+        ),
+        path: pathOf(entry),
+        most: entry.size * 1.5,
+        sha256: '',
+        guard,
+        signal: now.stop.signal,
+        progress: (bytes, total) => {
+          now.bytes = bytes;
+          now.total = total;
+          if (total > 0 && bytes >= total) now.state = 'checking';
+        },
+      });
+      log.info({ model: entry.key, checked }, 'a model came to this machine');
+      await rm(wantedOf(entry), { force: true });
+      await offer();
+    } catch (error) {
+      if (now.stop.signal.aborted) return;
+      const told = error instanceof FetchFailed ? error.message : '写不下来，请看磁盘与权限';
+      errors.set(entry.key, told);
+      log.warn({ err: error, model: entry.key }, 'a model could not be brought here');
+    } finally {
+      fetching.delete(entry.key);
+    }
+  };
+
+  const stateOf = async (entry: ShelfEntry): Promise<LocalModel> => {
+    const now = fetching.get(entry.key);
+    const ready = (await findModel(folder, entry.key)) !== null;
+    const part = now?.bytes ?? (await bytesOf(`${pathOf(entry)}.part`));
+    const wanted = await stat(wantedOf(entry)).then(
+      () => true,
+      () => false,
+    );
+    const error = errors.get(entry.key) ?? '';
+    const { repository: _, ...shown } = entry;
+    return {
+      ...shown,
+      state: ready
+        ? 'ready'
+        : (now?.state ?? (error !== '' ? 'failed' : wanted || part > 0 ? 'waiting' : 'none')),
+      bytes: ready ? await bytesOf(pathOf(entry)) : part,
+      total: now?.total || entry.size,
+      error,
+    };
+  };
+
+  const byHand = async (key: string): Promise<LocalModel> => {
+    const file = (await findModel(folder, key)) ?? '';
+    const size = await bytesOf(file);
+    return {
+      key,
+      label: key,
+      file: path.basename(file),
+      size,
+      memory: 0,
+      licence: '',
+      languages: '',
+      state: 'ready',
+      bytes: size,
+      total: size,
+      error: '',
+    };
+  };
+
+  const diskFree = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(settings.dataDir);
+    return bavail * bsize;
+  };
+
+  return {
+    shelf: async () => {
+      const here = await modelsHere(folder);
+      const own = here.filter((key) => !shelf.some((entry) => entry.key === key));
+      // A file that was just put there by hand is offered from now on.
+      await offer();
+      return {
+        list: [...(await Promise.all(shelf.map(stateOf))), ...(await Promise.all(own.map(byHand)))],
+        reason: isInstalled('node-llama-cpp')
+          ? ''
+          : '没有安装 node-llama-cpp（可选的组件）：运行 npm install node-llama-cpp 后重启',
+        machine: {
+          memory: os.totalmem(),
+          memory_free: os.freemem(),
+          disk_free: await diskFree(),
+          processors: os.availableParallelism(),
+        },
+        mirrors: [...(await mirrors())],
+        folder,
+      };
+    },
+
+    fetch: async (key: string): Promise<void> => {
+      const entry = entryOf(key);
+      if (!isInstalled('node-llama-cpp'))
+        throw new Refusal('manage_unsuitable', '没有安装 node-llama-cpp，下载了也不能用');
+      if ((await findModel(folder, key)) !== null) return;
+      if ((await diskFree()) < entry.size + diskSpare)
+        throw new Refusal('manage_unsuitable', '磁盘剩余的空间放不下这个模型');
+      void bring(entry);
+    },
+
+    stop: async (key: string): Promise<void> => {
+      const entry = entryOf(key);
+      fetching.get(key)?.stop.abort();
+      errors.delete(key);
+      await rm(wantedOf(entry), { force: true });
+    },
+
+    remove: async (key: string): Promise<void> => {
+      const file = await findModel(folder, key);
+      const entry = shelf.find((each) => each.key === key);
+      if (entry) {
+        fetching.get(key)?.stop.abort();
+        errors.delete(key);
+        await rm(`${pathOf(entry)}.part`, { force: true });
+        await rm(wantedOf(entry), { force: true });
+      } else if (file === null) throw new Refusal('not_found', '没有这个模型');
+      if (file !== null) await rm(file, { force: true });
+      await offer();
+    },
+
+    saveMirrors: async (wanted: string[]): Promise<string[]> => {
+      await mkdir(folder, { recursive: true });
+      if (wanted.length === 0) await rm(mirrorFile, { force: true });
+      else await writeFile(mirrorFile, JSON.stringify(wanted));
+      return [...(await mirrors())];
+    },
+
+    /** Offers what is here, and goes on with what was begun or is asked for by the settings. */
+    start: async (): Promise<void> => {
+      await offer();
+      for (const entry of shelf) {
+        const wanted =
+          entry.key === settings.localModel ||
+          (await stat(wantedOf(entry)).catch(() => null)) !== null;
+        if (wanted && (await findModel(folder, entry.key)) === null) void bring(entry);
+      }
+    },
+
+    close: (): void => {
+      for (const { stop } of fetching.values()) stop.abort();
+    },
+  };
+};

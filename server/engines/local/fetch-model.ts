@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { request } from 'undici';
+import type { createGuard } from '../../net/guarded-fetch.ts';
+
+/** Its message is for people. */
+export class FetchFailed extends Error {}
+
+/** Nothing comes for so long: the connection counts as broken, ms. */
+const silenceMs = 30_000;
+const mostRedirects = 5;
+
+export interface Fetching {
+  /** Addresses of the file, tried in their order. */
+  addresses: readonly string[];
+  /** Where it shall lie at last; `.part` behind it until it is whole and right. */
+  path: string;
+  /** The file may be no larger than this, bytes. */
+  most: number;
+  /** Expected SHA-256, hex; empty: what a mirror tells, if one does. */
+  sha256: string;
+  guard: ReturnType<typeof createGuard>;
+  signal: AbortSignal;
+  progress: (bytes: number, total: number) => void;
+}
+
+export interface Fetched {
+  sha256: string;
+  /** Whether somebody had told it before: the file is then surely the one that was meant. */
+  checked: boolean;
+}
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+const header = (value: string | string[] | undefined): string => [value ?? ''].flat()[0] ?? '';
+
+/** A large file's SHA-256 as Hugging Face and its mirrors tell it; empty: they do not. */
+const toldHash = (headers: Record<string, string | string[] | undefined>): string =>
+  /^"?(?:sha256:)?([0-9a-f]{64})"?$/i
+    .exec(header(headers['x-linked-etag']) || header(headers['x-sha256']))?.[1]
+    ?.toLowerCase() ?? '';
+
+/** Follows redirects, each looked at as the first address is. */
+const ask = async ({ guard, signal }: Fetching, address: string, from: number) => {
+  let url = new URL(address);
+  let told = '';
+  for (let hop = 0; hop <= mostRedirects; hop += 1) {
+    guard.requireAllowed(url);
+    const answer = await request(url, {
+      dispatcher: guard.agent,
+      signal,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+      headers: { 'user-agent': 'queqiao', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
+    });
+    told ||= toldHash(answer.headers);
+    if (answer.statusCode < 300 || answer.statusCode >= 400) return { ...answer, told };
+    await answer.body.dump();
+    url = new URL(header(answer.headers['location']), url);
+  }
+  throw new FetchFailed('转了太多次');
+};
+
+/** Takes what is missing from one mirror. Gives the hash that it told. */
+const takeFrom = async (fetching: Fetching, address: string): Promise<string> => {
+  const { path, most, progress } = fetching;
+  const part = `${path}.part`;
+  const have = await sizeOf(part);
+  const answer = await ask(fetching, address, have);
+  const { statusCode, headers, body } = answer;
+  if (statusCode === 416) {
+    await body.dump();
+    return answer.told;
+  }
+  if (statusCode !== 200 && statusCode !== 206) {
+    await body.dump();
+    throw new FetchFailed(`答复 ${statusCode}`);
+  }
+  const goesOn = statusCode === 206;
+  const start = goesOn ? have : 0;
+  const total = start + Number(header(headers['content-length']) || 0);
+  if (total > most) {
+    body.destroy();
+    throw new FetchFailed('文件比说好的大得多');
+  }
+  const file = await open(part, goesOn ? 'a' : 'w');
+  let bytes = start;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > most) throw new FetchFailed('文件比说好的大得多');
+      await file.write(chunk);
+      progress(bytes, total);
+    }
+  } finally {
+    await file.close();
+  }
+  if (total > start && bytes < total) throw new FetchFailed('中途断了');
+  return answer.told;
+};
+
+export const hashOf = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }))
+    hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};
+
+/** Whether a file begins as models of this kind do. */
+export const isModel = async (path: string): Promise<boolean> => {
+  const file = await open(path, 'r').catch(() => null);
+  if (!file) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  await file.close();
+  return bytesRead === 4 && buffer.toString('latin1') === 'GGUF';
+};
+
+/**
+ * Brings a model here: goes on where it was left off, tries one mirror after the other, and gives
+ * the file its name only when it is whole and what it should be.
+ * @throws FetchFailed
+ */
+export const fetchModel = async (fetching: Fetching): Promise<Fetched> => {
+  const { addresses, path, signal } = fetching;
+  const part = `${path}.part`;
+  const reasons: string[] = [];
+  for (const address of addresses) {
+    const host = URL.canParse(address) ? new URL(address).host : address;
+    try {
+      const told = await takeFrom(fetching, address);
+      const expected = fetching.sha256 || told;
+      if (!(await isModel(part))) {
+        await rm(part, { force: true });
+        throw new FetchFailed('给的不是 GGUF 模型');
+      }
+      const sha256 = await hashOf(part);
+      if (expected !== '' && sha256 !== expected) {
+        await rm(part, { force: true });
+        throw new FetchFailed('文件与校验值（sha256）不符，已丢弃');
+      }
+      await rename(part, path);
+      return { sha256, checked: expected !== '' };
+    } catch (error) {
+      signal.throwIfAborted();
+      reasons.push(`${host}：${error instanceof FetchFailed ? error.message : '连接不上'}`);
+    }
+  }
+  throw new FetchFailed(reasons.join('；') || '没有镜像');
+};

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { TestClient, joined } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { tinyGguf } from '../support/tiny-gguf.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const model = tinyGguf();
+const sha256 = createHash('sha256').update(model).digest('hex');
+
+/** A mirror: `broken` breaks each answer off in its middle, `lying` sends what is not the file. */
+const behaviour = { broken: false, lying: false };
+const ranges: (string | undefined)[] = [];
+let mirror: Server;
+let server: TestServer;
+let owner: TestClient;
+let host = '';
+
+beforeAll(async () => {
+  mirror = createServer((request, response) => {
+    if (request.url?.startsWith('/gone/')) {
+      response.writeHead(404).end();
+      return;
+    }
+    ranges.push(request.headers.range);
+    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const data = Buffer.from(model.subarray(from));
+    if (behaviour.lying) data[data.length - 1]! ^= 1;
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-length': data.length,
+      'x-linked-etag': `"${sha256}"`,
+      ...(from > 0 ? { 'content-range': `bytes ${from}-${model.length - 1}/${model.length}` } : {}),
+    });
+    if (!behaviour.broken) {
+      response.end(data);
+      return;
+    }
+    response.write(data.subarray(0, data.length / 2), () =>
+      // What was sent arrives first.
+      setTimeout(() => response.destroy(), 300),
+    );
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => mirror.once('listening', resolve));
+  host = `127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+  server = await startServer({ env: { FETCH_ALLOWED: host, LOCAL_MODELS: 'off' } });
+  owner = new TestClient(server.baseURL);
+  await owner.login('admin', ADMIN_PASSWORD);
+});
+afterAll(async () => {
+  await server?.stop();
+  mirror?.close();
+});
+
+const key = 'qwen3-0.6b';
+const shown = async () => {
+  const { list } = await owner.call('localModels', {});
+  return list.find((each) => each.key === key)!;
+};
+const settled = () =>
+  vi.waitFor(
+    async () => {
+      const row = await shown();
+      expect(['ready', 'failed']).toContain(row.state);
+      return row;
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+
+test('a model comes from a mirror, goes on after a break, is checked, and answers @P1', async () => {
+  // Only what everybody could reach is asked, unless the settings allow more.
+  await owner.call('saveLocalMirrors', {
+    mirrors: [
+      'http://127.0.0.1:9/{file}',
+      `http://${host}/gone/{file}`,
+      `http://${host}/{repository}/{file}`,
+    ],
+  });
+  behaviour.broken = true;
+  await owner.call('fetchLocalModel', { key });
+  const broken = await settled();
+  expect(broken).toMatchObject({ state: 'failed', error: expect.stringContaining('答复 404') });
+  expect(broken.bytes).toBeGreaterThan(0);
+  expect(broken.bytes).toBeLessThan(model.length);
+
+  behaviour.broken = false;
+  await owner.call('fetchLocalModel', { key });
+  expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length });
+  expect(ranges.at(-1)).toBe(`bytes=${broken.bytes}-`);
+  const file = path.join(server.dataDir, 'models', 'Qwen3-0.6B-Q8_0.gguf');
+  expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(sha256);
+
+  const person = await TestClient.register(server.baseURL);
+  const offered = (await person.call('models', {})).models.find(({ name }) => name === key);
+  expect(offered).toMatchObject({ label: 'Qwen3 0.6B', factor: 0 });
+  const asked = await person.ask('你好，山间明月', { model: key });
+  const { text, done, error } = joined(await person.read(asked.uuid, asked.id));
+  expect({ done, error }).toEqual({ done: true, error: null });
+  expect(text.length).toBeGreaterThan(0);
+
+  // A long answer is left off at once, and the next question is answered.
+  const long = await person.ask('请写得很长很长', { model: key });
+  await person.read(long.uuid, long.id, { onEvent: () => false });
+  await person.call('stopStream', { history_id: long.id });
+  const next = await person.ask('再来一次', { model: key });
+  expect(joined(await person.read(next.uuid, next.id)).done).toBe(true);
+
+  await owner.call('removeLocalModel', { key });
+  expect(existsSync(file)).toBe(false);
+  expect(
+    (await person.call('models', {})).models.find(({ name }) => name === key)?.disable ?? 1,
+  ).toBe(1);
+});
+
+test('what is not the file that was told of is thrown away', async () => {
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  behaviour.lying = true;
+  await owner.call('fetchLocalModel', { key });
+  expect(await settled()).toMatchObject({
+    state: 'failed',
+    bytes: 0,
+    error: expect.stringContaining('sha256'),
+  });
+  behaviour.lying = false;
+  await owner.call('stopLocalModel', { key });
+  expect((await shown()).state).toBe('none');
+});
+
+test('the shelf is its owner’s', async () => {
+  const person = await TestClient.register(server.baseURL);
+  expect((await person.raw('localModels', {})).status).toBe(404);
+  expect((await owner.raw('fetchLocalModel', { key: '..' })).code).not.toBe(0);
+  expect((await owner.raw('removeLocalModel', { key: '../secret-key' })).code).not.toBe(0);
+});
