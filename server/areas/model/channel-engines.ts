@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import * as z from 'zod/mini';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
+import { chatServices } from '../../engines/chat-service.ts';
 import type { ChatRelay } from '../../engines/chat-relay.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import { createMidjourneyEngine } from '../../engines/midjourney/midjourney-engine.ts';
@@ -121,6 +122,15 @@ export const createChannelEngines = (deps: {
             ofKeys((apiKey) => createStabilityVideoEngine({ baseUrl, apiKey, pollMs })),
           ),
         };
+      case 'anthropic':
+      case 'gemini': {
+        const { engine, relay } = chatServices[kind];
+        return {
+          ...none,
+          chat: inTurn(ofKeys((apiKey) => engine({ baseUrl, apiKey }))),
+          relay: inTurn(ofKeys((apiKey) => relay({ baseUrl, apiKey }))),
+        };
+      }
       case 'openai-compatible': {
         const speech = inTurn(ofKeys((apiKey) => createOpenAiSpeechEngine({ baseUrl, apiKey })));
         return {

@@ -25,7 +25,7 @@ type Take = (events: RelayEvent[]) => Promise<void> | void;
 const secret = /\b(sk|key|pk)-[\w*-]{6,}|https?:\/\/\S+/gi;
 
 /** What a service refused, in its own words where they are about what was asked. */
-const refusalOf = (status: number, body: unknown, begun: boolean): RelayError => {
+export const upstreamRefusal = (status: number, body: unknown, begun: boolean): RelayError => {
   const fault = readFault(status, body);
   const reason = faultError(fault, { begun });
   const retriable = !begun && (reason.retriable || isMoneyFault(fault));
@@ -225,14 +225,14 @@ class RelayReader implements Dispatcher.DispatchHandler {
     } catch {
       // Proxies answer with pages of HTML; the status says enough.
     }
-    this.#fail(refusalOf(this.#status, body, this.#begun));
+    this.#fail(upstreamRefusal(this.#status, body, this.#begun));
   }
 
   #readBody(): void {
     try {
       const answer = JSON.parse(this.#body + this.#decoder.end()) as Record<string, unknown>;
       if (answer['error']) {
-        this.#fail(refusalOf(0, answer, false));
+        this.#fail(upstreamRefusal(0, answer, false));
         return;
       }
       if (!Array.isArray(answer['choices'])) throw new TypeError('no completion');
@@ -267,7 +267,7 @@ class RelayReader implements Dispatcher.DispatchHandler {
     }
     if (chunk['error']) {
       this.#handOn();
-      this.#fail(refusalOf(0, chunk, this.#begun));
+      this.#fail(upstreamRefusal(0, chunk, this.#begun));
       return;
     }
     this.#begun = true;
