@@ -3,12 +3,15 @@ import { open, text, uuid, wholeNumber } from './call.ts';
 import { imageParameters } from './image.ts';
 import {
   chatFields,
+  completionFields,
   countFields,
   embeddingFields,
   imageEditFields,
   imageFields,
   inputOf,
   messageFields,
+  moderationFields,
+  rerankFields,
   responseFields,
   speechFields,
   transcriptionFields,
@@ -108,6 +111,62 @@ export const openApiCalls = {
     maxParts: longTalk,
     input: inputOf(countFields),
     output: z.object({ input_tokens: z.int() }),
+  }),
+  createCompletion: open({
+    method: 'POST',
+    path: '/v1/completions',
+    wire: 'openai',
+    summary: '接着一段文字写下去，用 OpenAI 早先的写法',
+    maxBytes: 20 * megabyte,
+    idempotent: true,
+    input: inputOf(completionFields),
+    output: z.looseObject({
+      id: z.string(),
+      object: z.literal('text_completion'),
+      choices: z.array(z.looseObject({ index: z.int(), text: z.string() })),
+      usage: z.optional(z.nullable(tokenUsage)),
+    }),
+  }),
+  createModeration: open({
+    method: 'POST',
+    path: '/v1/moderations',
+    wire: 'openai',
+    summary: '文字里有没有本站屏蔽的词；不收费',
+    maxBytes: 4 * megabyte,
+    input: inputOf(moderationFields),
+    output: z.object({
+      id: z.string(),
+      model: z.string(),
+      results: z.array(
+        z.object({
+          flagged: z.boolean(),
+          categories: z.object({ blocked_words: z.boolean() }),
+          category_scores: z.object({ blocked_words: z.number() }),
+          category_applied_input_types: z.object({ blocked_words: z.array(z.string()) }),
+        }),
+      ),
+    }),
+  }),
+  createRerank: open({
+    method: 'POST',
+    path: '/v1/rerank',
+    wire: 'openai',
+    summary: '按与问题的远近给资料排序，用一个向量模型',
+    maxBytes: 4 * megabyte,
+    idempotent: true,
+    input: inputOf(rerankFields),
+    output: z.object({
+      id: z.string(),
+      model: z.string(),
+      results: z.array(
+        z.object({
+          index: z.int(),
+          relevance_score: z.number(),
+          document: z.optional(z.object({ text: z.string() })),
+        }),
+      ),
+      usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+    }),
   }),
   createEmbeddings: open({
     method: 'POST',

@@ -280,6 +280,73 @@ export const responseFields = {
   context_management: refused(acts, [[]]),
 } satisfies OpenFields;
 
+const listOnly = '一次只能接着写一段';
+
+/** Texts to go on writing, as before there were chats. */
+export const completionFields = {
+  model: done(model),
+  prompt: done(
+    z.union([
+      text(1_000_000).check(z.minLength(1)),
+      z.array(text(1_000_000)).check(z.minLength(1), z.maxLength(1, listOnly)),
+    ]),
+  ),
+  max_tokens: chatFields.max_tokens,
+  temperature: chatFields.temperature,
+  top_p: chatFields.top_p,
+  n: chatFields.n,
+  stop: chatFields.stop,
+  seed: chatFields.seed,
+  frequency_penalty: chatFields.frequency_penalty,
+  presence_penalty: chatFields.presence_penalty,
+  logit_bias: chatFields.logit_bias,
+  user: chatFields.user,
+  stream: chatFields.stream,
+  stream_options: chatFields.stream_options,
+  suffix: refused('只能接着写，不能写在中间', ['']),
+  logprobs: refused('请用 /v1/chat/completions', [0]),
+  echo: refused('回答里不重复问题', [false]),
+  best_of: refused(dearer, [1]),
+} satisfies OpenFields;
+
+const toModerate = text(100_000);
+export const moderationFields = {
+  model: done(words(100)),
+  input: done(
+    z.union([
+      toModerate,
+      z
+        .array(
+          z.union([
+            toModerate,
+            z.strictObject({
+              type: z.literal('text', { error: '只看文字，图片请去掉' }),
+              text: toModerate,
+            }),
+          ]),
+        )
+        .check(z.minLength(1), z.maxLength(32)),
+    ]),
+  ),
+} satisfies OpenFields;
+
+const toRank = text(100_000).check(z.minLength(1));
+export const rerankFields = {
+  model: done(model),
+  query: done(toRank),
+  documents: done(
+    z
+      .array(z.union([toRank, z.strictObject({ text: toRank })]))
+      .check(z.minLength(1), z.maxLength(1000)),
+  ),
+  top_n: done(count(1000)),
+  return_documents: done(yesNo),
+  max_chunks_per_doc: refused('每份资料都当一整段比较'),
+  max_tokens_per_doc: refused('每份资料都当一整段比较'),
+  instruction: refused('没有可以改的做法'),
+  user: idle(words(512), notKept),
+} satisfies OpenFields;
+
 const imageSize = words(20);
 const imageWords = text(32_000).check(z.minLength(1));
 const imageAnswer = {
@@ -358,6 +425,9 @@ export const openFields: Readonly<Record<string, OpenFields>> = {
   '/v1/responses': responseFields,
   '/v1/messages': messageFields,
   '/v1/messages/count_tokens': countFields,
+  '/v1/completions': completionFields,
+  '/v1/moderations': moderationFields,
+  '/v1/rerank': rerankFields,
   '/v1/embeddings': embeddingFields,
   '/v1/images/generations': imageFields,
   '/v1/images/edits': imageEditFields,

@@ -395,3 +395,49 @@ test("Vercel's SDK calls a tool and goes on, in both words", async () => {
     expect(await stream.text).toBe(whole.text);
   }
 });
+
+test("OpenAI's client goes on writing, moderates, and anybody ranks", async () => {
+  for (const model of [plain, claude]) {
+    const whole = await openai.completions.create({ model, prompt: '从前有座山', stop: ['完'] });
+    expect(whole).toMatchObject({ object: 'text_completion', model });
+    expect(whole.choices[0]).toMatchObject({ index: 0, finish_reason: 'stop' });
+    const stream = await openai.completions.create({
+      model,
+      prompt: ['从前有座山'],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let told: unknown;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.text ?? '';
+      told = chunk.usage ?? told;
+    }
+    expect([text, told]).toEqual([whole.choices[0]?.text, whole.usage]);
+  }
+  const before = await balance();
+  const raw = await openai.chat.completions
+    .create({ model: plain, messages: say('好') })
+    .asResponse();
+  await raw.text();
+  expect(raw.headers.get('x-deducted-tokens')).toBe(String(before - (await balance())));
+
+  await manager.call('addBlockedWords', { words: ['坏词甲'] });
+  const { results } = await openai.moderations.create({ input: ['坏 词甲在里面', '好天气'] });
+  expect(results.map(({ flagged }) => flagged)).toEqual([true, false]);
+
+  const answer = await fetch(`${server.baseURL}/v1/rerank`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${user.key}` },
+    body: JSON.stringify({
+      model: 'builtin-embedding',
+      query: '怎样申请退款',
+      documents: ['今天的天气很好', { text: '申请退款的步骤' }, '停车场在地下'],
+      top_n: 2,
+      return_documents: true,
+    }),
+  });
+  const ranked = (await answer.json()) as { results: { index: number; document: unknown }[] };
+  expect(ranked.results).toHaveLength(2);
+  expect(ranked.results[0]).toMatchObject({ index: 1, document: { text: '申请退款的步骤' } });
+});

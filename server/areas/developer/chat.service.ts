@@ -311,6 +311,7 @@ export const createApiChat = (deps: ChatDeps) => {
         const told = usageIn(answer);
         const counted = await count(asking, told, producedBy(answer));
         const deducted = await settle(asking, counted);
+        context.header('x-deducted-tokens', String(deducted));
         const usage = usageOf(counted, answer['usage']);
         // A deleted key is told nothing any more.
         if (isLocked(context.signal.reason)) throw context.signal.reason;

@@ -34,7 +34,11 @@ const fatesOf = (fields: OpenFields, given: Json, kind: ChannelKind) => {
 /** Of each request, the fields that were taken and change nothing. */
 const ignored = new WeakMap<object, Set<string>>();
 
-const tellIgnored = (context: Pick<OpenContext, 'header'>, names: readonly string[]): void => {
+/** Names fields that were taken and change nothing, in a header of the answer. */
+export const tellIgnored = (
+  context: Pick<OpenContext, 'header'>,
+  names: readonly string[],
+): void => {
   if (names.length === 0) return;
   const all = ignored.get(context) ?? new Set();
   ignored.set(context, all);
