@@ -184,8 +184,24 @@ export const statsCalls = {
       requests: z.int(),
       errors: z.int(),
       metrics: z.boolean(),
+      backup: z.object({
+        running: z.boolean(),
+        /** Why the last one failed; empty: it did not. */
+        error: z.string(),
+        /** Hours between two that are made by themselves; 0: none are. */
+        hours: z.int(),
+      }),
       last_backup: z.nullable(z.object({ name: z.string(), bytes: z.int(), created_at: time })),
     }),
+  }),
+  adminBackup: call({
+    method: 'POST',
+    path: '/api/admin/backup',
+    access: 'owner',
+    summary: '管理：现在备份一次，在服务器的数据文件夹里',
+    input: z.object({}),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
   }),
   managerList: call({
     method: 'GET',

@@ -7,7 +7,7 @@ import { stampBuild } from './stale.mjs';
 
 /**
  * Bundles the server into dist/server/main.js, what only works on jobs into worker-main.js,
- * backup-main.js and restore-main.js, and each of its threads (server/<area>/x-worker.ts)
+ * the other programs (server/x-main.ts) into x-main.js, and each of its threads (server/<area>/x-worker.ts)
  * into dist/server/x-worker.js. Folders of files that the server reads at run time
  * (server/<area>/<folder>/: migrations, help pages) are copied beside it, so that
  * `new URL('./<folder>/', import.meta.url)` finds them in the source and in the bundle alike.

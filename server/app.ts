@@ -3,6 +3,7 @@ import type { WaitKind } from '../contract/wait.ts';
 import { handlersOf, type Area, type Host } from './area.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
+import { createReplyFigures } from './areas/chat/reply-figures.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
 import { openWallet, purse } from './areas/ledger/ledger.service.ts';
@@ -13,6 +14,8 @@ import { createSandbox } from './areas/payment/sandbox.ts';
 import { refuseBlocked } from './areas/moderation/blocked-words.service.ts';
 import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { countThisMonth } from './areas/session/session.service.ts';
+import { startBackupPlan } from './backup/backup-plan.ts';
+import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
@@ -49,6 +52,8 @@ type Say = (text: string) => void;
 
 /** How long what runs may go on where no other process serves meanwhile, ms. */
 const aloneMs = 10_000;
+/** How long requests are still served that came on connections from before the port closed, ms. */
+const onTheWayMs = 1_000;
 /** How long connections may take to end after that, ms. */
 const lingerMs = 2_000;
 
@@ -60,13 +65,14 @@ const lingerMs = 2_000;
 export const createApp = async (settings: Settings, say: Say, life: Lifetime): Promise<App> => {
   const log = createLog(settings.logLevel);
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
-  const connection = await connectDatabase(settings, log);
+  const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { db } = connection;
   const { kit, areas, jobs, kinds } = await createKit(settings, log, connection, life);
   const { instance, models, files } = kit;
   for (const wrong of await checkStart(db, kit.storage, settings)) say(`注意：${wrong}`);
   const brought: readonly Area[] = areas;
+  const figures = createFigures();
   const replies = await createReplies({
     db,
     instance,
@@ -74,6 +80,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     fetchImage: (...asked) => files.imageForModel(...asked),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
+    figures: createReplyFigures(figures),
     options: {
       firstByteMs: settings.modelFirstWordSeconds * 1000,
       idleMs: settings.modelIdleSeconds * 1000,
@@ -103,7 +110,6 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   life.own(waits.close);
   const jobEvents = await createJobEvents({ db, instance, log });
   life.own(jobEvents.close);
-  const figures = createFigures();
   const secondFactor = createSecondFactor(createKeyBox(settings.secretKey, settings.dataDir));
   const auth = await createAuthService({
     db,
@@ -131,8 +137,12 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   if (madeUp !== null) say(`管理员账号 admin，密码 ${madeUp}（只显示这一次，请记下）`);
   for (const area of brought) await area.seed?.(db);
 
+  const backups = startBackupPlan({ ...kit, connectionString: connection.connectionString });
+  life.own(backups.close);
+
   const host: Host = {
     ...kit,
+    backups,
     figures,
     secondFactor,
     auth,
@@ -205,9 +215,10 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       const others = await instance.isServedElsewhere().catch(() => false);
       const ms = Math.min(settings.drainSeconds * 1000, others ? Infinity : aloneMs);
       tell(`正在停止：等正在写的回复和正在做的任务，最多 ${ms / 1000} 秒。再按一次立即结束`);
-      stage = 'closing';
       // The port is free at once for the process that comes after.
       server.server.close();
+      if (others) await sleep(onTheWayMs);
+      stage = 'closing';
       jobEvents.close();
       await Promise.all([
         replies.drain(ms),

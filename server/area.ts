@@ -11,6 +11,7 @@ import type { ModelService } from './areas/model/model.service.ts';
 import type { Payable } from './areas/payment/payable.ts';
 import type { PaymentService } from './areas/payment/payment.service.ts';
 import type { PromptService } from './areas/prompt/prompt.service.ts';
+import type { BackupPlan } from './backup/backup-plan.ts';
 import type { Database, Executor, Transaction } from './db/database.ts';
 import type { Instance } from './db/instance.ts';
 import type { Held } from './held.ts';
@@ -55,6 +56,7 @@ export interface Host extends Kit {
   jobEvents: JobEvents;
   waits: Waits;
   payments: PaymentService;
+  backups: BackupPlan;
   /** Cancels what is being made for a message or for all of a session. */
   cancelJobs: (of: { subject: 'message'; id: number } | { sessionId: number }) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { backUp } from './backup/backup.ts';
-import { connectDatabase } from './db/connect.ts';
+import { openOnly } from './db/connect.ts';
 import { StartupError } from './db/startup-error.ts';
 import { createLog } from './http/log.ts';
 import { readSettings } from './settings.ts';
@@ -7,10 +7,11 @@ import { readSettings } from './settings.ts';
 /** `npm run backup`: everything into one archive, while the service runs or not. */
 try {
   const settings = readSettings(process.env);
-  const connection = await connectDatabase(settings, createLog('warn'));
+  // As it is: a backup before an upgrade must not begin it.
+  const database = await openOnly(settings, createLog('warn'));
   try {
     const { file, bytes, tables, files } = await backUp({
-      connectionString: connection.connectionString,
+      connectionString: database.connectionString,
       dataDir: settings.dataDir,
       version: settings.version,
       filesElsewhere: settings.s3 !== null,
@@ -29,7 +30,7 @@ try {
     if (settings.s3)
       process.stdout.write('大家的文件在 S3 服务里，不在这个备份里：请用它自己的办法备份。\n');
   } finally {
-    await connection.close();
+    await database.leave();
   }
   process.exit(0);
 } catch (error) {

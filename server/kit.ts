@@ -27,11 +27,14 @@ import { createStorage } from './storage/storage.ts';
 export const createKit = async (
   settings: Settings,
   log: FastifyBaseLogger,
-  { db, connectionString }: Pick<Connection, 'db' | 'connectionString'>,
+  { db, sessions, connectionString }: Pick<Connection, 'db' | 'sessions' | 'connectionString'>,
   life: Lifetime,
 ) => {
   const instance = await joinInstances(connectionString, log);
   life.own(instance.close);
+  (log as FastifyBaseLogger & { setBindings?: (names: object) => void }).setBindings?.({
+    instance: instance.id,
+  });
   const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
   life.own(diskReport.close);
   const models = createModelService({ db, settings, log, instance });
@@ -74,7 +77,7 @@ export const createKit = async (
   const areas = createAreas(kit);
   const kinds = areas.flatMap((area: Area) => area.jobKinds ?? []);
   const { workers } = settings;
-  const jobs = await createJobs({ db, connectionString, instance, log, workers, kinds });
+  const jobs = await createJobs({ db, sessions, connectionString, instance, log, workers, kinds });
   life.own(() => jobs.drain(0));
   return { kit, areas, jobs, kinds };
 };

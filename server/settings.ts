@@ -28,6 +28,8 @@ export interface Settings {
   dataDir: string;
   /** Empty: PostgreSQL is started from dataDir. */
   databaseUrl: string;
+  /** The same database without the pooler that databaseUrl leads to; empty: it leads to none. */
+  databaseDirectUrl: string;
   /** Where files are kept; null: below dataDir. */
   s3: S3Settings | null;
   /** Most bytes that the files of one person take. */
@@ -152,6 +154,11 @@ export interface Settings {
   logLevel: string;
   /** Whoever has it may read `/metrics`; empty: nobody. */
   metricsToken: string;
+  /** Hours between two backups that are made by themselves, 0: none; and how many are kept. */
+  backupHours: number;
+  backupKeep: number;
+  /** A new version copies the database before it changes the schema. */
+  upgradeBackup: boolean;
   /** Seals backups and opens them; empty: they lie open. */
   backupPassphrase: string;
   /**
@@ -187,6 +194,12 @@ const whole = (env: NodeJS.ProcessEnv, name: string, otherwise: number, max: num
   if (!/^\d{1,15}$/.test(given) || Number(given) > max)
     throw new StartupError(`${name} 应为 0 到 ${max} 的整数，现在是“${given}”`);
   return Number(given);
+};
+
+const onOrOff = (name: string, given: string): boolean => {
+  if (given !== 'on' && given !== 'off')
+    throw new StartupError(`${name} 应为 on 或 off，现在是“${given}”`);
+  return given === 'on';
 };
 
 const services = (name: string, given: string[]): string[] => {
@@ -295,6 +308,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     host: word('HOST', '0.0.0.0'),
     dataDir: path.resolve(root, word('DATA_DIR', 'data')),
     databaseUrl: word('DATABASE_URL'),
+    databaseDirectUrl: word('DATABASE_DIRECT_URL'),
     s3:
       endpoint === ''
         ? null
@@ -382,6 +396,9 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     clamdUrl: clamdAddress(word('CLAMD_URL')),
     logLevel: logLevel(word('LOG_LEVEL', 'info')),
     metricsToken: word('METRICS_TOKEN'),
+    backupHours: whole(env, 'BACKUP_HOURS', 0, 8760),
+    backupKeep: Math.max(1, whole(env, 'BACKUP_KEEP', 7, 1000)),
+    upgradeBackup: onOrOff('UPGRADE_BACKUP', word('UPGRADE_BACKUP', 'on')),
     backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),
     drainNoticeSeconds: whole(env, 'DRAIN_NOTICE_SECONDS', 5, 600),

@@ -13,8 +13,8 @@ const patience = 3_000;
 /** How far this machine's clock may lie from the database's before it is said, s. */
 const clockTolerance = 2;
 
-/** Stored keys of model services that this process cannot open. */
-const sealedElsewhere = async (db: Database, settings: Settings): Promise<string | null> => {
+/** Whether there are stored keys of model services that this process cannot open. */
+export const sealedElsewhere = async (db: Database, settings: Settings): Promise<string | null> => {
   const stored = await db.select().from(channels);
   const sealed = stored.flatMap(({ key, keyEncrypted }) =>
     keyEncrypted ? [{ key, keyEncrypted }] : [],
@@ -28,7 +28,7 @@ const sealedElsewhere = async (db: Database, settings: Settings): Promise<string
 };
 
 /** Files in S3: whether one can be written, read and deleted. */
-const unreachableStorage = async (storage: Storage): Promise<string | null> => {
+export const unreachableStorage = async (storage: Storage): Promise<string | null> => {
   const key = newKey();
   const sent = Buffer.from('queqiao');
   try {
@@ -42,7 +42,8 @@ const unreachableStorage = async (storage: Storage): Promise<string | null> => {
   }
 };
 
-const wrongClock = async (db: Database): Promise<string | null> => {
+/** Whether this machine's clock differs from the database's. */
+export const wrongClock = async (db: Database): Promise<string | null> => {
   const asked = Date.now();
   const { rows } = await db.execute<{ now: number }>(
     sql`SELECT extract(epoch FROM clock_timestamp())::float8 AS now`,

@@ -1,3 +1,4 @@
+import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
 import { StartupError } from './db/startup-error.ts';
 import { createLog } from './http/log.ts';
@@ -12,7 +13,7 @@ const start = async (life: Lifetime): Promise<() => Promise<void>> => {
   if (settings.workers === 0) throw new StartupError('WORKERS 为 0：这个进程没有事可做');
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
   const log = createLog(settings.logLevel);
-  const connection = await connectDatabase(settings, log);
+  const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { jobs } = await createKit(settings, log, connection, life);
   say(`鹊桥的工作进程已启动：同时做 ${settings.workers} 个任务`);

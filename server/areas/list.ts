@@ -49,7 +49,7 @@ export const createAreas = (kit: Kit) => {
     galleryArea(),
     fileArea(kit),
     exportArea(kit),
-    ledgerArea(),
+    ledgerArea(kit),
     paymentArea(),
     shareArea(),
     scenarioArea(),

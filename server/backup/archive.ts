@@ -21,7 +21,13 @@ export const manifest = z.object({
 export type Manifest = z.output<typeof manifest>;
 
 /** Rows that say which processes run now, which backups there are, and what the migrations note themselves. */
-export const leftOut = ['instances', 'backups', 'schema_migrations', 'shared_counts'];
+export const leftOut = [
+  'instances',
+  'backups',
+  'backup_plan',
+  'schema_migrations',
+  'shared_counts',
+];
 /**
  * Left out where nothing seals the archive: what signs logins. With it and the logins beside it
  * whoever finds a backup would enter as anybody.

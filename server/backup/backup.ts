@@ -7,13 +7,12 @@ import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { pack as packTar, type Pack } from 'tar-stream';
+import { StartupError } from '../db/startup-error.ts';
 import { columnList, leftOut, type Manifest, manifestName, quoted, sealedOnly } from './archive.ts';
 import { createSeal } from './sealed.ts';
 
 /** Rows of a table go into pieces of about so many bytes: tar wants to know each one's size. */
 const pieceBytes = 4 * 1024 * 1024;
-
-const folders = ['files'];
 
 const add = (pack: Pack, name: string, data: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -71,6 +70,10 @@ const addTable = async (
 type About = Pick<Manifest, 'version' | 'files_elsewhere'> & { sealed: boolean };
 
 const describe = async (client: pg.Client, { sealed, ...about }: About): Promise<Manifest> => {
+  const { rows: schema } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AS there`,
+  );
+  if (!schema[0]?.there) throw new StartupError('数据库还是空的，没有东西可以备份。');
   const { rows: tables } = await client.query<Manifest['tables'][number]>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -101,7 +104,7 @@ const fill = async (
   pack: Pack,
   client: pg.Client,
   dataDir: string,
-  about: About,
+  { folders, ...about }: About & { folders: readonly string[] },
 ): Promise<{ tables: number; files: number }> => {
   // All tables as they were at one moment, while people go on writing.
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -127,12 +130,21 @@ const fill = async (
 };
 
 /**
- * Writes everything of the service into `<dataDir>/backups/<time>.tar.gz` while it goes on: the
- * database as at one moment and the files of people. The key of keys is not in it: whoever finds a
- * backup must not read the keys of services as well. With a passphrase all of it is sealed, and the
- * name ends in `.sealed`. It is under its name only when it is whole.
+ * `before-upgrade`: the database alone, since no migration touches people's files. `kept`: made by
+ * button or schedule. Of both only the newest are kept.
  */
-export const backUp = async (options: {
+export type Purpose = 'before-upgrade' | 'kept';
+
+/** Removes the older ones of a purpose. */
+export const keepNewest = async (dataDir: string, purpose: Purpose, count: number) => {
+  const folder = path.join(dataDir, 'backups');
+  const isOne = (name: string) =>
+    /\.tar\.gz(\.sealed)?$/.test(name) && name.includes(`-${purpose}.`);
+  const old = (await readdir(folder)).filter(isOne).sort().slice(0, -count);
+  for (const name of old) await rm(path.join(folder, name), { force: true });
+};
+
+export interface BackupOptions {
   connectionString: string;
   dataDir: string;
   version: string;
@@ -140,11 +152,36 @@ export const backUp = async (options: {
   filesElsewhere: boolean;
   /** Seals the archive; empty: it lies open. */
   passphrase: string;
-}): Promise<{ file: string; bytes: number; tables: number; files: number }> => {
-  const { connectionString, dataDir, version, filesElsewhere, passphrase } = options;
+  /** Part of the archive's name, see `Purpose`; missing: somebody asked for it at a terminal. */
+  purpose?: Purpose;
+}
+
+/** Lists the backup for 服务状态; a database of an early version has no such list. */
+const note = async (client: pg.Client, file: string, bytes: number): Promise<void> => {
+  const { rows } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('backups') IS NOT NULL AS there`,
+  );
+  if (!rows[0]?.there) return;
+  await client.query('INSERT INTO backups (name, bytes) VALUES ($1, $2)', [
+    path.basename(file),
+    bytes,
+  ]);
+};
+
+/**
+ * Writes everything of the service into `<dataDir>/backups/<time>.tar.gz` while it goes on: the
+ * database as at one moment and the files of people. The key of keys is not in it: whoever finds a
+ * backup must not read the keys of services as well. With a passphrase all of it is sealed, and the
+ * name ends in `.sealed`. It is under its name only when it is whole.
+ */
+export const backUp = async (
+  options: BackupOptions,
+): Promise<{ file: string; bytes: number; tables: number; files: number }> => {
+  const { connectionString, dataDir, version, filesElsewhere, passphrase, purpose } = options;
   const folder = path.join(dataDir, 'backups');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 23);
+  const at = new Date().toISOString().replace(/[:.]/g, '-').slice(0, 23);
+  const name = purpose ? `${at}-${purpose}` : at;
   const file = path.join(folder, `${name}.tar.gz${passphrase === '' ? '' : '.sealed'}`);
   const draft = `${file}.draft`;
   const client = new pg.Client({ connectionString, application_name: 'queqiao-backup' });
@@ -163,6 +200,7 @@ export const backUp = async (options: {
       version,
       files_elsewhere: filesElsewhere,
       sealed: passphrase !== '',
+      folders: purpose === 'before-upgrade' ? [] : ['files'],
     }).catch((error: unknown) => {
       pack.destroy(error instanceof Error ? error : new Error(String(error)));
       throw error;
@@ -170,10 +208,7 @@ export const backUp = async (options: {
     const [counts] = await Promise.all([filled, written]);
     await rename(draft, file);
     const { size: bytes } = await stat(file);
-    await client.query('INSERT INTO backups (name, bytes) VALUES ($1, $2)', [
-      path.basename(file),
-      bytes,
-    ]);
+    await note(client, file, bytes);
     return { file, bytes, ...counts };
   } catch (error) {
     await rm(draft, { force: true });

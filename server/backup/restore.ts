@@ -227,7 +227,7 @@ export const restore = async (options: {
     await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE');
     await client.query('DROP SCHEMA public CASCADE');
     await client.query('CREATE SCHEMA public');
-    await migrate(client, log, new Set(about.migrations));
+    await migrate(client, log, { only: new Set(about.migrations) });
     await client.query('BEGIN');
     const columns = new Map(about.tables.map((table) => [table.name, table.columns]));
     const constraints = await loosen(client, about.tables);

@@ -1,5 +1,10 @@
 import pg from 'pg';
 
+export interface PipelinedConfig extends pg.ClientConfig {
+  /** The connection leads to a pooler, where the next transaction may be on another one. */
+  pooled?: boolean;
+}
+
 const nothing: Pick<pg.QueryResult, 'rows' | 'fields'> = { rows: [], fields: [] };
 
 type Send = (...args: unknown[]) => unknown;
@@ -7,10 +12,11 @@ type Send = (...args: unknown[]) => unknown;
 /**
  * A connection that asks the database less often: `begin` goes out together with the statement
  * after it, and whatever is sent in one turn (such as a last statement and its `commit`, see
- * `committing`) leaves in one piece. A transaction without a statement is not even begun.
+ * `committing`) leaves in one piece. A transaction without a statement is not even begun. Behind a
+ * pooler statements keep no name: a plan stays on the connection that made it.
  */
 export class PipelinedClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+  constructor({ pooled = false, ...config }: PipelinedConfig = {}) {
     super({ ...config, pipeline: true });
     const send = this.query.bind(this) as Send;
     let toBegin = false;
@@ -26,7 +32,9 @@ export class PipelinedClient extends pg.Client {
       });
     };
     const query: Send = (...args) => {
-      const { text } = args[0] as { text?: string };
+      const asked = args[0] as { text?: string; name?: string | undefined };
+      const { text } = asked;
+      if (pooled && asked.name !== undefined) asked.name = undefined;
       if (text === 'begin') {
         toBegin = true;
         return Promise.resolve(nothing);

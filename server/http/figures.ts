@@ -14,9 +14,16 @@ export interface Figures {
   /** By the call's name. */
   calls: () => ReadonlyMap<string, CallFigure>;
   /** A figure that is asked for when somebody reads. */
-  gauge: (name: string, help: string, read: () => Promise<number>) => void;
+  gauge: (name: string, help: string, read: () => number | Promise<number>) => void;
   /** Something that is counted, each time with the value of its label. */
   counter: (name: string, help: string, label: string) => (value: string) => void;
+  /** Durations by labels, s. @param buckets upper ends, s */
+  histogram: (about: {
+    name: string;
+    help: string;
+    labels: readonly string[];
+    buckets: number[];
+  }) => (labels: Record<string, string>, seconds: number) => void;
   /** The text of `/metrics`. */
   text: () => Promise<string>;
   contentType: string;
@@ -59,6 +66,16 @@ export const createFigures = (): Figures => {
     counter(name, help, label) {
       const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
       return (value) => counter.inc({ [label]: value });
+    },
+    histogram({ name, help, labels, buckets }) {
+      const histogram = new Histogram({
+        name,
+        help,
+        labelNames: labels,
+        buckets,
+        registers: [registry],
+      });
+      return (of, seconds) => histogram.observe(of, seconds);
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
+import { quietRepeats } from './quiet-log.ts';
 import { loggable } from './failure.ts';
 
 /** The server's log: JSON lines without passwords, tokens, queries or what people wrote. */
@@ -7,6 +8,7 @@ export const createLog = (level: string): FastifyBaseLogger =>
   pino({
     level,
     base: null,
+    hooks: quietRepeats(),
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: loggable },
     redact: {

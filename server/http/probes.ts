@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -17,6 +18,13 @@ interface Readiness {
   ready: boolean;
   /** Why it is not; empty: it is. */
   reason: '' | 'stopping' | 'database';
+}
+
+async function* pieces() {
+  for (let at = 1; at <= 4; at += 1) {
+    if (at > 1) await sleep(250);
+    yield `data: ${at}\n\n`;
+  }
 }
 
 export interface Probes {
@@ -65,5 +73,13 @@ export const registerProbes = (
       const said = await readiness();
       return send(reply, said.ready ? 200 : 503, said);
     });
+  // Four pieces with pauses, so that `npm run doctor` sees whether a proxy holds streams back.
+  app.get('/api/health/stream', (_request, reply) =>
+    reply
+      .header('content-type', 'text/event-stream')
+      .header('cache-control', 'no-store')
+      .header('x-accel-buffering', 'no')
+      .send(Readable.from(pieces())),
+  );
   return { isWatched: () => performance.now() - askedAt < usualPause };
 };

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
+import type pg from 'pg';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { cancelQueued, type JobContext, LostJob, wait } from './job-end.ts';
@@ -19,6 +20,8 @@ const cancelMs = 5_000;
 
 export interface JobsDeps {
   db: Database;
+  /** Where the queue listens and keeps prepared statements. */
+  sessions: pg.Pool;
   connectionString: string;
   instance: Pick<Instance, 'id' | 'listen' | 'isAlive'>;
   log: FastifyBaseLogger;
@@ -101,7 +104,7 @@ const queueLog = (log: FastifyBaseLogger): Logger =>
 
 /** Takes entries out of the queue: so many at once, and some of them for others than guests alone. */
 const startWorkers = async (
-  { db, connectionString, log, workers }: JobsDeps,
+  { sessions, connectionString, log, workers }: JobsDeps,
   takeUp: (id: number) => Promise<void>,
 ): Promise<Runner[]> => {
   const logger = queueLog(log);
@@ -109,7 +112,7 @@ const startWorkers = async (
   const begin = (concurrency: number, tasks: readonly string[]): Promise<Runner> => {
     const act = (payload: unknown) => takeUp((payload as { id: number }).id);
     return run({
-      pgPool: db.$client,
+      pgPool: sessions,
       concurrency,
       noHandleSignals: true,
       pollInterval: 2_000,

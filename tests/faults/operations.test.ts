@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,6 +94,33 @@ test('an ordinary stop writes no stack', async () => {
   expect(server.log()).not.toMatch(/^\s+at |57P01|"stack"/m);
   expect(faultsIn(server)).toEqual([]);
   rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('backups are made by schedule and by button, one at a time, and the newest are kept', async () => {
+  const server = await startServer({ env: { BACKUP_HOURS: '1', BACKUP_KEEP: '1' } });
+  try {
+    const manager = await managerOf(server);
+    const state = () => manager.call('adminService', {});
+    await expect.poll(async () => (await state()).last_backup?.bytes ?? 0).toBeGreaterThan(1000);
+    const first = (await state()).last_backup?.name;
+    await expect.poll(async () => (await state()).backup.running).toBe(false);
+    const asked = await Promise.allSettled([1, 2, 3].map(() => manager.call('adminBackup', {})));
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expect.poll(async () => (await state()).last_backup?.name).not.toBe(first);
+    await expect
+      .poll(async () => (await state()).backup)
+      .toEqual({ running: false, error: '', hours: 1 });
+    expect(await readdir(path.join(server.dataDir, 'backups'))).toEqual([
+      (await state()).last_backup?.name,
+    ]);
+    // A folder that is none: the next one says why it failed.
+    await rm(path.join(server.dataDir, 'backups'), { recursive: true });
+    await writeFile(path.join(server.dataDir, 'backups'), '');
+    await manager.call('adminBackup', {});
+    await expect.poll(async () => (await state()).backup.error).toMatch(/EEXIST|ENOTDIR/);
+  } finally {
+    await server.stop();
+  }
 });
 
 test('connections that the database ends leave no stack, and the service goes on', async () => {

@@ -69,6 +69,10 @@ const createDatabase = async (name: string, like: string): Promise<string> => {
 export const makeDatabase = (): Promise<string> =>
   createDatabase(`t_${randomBytes(8).toString('hex')}`, template);
 
+/** An empty database, as an operator makes it. */
+export const makeEmptyDatabase = (): Promise<string> =>
+  createDatabase(`t_${randomBytes(8).toString('hex')}`, 'template0');
+
 const ended = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => {
     child.once('exit', (code) => resolve(code));

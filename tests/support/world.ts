@@ -283,6 +283,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   adminChartList: { range: '1d' },
   adminModelStats: {},
   adminActList: {},
+  adminBackup: {},
   adminService: {},
   managerList: {},
   setManager: { user_id: nobody, rank: 'manager' },

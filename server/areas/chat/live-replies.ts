@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { Instance } from '../../db/instance.ts';
 import { heartbeat } from '../../http/event-stream.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
+import type { ReplyFigures } from './reply-figures.ts';
 import type { ReplyLog } from './reply-log.ts';
 import type { Reply, ReplyLimits } from './reply.ts';
 import type { Ending, Reader } from './reader.ts';
@@ -76,6 +77,7 @@ export interface RepliesContext {
   instance: Instance;
   log: FastifyBaseLogger;
   settings: RepliesOptions;
+  figures: ReplyFigures;
   live: Map<number, Live>;
   kept: Map<number, Kept>;
   /** `draining`: what begins now is cut at once; `closed`: nothing is tried again. */

@@ -9,6 +9,7 @@ import { createDeadReplies } from './dead-replies.ts';
 import { defaults, type RepliesContext, type RepliesOptions } from './live-replies.ts';
 import { Reader } from './reader.ts';
 import type { ReplyHooks } from './reply.ts';
+import type { ReplyFigures } from './reply-figures.ts';
 import { createFollowing, endingOf } from './reply-following.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
@@ -25,6 +26,7 @@ export interface RepliesDeps {
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
+  figures: ReplyFigures;
   options: Pick<RepliesOptions, 'firstByteMs' | 'idleMs'> & Partial<RepliesOptions>;
 }
 
@@ -44,6 +46,7 @@ export const createReplies = async ({
   fetchImage,
   box,
   log,
+  figures,
   options,
 }: RepliesDeps) => {
   const settings: RepliesOptions = { ...defaults, ...options };
@@ -52,6 +55,7 @@ export const createReplies = async ({
     instance,
     log,
     settings,
+    figures,
     live: new Map(),
     kept: new Map(),
     stage: 'open',

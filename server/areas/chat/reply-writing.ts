@@ -31,7 +31,7 @@ export const createWriting = (
     fetchImage: ReplyHooks['fetchImage'];
   },
 ) => {
-  const { db, instance, log, settings, live, kept } = context;
+  const { db, instance, log, settings, live, kept, figures } = context;
 
   /** The row is written anew each time: the longer it is and the more there are, the less often. */
   const flushPause = (length: number): number =>
@@ -45,12 +45,17 @@ export const createWriting = (
     live.get(id)?.own?.answer.cut('lost');
     // Somebody may have opened the stream between the commit and this call.
     const readers = live.get(id)?.readers ?? new Set<Reader>();
+    const begun = performance.now();
+    const seconds = () => (performance.now() - begun) / 1000;
+    let isSilent = true;
     const answer = new Reply(request, settings, {
       channels: async () => {
         const model = await models.find(db, request.model.name);
         return model ? models.engines(db, model) : [];
       },
       onText: (kind, text, start, end) => {
+        if (isSilent) figures.firstWord(request.model.name, answer.channelId, seconds());
+        isSilent = false;
         if (readers.size === 0) return;
         const frame = textFrame(kind, text, end);
         for (const reader of readers) reader.push(frame, start, end);
@@ -92,7 +97,10 @@ export const createWriting = (
     live.set(id, entry);
     own.finished = answer
       .write()
-      .then((ended) => finish(id, entry, own, ended))
+      .then((ended) => {
+        figures.ended(request.model.name, ended.state, seconds());
+        return finish(id, entry, own, ended);
+      })
       .catch((error: unknown) => log.error({ err: error, id }, 'a reply could not be ended'));
     if (context.stage !== 'open') answer.cut('interrupted');
   };

@@ -1,9 +1,11 @@
-import type { Area } from '../../area.ts';
+import type { Area, Kit } from '../../area.ts';
+import { createBooksCheck } from './books-check.ts';
 import { ledgerHandlers } from './ledger.handlers.ts';
 import { tellVipEnds, vipEndSource } from './vip.service.ts';
 
-export const ledgerArea = () =>
-  ({
+export const ledgerArea = ({ log }: Pick<Kit, 'log'>) => {
+  const books = createBooksCheck(log);
+  return {
     holds: [
       ...(['wallets', 'ledger', 'holds', 'usage_days'] as const).map((table) => ({
         table,
@@ -12,7 +14,14 @@ export const ledgerArea = () =>
       })),
       { table: 'consumptions', of: ['user_id'], end: { set: { human: `''` } } },
     ],
-    chores: [tellVipEnds],
+    chores: [tellVipEnds, books.chore],
     waits: { membership: vipEndSource },
     serve: () => ledgerHandlers,
-  }) satisfies Area;
+    routes: (_http, { figures }) =>
+      figures.gauge(
+        'queqiao_wallets_differing',
+        'Wallets that differ from the sum of their ledger, as this process last found',
+        () => books.differing(),
+      ),
+  } satisfies Area;
+};

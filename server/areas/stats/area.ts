@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Area, Host } from '../../area.ts';
 import { removeOldUses } from '../ledger/ledger.service.ts';
 import { rollUp } from './roll-up.ts';
-import { queued, running } from './service-state.ts';
+import { oldestWait, openHolds, queued, running, unindexed } from './service-state.ts';
 import { createStatsHandlers } from './stats.handlers.ts';
 
 const same = (a: string, b: string): boolean => {
@@ -17,6 +17,14 @@ const serveMetrics = (http: FastifyInstance, { settings, figures, db }: Host): v
   if (metricsToken === '') return;
   figures.gauge('queqiao_jobs_queued', 'Jobs that wait', () => queued(db));
   figures.gauge('queqiao_jobs_running', 'Jobs that are worked on', () => running(db));
+  figures.gauge('queqiao_job_queue_age_seconds', 'How long the oldest job waits', () =>
+    oldestWait(db),
+  );
+  figures.gauge('queqiao_search_queue', 'Messages that wait to be indexed', () => unindexed(db));
+  figures.gauge('queqiao_holds_open', 'Holds of tokens that are not settled', () => openHolds(db));
+  const { $client: pool } = db;
+  figures.gauge('queqiao_pool_connections', 'Connections of the pool', () => pool.totalCount);
+  figures.gauge('queqiao_pool_waiting', 'Who waits for a connection', () => pool.waitingCount);
   http.get('/metrics', async (request, reply) => {
     if (!same(request.headers.authorization ?? '', `Bearer ${metricsToken}`))
       return reply.code(404).type('text/plain').send('');
@@ -40,6 +48,6 @@ export const statsArea = () =>
       { table: 'stat_spent', of: ['user_id'], end: { keep: 'sums of the books, without a word' } },
     ],
     chores: [(tx) => rollUp(tx), removeOldUses],
-    serve: ({ settings, figures }) => createStatsHandlers({ settings, figures }),
+    serve: (host) => createStatsHandlers(host),
     routes: serveMetrics,
   }) satisfies Area;

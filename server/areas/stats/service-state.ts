@@ -1,11 +1,11 @@
 import { desc, sql } from 'drizzle-orm';
 import { calls } from '../../../contract/calls.ts';
 import type { Out } from '../../../contract/calls.ts';
+import type { Host } from '../../area.ts';
 import type { Executor } from '../../db/database.ts';
 import { livingLock } from '../../db/instance.ts';
 import { backups } from '../../db/schema.ts';
 import type { Figures } from '../../http/figures.ts';
-import type { Settings } from '../../settings.ts';
 
 /** How many of the slowest calls are told. */
 const mostCalls = 30;
@@ -52,9 +52,21 @@ export const queued = (db: Executor): Promise<number> =>
 export const running = (db: Executor): Promise<number> =>
   count(db, sql`SELECT count(*)::int AS count FROM jobs WHERE state = 'running'`);
 
+/** s. */
+export const oldestWait = (db: Executor): Promise<number> =>
+  count(
+    db,
+    sql`SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS count
+      FROM jobs WHERE state = 'queued'`,
+  );
+export const unindexed = (db: Executor): Promise<number> =>
+  count(db, sql`SELECT count(*)::int AS count FROM search_queue`);
+export const openHolds = (db: Executor): Promise<number> =>
+  count(db, sql`SELECT count(*)::int AS count FROM holds WHERE state = 'open'`);
+
 export const serviceState = async (
   db: Executor,
-  { settings, figures }: { settings: Settings; figures: Figures },
+  { settings, figures, backups: plan }: Pick<Host, 'settings' | 'figures' | 'backups'>,
 ): Promise<Out<'adminService'>> => {
   const disk = await fullestDisk(db);
   const { rows: facts } = await db.execute<{
@@ -92,11 +104,12 @@ export const serviceState = async (
     tables,
     jobs,
     queue: await queued(db),
-    search_queue: await count(db, sql`SELECT count(*)::int AS count FROM search_queue`),
+    search_queue: await unindexed(db),
     calls: told.slice(0, mostCalls),
     requests: told.reduce((sum, each) => sum + each.count, 0),
     errors: told.reduce((sum, each) => sum + each.errors, 0),
     metrics: settings.metricsToken !== '',
+    backup: await plan.state(),
     last_backup: await lastBackup(db),
   };
 };

@@ -1,9 +1,8 @@
 import type { Out, Parsed } from '../../../contract/calls.ts';
+import type { Host } from '../../area.ts';
 import type { Executor } from '../../db/database.ts';
-import type { Figures } from '../../http/figures.ts';
 import { readDates } from '../../http/date-range.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import type { Settings } from '../../settings.ts';
+import { type Handlers, Refusal } from '../../http/handlers.ts';
 import { listActs } from './acts.service.ts';
 import { upToDate } from './roll-up.ts';
 import { serviceState } from './service-state.ts';
@@ -60,10 +59,9 @@ const modelStats = async (
   };
 };
 
-export const createStatsHandlers = (deps: {
-  settings: Settings;
-  figures: Figures;
-}): Pick<
+export const createStatsHandlers = (
+  deps: Pick<Host, 'settings' | 'figures' | 'backups'>,
+): Pick<
   Handlers,
   | 'adminSummary'
   | 'adminRankList'
@@ -71,6 +69,7 @@ export const createStatsHandlers = (deps: {
   | 'adminModelStats'
   | 'adminActList'
   | 'adminService'
+  | 'adminBackup'
 > => ({
   adminSummary: (_input, { db }) => summary(db),
 
@@ -104,4 +103,10 @@ export const createStatsHandlers = (deps: {
   adminActList: (input, { db }) => listActs(db, input),
 
   adminService: (_input, { db }) => serviceState(db, deps),
+
+  adminBackup: async () => {
+    if (!(await deps.backups.begin()))
+      throw new Refusal('manage_unsuitable', '正在备份，请等它完成');
+    return {};
+  },
 });

@@ -1,11 +1,16 @@
+import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { byteSize, dateTime } from '@/platform/format.ts';
+import { useMe } from '@/platform/queries.ts';
+import { useAct } from '@/platform/use-act.ts';
+import { Button } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Out } from '@contract/calls.ts';
 import { Figures } from './figures.tsx';
+import css from './stats.module.css';
 
 type State = Out<'adminService'>;
 
@@ -62,9 +67,33 @@ const jobColumns: readonly Column<State['jobs'][number]>[] = [
   { key: 'count', title: '数量', value: (row) => row.count, align: 'end' },
 ];
 
+/** Makes a backup now, and tells how the last one went. */
+const BackupNow = ({ state: { backup } }: { state: State }) => {
+  const { busy, run } = useAct();
+  return (
+    <section className={css.backup}>
+      <h2>备份</h2>
+      <p>
+        {backup.hours > 0
+          ? `每 ${backup.hours} 小时自动备份一次。`
+          : '没有设置自动备份（BACKUP_HOURS）。'}
+        备份在服务器的 DATA_DIR/backups 里，请另外复制一份到别处。
+      </p>
+      {backup.error !== '' && <p className={css.bad}>上一次没有成功：{backup.error}</p>}
+      <Button
+        busy={busy || backup.running}
+        onClick={() => void run(() => api.adminBackup({}), '已开始备份')}
+      >
+        {backup.running ? '正在备份……' : '现在备份'}
+      </Button>
+    </section>
+  );
+};
+
 /** How the service does: versions, disk, database, jobs, slow calls. */
 export const StateScreen = () => {
   const state = useCall('adminService', {}, { refetchInterval: 10_000 });
+  const me = useMe();
   const { data } = state;
   if (state.isError && !data)
     return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
@@ -101,9 +130,7 @@ export const StateScreen = () => {
               {
                 label: '最近备份',
                 value: data.last_backup ? dateTime(data.last_backup.created_at).slice(5) : '没有',
-                note: data.last_backup
-                  ? size(data.last_backup.bytes)
-                  : '在服务器上运行 npm run backup',
+                note: data.last_backup ? size(data.last_backup.bytes) : '',
               },
               {
                 label: '监控地址',
@@ -112,6 +139,7 @@ export const StateScreen = () => {
               },
             ]}
           />
+          {me.data?.owner && <BackupNow state={data} />}
           <h2>任务（一天内）</h2>
           <DataTable
             name="任务"

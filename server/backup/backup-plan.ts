@@ -1,0 +1,99 @@
+import { sql } from 'drizzle-orm';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../db/database.ts';
+import { type Instance, livingLock } from '../db/instance.ts';
+import type { Settings } from '../settings.ts';
+import { backUp, keepNewest } from './backup.ts';
+
+/** How often it is looked whether a backup is due, ms. */
+const lookMs = 60_000;
+
+export interface BackupState {
+  running: boolean;
+  /** Why the last one failed; empty: it did not. */
+  error: string;
+  /** Hours between two; 0: none is made by itself. */
+  hours: number;
+}
+
+/** Backups by button and by schedule: one at a time, whichever process makes it. */
+export interface BackupPlan {
+  /** Begins one; false: one is being made. */
+  begin: () => Promise<boolean>;
+  state: () => Promise<BackupState>;
+  close: () => Promise<void>;
+}
+
+export const startBackupPlan = ({
+  db,
+  connectionString,
+  instance,
+  settings,
+  log,
+}: {
+  db: Database;
+  connectionString: string;
+  instance: Pick<Instance, 'id'>;
+  settings: Settings;
+  log: FastifyBaseLogger;
+}): BackupPlan => {
+  const { backupHours: hours, backupKeep, dataDir, version, backupPassphrase } = settings;
+  let running: Promise<void> = Promise.resolve();
+  const isHeld = sql`EXISTS (SELECT FROM pg_locks
+    WHERE ${sql.raw(livingLock)} AND objid = backup_plan.instance::oid)`;
+
+  /** @param due only where the last backup is as old as that, hours */
+  const claim = async (due: number): Promise<boolean> => {
+    const { rowCount } = await db.execute(sql`UPDATE backup_plan
+      SET begun_at = now(), instance = ${instance.id}, error = ''
+      WHERE NOT ${isHeld} AND (${due} = 0 OR NOT EXISTS (
+        SELECT FROM backups WHERE created_at > now() - make_interval(hours => ${due})))`);
+    return (rowCount ?? 0) > 0;
+  };
+  const make = async (): Promise<void> => {
+    let error = '';
+    try {
+      const { file, bytes } = await backUp({
+        connectionString,
+        dataDir,
+        version,
+        filesElsewhere: settings.s3 !== null,
+        passphrase: backupPassphrase,
+        purpose: 'kept',
+      });
+      await keepNewest(dataDir, 'kept', backupKeep);
+      log.info({ file, bytes }, 'a backup was made');
+    } catch (failure) {
+      error = failure instanceof Error ? failure.message : String(failure);
+      log.error({ err: failure }, 'a backup could not be made');
+    }
+    await db
+      .execute(sql`UPDATE backup_plan SET begun_at = NULL, instance = NULL, error = ${error}`)
+      .catch(() => undefined);
+  };
+  const beginIf = async (due: number): Promise<boolean> => {
+    if (!(await claim(due))) return false;
+    running = make();
+    return true;
+  };
+  const look = () => {
+    beginIf(hours).catch((error: unknown) =>
+      log.warn({ err: error }, 'whether a backup is due could not be told'),
+    );
+  };
+  const timer = hours > 0 ? setInterval(look, lookMs).unref() : undefined;
+  if (hours > 0) look();
+  return {
+    begin: () => beginIf(0),
+    state: async () => {
+      const { rows } = await db.execute<{ running: boolean; error: string }>(
+        sql`SELECT ${isHeld} AS running, error FROM backup_plan`,
+      );
+      return { running: rows[0]?.running ?? false, error: rows[0]?.error ?? '', hours };
+    },
+    close: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

@@ -1,0 +1,42 @@
+import type { LogFn, LoggerOptions } from 'pino';
+
+/** For so long after a warning the same one is only counted, ms. */
+const quietMs = 10_000;
+const warning = 40;
+/** Warnings that are remembered at once. */
+const mostKinds = 1_000;
+
+const textOf = (given: readonly unknown[]): string => {
+  const [about, text] = given;
+  const { err } = (about ?? {}) as { err?: { message?: string } };
+  return `${typeof about === 'string' ? about : String(text)} ${err?.message ?? ''}`;
+};
+
+/**
+ * Says a warning that repeats once, and then how often it came within ten seconds. Errors all stay:
+ * each may name another request.
+ */
+export const quietRepeats = (): NonNullable<LoggerOptions['hooks']> => {
+  const more = new Map<string, number>();
+  return {
+    logMethod(given: Parameters<LogFn>, method, level) {
+      const text = level === warning ? textOf(given) : '';
+      if (text === '' || more.size >= mostKinds) {
+        method.apply(this, given);
+        return;
+      }
+      const repeated = more.get(text);
+      if (repeated !== undefined) {
+        more.set(text, repeated + 1);
+        return;
+      }
+      more.set(text, 0);
+      method.apply(this, given);
+      setTimeout(() => {
+        const count = more.get(text) ?? 0;
+        more.delete(text);
+        if (count > 0) method.call(this, { repeated: count }, `again: ${text.trim()}`);
+      }, quietMs).unref();
+    },
+  };
+};

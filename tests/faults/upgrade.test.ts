@@ -1,0 +1,126 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { migrate } from '../../server/db/migrate.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { makeDatabase, makeEmptyDatabase, startServer } from '../support/server.ts';
+
+/** Databases of earlier versions, brought up to date by processes that are killed meanwhile. */
+
+const folder = path.join(import.meta.dirname, '../../server/db/migrations');
+const versions = readdirSync(folder).map((name) => Number(name.slice(0, 4)));
+const clients: pg.Client[] = [];
+afterAll(() => Promise.all(clients.map((client) => client.end())));
+
+const open = async (connectionString: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  clients.push(client);
+  return client;
+};
+
+/** A database as a release left it whose last migration was this one, with one person in it. */
+const databaseOf = async (last: number) => {
+  const databaseUrl = await makeEmptyDatabase();
+  const client = await open(databaseUrl);
+  const only = new Set(versions.filter((version) => version <= last));
+  await migrate(client, pino({ level: 'silent' }), { only });
+  await client.query(
+    `INSERT INTO users (account, user_name, password_hash) VALUES ('early', '早先的人', 'no hash')`,
+  );
+  return { databaseUrl, client };
+};
+
+const environment = (databaseUrl: string, dataDir: string, more: Record<string, string> = {}) => ({
+  PATH: process.env['PATH'],
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: dataDir,
+  LOCAL_MODELS: 'off',
+  ...more,
+});
+
+const spawnMigration = (databaseUrl: string, dataDir: string): ChildProcess =>
+  spawn(process.execPath, ['dist/server/migrate-main.js'], {
+    env: environment(databaseUrl, dataDir, { UPGRADE_BACKUP: 'off' }),
+    stdio: 'ignore',
+  });
+
+const appliedIn = async (client: pg.Client): Promise<number> =>
+  (await client.query<{ count: number }>('SELECT count(*)::int AS count FROM schema_migrations'))
+    .rows[0]!.count;
+
+/** Columns, indexes and constraints, sorted. */
+const schemaOf = async (client: pg.Client): Promise<string[]> => {
+  const { rows } = await client.query<{ line: string }>(
+    `SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' ||
+         coalesce(column_default, '') AS line
+       FROM information_schema.columns WHERE table_schema = 'public'
+     UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+     UNION ALL SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
+       WHERE connamespace = 'public'::regnamespace
+     ORDER BY 1`,
+  );
+  return rows.map(({ line }) => line);
+};
+
+test('an upgrade that is killed at every migration ends as one that nobody disturbed', async () => {
+  const { databaseUrl, client } = await databaseOf(100);
+  const dataDir = scratchFolder('upgrade');
+  let kills = 0;
+  for (let applied = await appliedIn(client); applied < versions.length;) {
+    const child = spawnMigration(databaseUrl, dataDir);
+    const gone = once(child, 'exit');
+    while (child.exitCode === null && (await appliedIn(client)) === applied);
+    if (child.kill('SIGKILL')) kills += 1;
+    await gone;
+    const now = await appliedIn(client);
+    expect(now, 'every process gets on').toBeGreaterThan(applied);
+    applied = now;
+  }
+  expect(kills).toBeGreaterThan(3);
+  expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
+  const { rows } = await client.query(`SELECT 1 FROM users WHERE user_name = '早先的人'`);
+  expect(rows).toHaveLength(1);
+});
+
+test('a start copies the database before it changes it, and the copy leads back', async () => {
+  const { databaseUrl, client } = await databaseOf(150);
+  const before = await schemaOf(client);
+  const dataDir = scratchFolder('upgrade');
+  const server = await startServer({ databaseUrl, dataDir });
+  await server.stop();
+  expect(await appliedIn(client)).toBe(versions.length);
+  const [copy, ...more] = readdirSync(path.join(dataDir, 'backups'));
+  expect(more).toEqual([]);
+  expect(copy).toMatch(/-before-upgrade\.tar\.gz$/);
+  expect(server.log()).toContain(copy);
+  const again = await startServer({ databaseUrl, dataDir });
+  await again.stop();
+  expect(readdirSync(path.join(dataDir, 'backups')), 'nothing changes: no copy').toHaveLength(1);
+
+  const emptied = await makeEmptyDatabase();
+  await promisify(execFile)(
+    process.execPath,
+    ['dist/server/restore-main.js', '--restore', path.join(dataDir, 'backups', copy!)],
+    { env: environment(emptied, scratchFolder('restored')) },
+  );
+  const back = await open(emptied);
+  expect(await schemaOf(back)).toEqual(before);
+  const { rows } = await back.query(`SELECT 1 FROM users WHERE user_name = '早先的人'`);
+  expect(rows).toHaveLength(1);
+});
+
+test('without room for the copy nothing is changed', async () => {
+  const { databaseUrl, client } = await databaseOf(150);
+  const applied = await appliedIn(client);
+  const failed = await promisify(execFile)(process.execPath, ['dist/server/migrate-main.js'], {
+    env: environment(databaseUrl, '/dev/null/nowhere'),
+  }).catch((error: { stderr: string }) => error);
+  expect(failed.stderr).toMatch(/备份没有成功.*UPGRADE_BACKUP=off/);
+  expect(await appliedIn(client)).toBe(applied);
+});
