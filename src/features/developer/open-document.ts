@@ -83,19 +83,23 @@ const fates: Readonly<Record<string, string>> = {
 
 /** Channels of other kinds than OpenAI's, by what the document calls them. */
 const kindsOfChannel = [
-  ['x-anthropic', 'Anthropic 渠道'],
-  ['x-gemini', 'Gemini 渠道'],
-  ['x-built-in', '内置的'],
+  ['x-anthropic', 'Anthropic'],
+  ['x-gemini', 'Gemini'],
+  ['x-built-in', '内置模型'],
 ] as const;
 
 const fateOf = (schema: Schema): string => {
   const { 'x-service': service = '', description } = schema;
   const said = fates[service] ?? '';
-  const own = kindsOfChannel
+  const others = kindsOfChannel
     .map(([kind, name]) => ({ name, fate: schema[kind] ?? service }))
     // What services with words of their own are told in them is passed on all the same.
-    .filter(({ fate }) => fate !== service && !(service === 'passed' && fate === 'done'))
-    .map(({ name, fate }) => `；${name}${fates[fate] ?? ''}`)
+    .filter(({ fate }) => fate !== service && !(service === 'passed' && fate === 'done'));
+  const own = [...new Set(others.map(({ fate }) => fate))]
+    .map((fate) => {
+      const names = others.filter((each) => each.fate === fate).map(({ name }) => name);
+      return `；${names.join('、')} ${fates[fate] ?? ''}`;
+    })
     .join('');
   return said + own + (service === 'idle' && description ? `（${description}）` : '');
 };
