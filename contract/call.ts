@@ -18,9 +18,10 @@ export type Access = 'public' | 'guest' | 'user' | 'manager' | 'owner' | 'key';
  * How a call answers.
  * - envelope: `{ code, message, data }`.
  * - openai: bare, failures as OpenAI writes them: `{ error: { message, type, param, code } }`.
+ * - anthropic: bare, failures as Anthropic writes them: `{ type: 'error', error: { type, message } }`.
  * - plain: bare, failures as `{ result: false, code, message }`.
  */
-export type Wire = 'envelope' | 'openai' | 'plain';
+export type Wire = 'envelope' | 'openai' | 'anthropic' | 'plain';
 
 type Schema = z.ZodMiniType;
 
@@ -218,7 +219,7 @@ export const download = <I extends Schema, O extends Schema>(
 export const open = <I extends Schema, O extends Schema>(
   options: Omit<CallOptions<I, O>, 'access' | 'effect' | 'crossOrigin'> & {
     path: `/v1/${string}`;
-    wire: 'openai' | 'plain';
+    wire: 'openai' | 'anthropic' | 'plain';
   },
 ): CallSpec<I, O> & { kind: 'open' } => ({
   ...spec('open', { ...options, access: 'key', effect: 'none', crossOrigin: true }),

@@ -69,6 +69,10 @@ export type AdminModel = z.output<typeof adminModel>;
 
 export const channelKind = z.enum([
   'openai-compatible',
+  /** Anthropic's `POST /messages`. */
+  'anthropic',
+  /** Gemini's `generateContent`. */
+  'gemini',
   'stable-diffusion-webui',
   'midjourney',
   'stability',

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { text, wholeNumber } from './call.ts';
 import { imageParameters } from './image.ts';
+import * as own from './open-anthropic.ts';
 import * as said from './open-messages.ts';
 
 /**
@@ -8,8 +9,11 @@ import * as said from './open-messages.ts';
  * of channel that serves the model. What is not in here is refused by name.
  */
 
-/** A service that speaks OpenAI's protocol, or what is built in. */
-export type ChannelKind = 'service' | 'builtIn';
+/** Services that speak a protocol of their own. */
+export const dialects = ['anthropic', 'gemini'] as const;
+
+/** A service that speaks OpenAI's protocol, one with its own, or what is built in. */
+export type ChannelKind = 'service' | (typeof dialects)[number] | 'builtIn';
 
 /**
  * - passed: goes on to the model's service as it is.
@@ -36,13 +40,30 @@ const between = (min: number, max: number) => maybe(z.number().check(z.gte(min),
 const words = (max: number) => maybe(text(max));
 const yesNo = maybe(z.boolean());
 
+/** What goes on to OpenAI's services as it is has other words, or none, elsewhere: `inDialects` says so. */
 const field = <S extends z.ZodMiniType>(
   schema: S,
   service: Fate,
   builtIn: Fate,
   note = '',
   harmless: readonly unknown[] = [],
-): OpenField<S> => ({ schema, service, builtIn, note, harmless });
+): OpenField<S> => {
+  const elsewhere = service === 'passed' ? 'refused' : service;
+  return { schema, service, anthropic: elsewhere, gemini: elsewhere, builtIn, note, harmless };
+};
+
+/** What becomes of it where a service has words of its own; values that ask for nothing there. */
+const inDialects = <S extends z.ZodMiniType>(
+  known: OpenField<S>,
+  fates: Partial<Record<(typeof dialects)[number], Fate>>,
+  harmless: readonly unknown[] = known.harmless,
+): OpenField<S> => ({ ...known, ...fates, harmless });
+/** It has the same meaning in all words. */
+const everywhere = <S extends z.ZodMiniType>(known: OpenField<S>): OpenField<S> =>
+  inDialects(known, { anthropic: 'done', gemini: 'done' });
+/** Without it the answer is what it would be. */
+const unneeded = <S extends z.ZodMiniType>(known: OpenField<S>): OpenField<S> =>
+  inDialects(known, { anthropic: 'idle', gemini: 'idle' });
 
 /** What is built in has no use for it. */
 const passed = <S extends z.ZodMiniType>(schema: S) => field(schema, 'passed', 'idle');
@@ -82,13 +103,13 @@ const oneFormat = '只支持默认的取值';
 const common = {
   model: done(model),
   stream: done(yesNo),
-  temperature: passed(between(0, 2)),
-  top_p: passed(between(0, 1)),
-  parallel_tool_calls: passed(yesNo),
-  seed: passed(maybe(z.int())),
-  user: passed(words(512)),
-  safety_identifier: passed(words(512)),
-  prompt_cache_key: passed(words(512)),
+  temperature: everywhere(passed(between(0, 2))),
+  top_p: everywhere(passed(between(0, 1))),
+  parallel_tool_calls: inDialects(passed(yesNo), { anthropic: 'done' }, [true]),
+  seed: inDialects(passed(maybe(z.int())), { anthropic: 'idle', gemini: 'done' }),
+  user: inDialects(passed(words(512)), { anthropic: 'done', gemini: 'idle' }),
+  safety_identifier: unneeded(passed(words(512))),
+  prompt_cache_key: unneeded(passed(words(512))),
   prompt_cache_retention: refused(dearer, ['in_memory', 'in-memory']),
   metadata: idle(maybe(z.record(z.string(), z.unknown())), notKept),
   store: refused(kept, [false]),
@@ -105,31 +126,37 @@ const thinkingMarks = {
 
 export const chatFields = {
   ...common,
-  messages: field(said.messages, 'passed', 'passed'),
+  messages: everywhere(field(said.messages, 'passed', 'passed')),
   stream_options: done(maybe(z.strictObject({ include_usage: yesNo, include_obfuscation: yesNo }))),
   n: passedOnly(count(8), [1]),
   max_tokens: done(count(10_000_000)),
   max_completion_tokens: done(count(10_000_000)),
   embedding: done(words(100)),
   strict_mode: done(maybe(z.union([z.literal(0), z.literal(1), z.boolean()]))),
-  tools: passed(maybe(said.tools)),
-  tool_choice: passedOnly(maybe(said.toolChoice), ['auto', 'none']),
-  functions: passed(maybe(said.functions)),
+  tools: everywhere(passed(maybe(said.tools))),
+  tool_choice: everywhere(passedOnly(maybe(said.toolChoice), ['auto', 'none'])),
+  functions: inDialects(passed(maybe(said.functions)), {}, [[]]),
   function_call: passedOnly(maybe(said.functionChoice), ['auto', 'none']),
-  response_format: passedOnly(maybe(said.responseFormat), [{ type: 'text' }]),
-  stop: passed(maybe(z.union([text(500), z.array(text(500)).check(z.maxLength(16))]))),
-  frequency_penalty: passed(between(-2, 2)),
-  presence_penalty: passed(between(-2, 2)),
-  repetition_penalty: passed(between(0, 10)),
-  top_k: passed(maybe(z.int().check(z.gte(-1), z.lte(100_000)))),
-  min_p: passed(between(0, 1)),
-  top_a: passed(between(0, 1)),
-  logit_bias: passed(maybe(z.record(text(20), z.number().check(z.gte(-100), z.lte(100))))),
+  response_format: everywhere(passedOnly(maybe(said.responseFormat), [{ type: 'text' }])),
+  stop: everywhere(passed(maybe(z.union([text(500), z.array(text(500)).check(z.maxLength(16))])))),
+  frequency_penalty: inDialects(passed(between(-2, 2)), { gemini: 'done' }, [0]),
+  presence_penalty: inDialects(passed(between(-2, 2)), { gemini: 'done' }, [0]),
+  repetition_penalty: inDialects(passed(between(0, 10)), {}, [1]),
+  top_k: everywhere(passed(maybe(z.int().check(z.gte(-1), z.lte(100_000))))),
+  min_p: inDialects(passed(between(0, 1)), {}, [0]),
+  top_a: inDialects(passed(between(0, 1)), {}, [0]),
+  logit_bias: inDialects(
+    passed(maybe(z.record(text(20), z.number().check(z.gte(-100), z.lte(100))))),
+    {},
+    [{}],
+  ),
   logprobs: passedOnly(yesNo, [false]),
   top_logprobs: passedOnly(maybe(z.int().check(z.gte(0), z.lte(20))), [0]),
-  verbosity: passed(maybe(z.enum(['low', 'medium', 'high']))),
+  verbosity: inDialects(passed(maybe(z.enum(['low', 'medium', 'high']))), {}, ['medium']),
   // What a model thinks is written into the answer's tokens and held with them.
-  reasoning_effort: passed(maybe(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']))),
+  reasoning_effort: everywhere(
+    passed(maybe(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']))),
+  ),
   reasoning: passed(
     maybe(
       z.strictObject({
@@ -140,15 +167,17 @@ export const chatFields = {
       }),
     ),
   ),
-  include_reasoning: passed(yesNo),
-  enable_thinking: passed(yesNo),
+  include_reasoning: unneeded(passed(yesNo)),
+  enable_thinking: inDialects(passed(yesNo), {}, [false]),
   thinking_budget: passed(count(1_000_000)),
-  thinking: passed(
-    maybe(
-      z.strictObject({
-        type: z.enum(['enabled', 'disabled', 'auto', 'adaptive']),
-        budget_tokens: count(1_000_000),
-      }),
+  thinking: everywhere(
+    passed(
+      maybe(
+        z.strictObject({
+          type: z.enum(['enabled', 'disabled', 'auto', 'adaptive']),
+          budget_tokens: count(1_000_000),
+        }),
+      ),
     ),
   ),
   chat_template_kwargs: passed(maybe(z.strictObject(thinkingMarks))),
@@ -172,6 +201,55 @@ export const chatFields = {
   route: refused(routed),
   transforms: refused(routed, [[]]),
   moderation: refused('由本站和模型的服务决定', ['auto']),
+} satisfies OpenFields;
+
+/** Anthropic's messages: said in OpenAI's words to those who speak them. */
+export const messageFields = {
+  model: done(model),
+  messages: done(own.anthropicMessages),
+  system: done(maybe(own.anthropicSystem)),
+  max_tokens: done(z.int().check(z.gte(1), z.lte(10_000_000))),
+  stream: done(yesNo),
+  metadata: field(
+    maybe(z.strictObject({ user_id: words(1000) })),
+    'done',
+    'idle',
+    'user_id 只以摘要转给服务',
+  ),
+  stop_sequences: field(maybe(z.array(text(500)).check(z.maxLength(64))), 'done', 'idle'),
+  temperature: field(between(0, 1), 'done', 'idle'),
+  top_p: field(between(0, 1), 'done', 'idle'),
+  top_k: field(maybe(z.int().check(z.gte(0), z.lte(100_000))), 'done', 'idle'),
+  thinking: field(maybe(own.anthropicThinking), 'done', 'idle'),
+  tools: field(maybe(own.anthropicTools), 'done', 'idle'),
+  tool_choice: field(maybe(own.anthropicChoice), 'done', 'idle'),
+  output_config: field(maybe(own.anthropicOutput), 'done', 'idle'),
+  output_format: field(own.anthropicFormat, 'done', 'idle'),
+  cache_control: inDialects(field(own.anthropicCache, 'idle', 'idle', '别的服务自己缓存'), {
+    anthropic: 'done',
+  }),
+  context_management: idle(maybe(z.record(z.string(), z.unknown())), '本站不替您删减前文'),
+  service_tier: refused(dearer, ['auto', 'standard_only']),
+  speed: refused(dearer, ['standard']),
+  inference_geo: refused(dearer),
+  container: refused(acts),
+  mcp_servers: refused(acts, [[]]),
+  diagnostics: refused(kept),
+} satisfies OpenFields;
+
+/** What counts of them for how long a request is. */
+export const countFields = {
+  model: messageFields.model,
+  messages: messageFields.messages,
+  system: messageFields.system,
+  tools: messageFields.tools,
+  tool_choice: messageFields.tool_choice,
+  output_config: messageFields.output_config,
+  output_format: messageFields.output_format,
+  thinking: idle(messageFields.thinking.schema, '不改变请求的长度'),
+  cache_control: idle(own.anthropicCache, '不改变请求的长度'),
+  context_management: messageFields.context_management,
+  mcp_servers: messageFields.mcp_servers,
 } satisfies OpenFields;
 
 export const responseFields = {
@@ -200,6 +278,73 @@ export const responseFields = {
   background: refused('不支持后台运行', [false]),
   max_tool_calls: refused('没有由上游执行的工具'),
   context_management: refused(acts, [[]]),
+} satisfies OpenFields;
+
+const listOnly = '一次只能接着写一段';
+
+/** Texts to go on writing, as before there were chats. */
+export const completionFields = {
+  model: done(model),
+  prompt: done(
+    z.union([
+      text(1_000_000).check(z.minLength(1)),
+      z.array(text(1_000_000)).check(z.minLength(1), z.maxLength(1, listOnly)),
+    ]),
+  ),
+  max_tokens: chatFields.max_tokens,
+  temperature: chatFields.temperature,
+  top_p: chatFields.top_p,
+  n: chatFields.n,
+  stop: chatFields.stop,
+  seed: chatFields.seed,
+  frequency_penalty: chatFields.frequency_penalty,
+  presence_penalty: chatFields.presence_penalty,
+  logit_bias: chatFields.logit_bias,
+  user: chatFields.user,
+  stream: chatFields.stream,
+  stream_options: chatFields.stream_options,
+  suffix: refused('只能接着写，不能写在中间', ['']),
+  logprobs: refused('请用 /v1/chat/completions', [0]),
+  echo: refused('回答里不重复问题', [false]),
+  best_of: refused(dearer, [1]),
+} satisfies OpenFields;
+
+const toModerate = text(100_000);
+export const moderationFields = {
+  model: done(words(100)),
+  input: done(
+    z.union([
+      toModerate,
+      z
+        .array(
+          z.union([
+            toModerate,
+            z.strictObject({
+              type: z.literal('text', { error: '只看文字，图片请去掉' }),
+              text: toModerate,
+            }),
+          ]),
+        )
+        .check(z.minLength(1), z.maxLength(32)),
+    ]),
+  ),
+} satisfies OpenFields;
+
+const toRank = text(100_000).check(z.minLength(1));
+export const rerankFields = {
+  model: done(model),
+  query: done(toRank),
+  documents: done(
+    z
+      .array(z.union([toRank, z.strictObject({ text: toRank })]))
+      .check(z.minLength(1), z.maxLength(1000)),
+  ),
+  top_n: done(count(1000)),
+  return_documents: done(yesNo),
+  max_chunks_per_doc: refused('每份资料都当一整段比较'),
+  max_tokens_per_doc: refused('每份资料都当一整段比较'),
+  instruction: refused('没有可以改的做法'),
+  user: idle(words(512), notKept),
 } satisfies OpenFields;
 
 const imageSize = words(20);
@@ -278,6 +423,11 @@ export const openFields: Readonly<Record<string, OpenFields>> = {
   '/v1/chat/completions': chatFields,
   '/v1/chat': chatFields,
   '/v1/responses': responseFields,
+  '/v1/messages': messageFields,
+  '/v1/messages/count_tokens': countFields,
+  '/v1/completions': completionFields,
+  '/v1/moderations': moderationFields,
+  '/v1/rerank': rerankFields,
   '/v1/embeddings': embeddingFields,
   '/v1/images/generations': imageFields,
   '/v1/images/edits': imageEditFields,

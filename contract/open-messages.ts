@@ -70,6 +70,17 @@ const message = z.discriminatedUnion('role', [
     refusal: maybe(z.string()),
     reasoning_content: maybe(z.string()),
     reasoning: maybe(z.string()),
+    /** What was thought, as Anthropic's services signed it: they want it back. */
+    thinking_blocks: maybe(
+      z
+        .array(
+          z.union([
+            z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+            z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+          ]),
+        )
+        .check(z.maxLength(200)),
+    ),
     tool_calls: maybe(z.array(toolCall).check(z.maxLength(200))),
     function_call: maybe(functionCall),
     audio: maybe(z.undefined({ error: '本站不保存录音，请只带文字' })),
@@ -94,7 +105,7 @@ const pointsOutside = (schema: unknown): boolean =>
           : pointsOutside(value),
       );
 
-const schema = z
+export const functionSchema = z
   .record(z.string(), z.unknown())
   .check(z.refine((value) => !pointsOutside(value), '$ref 只能指向同一个结构里（# 开头）'));
 
@@ -102,7 +113,7 @@ const description = maybe(z.string());
 const functionShape = z.strictObject({
   name: text(200),
   description,
-  parameters: maybe(schema),
+  parameters: maybe(functionSchema),
   strict: maybe(z.boolean()),
 });
 const onlyFunctions = '只支持 function；别的工具会由上游执行并加收费用';
@@ -128,7 +139,7 @@ export const functionChoice = z.union([z.enum(['none', 'auto']), functionName]);
 const schemaFormat = {
   name: text(200),
   description,
-  schema: maybe(schema),
+  schema: maybe(functionSchema),
   strict: maybe(z.boolean()),
 };
 export const responseFormat = z.discriminatedUnion('type', [

@@ -100,6 +100,8 @@ export const channels = pgTable('channels', {
     .$type<
       | 'built-in'
       | 'openai-compatible'
+      | 'anthropic'
+      | 'gemini'
       | 'stable-diffusion-webui'
       | 'midjourney'
       | 'stability'

@@ -8,6 +8,32 @@ export type ChatBody = Record<string, unknown> & {
   messages: readonly Record<string, unknown>[];
 };
 
+/**
+ * What OpenAI's words have no field for and another dialect has, kept beside an object of the wire:
+ * JSON leaves it out, so that it reaches nobody else.
+ */
+export interface Aside {
+  /** A mark of what is to be cached: of a part, a message's last part, a tool, or all of a body. */
+  cache?: true;
+  /** Of a tool's result: the tool failed. */
+  failed?: true;
+  /** Of an assistant's message: what it thought, as its service signed it. */
+  thinking?: readonly Record<string, unknown>[];
+  /** Of a body: features that are asked for by name. */
+  betas?: readonly string[];
+  /** Of a choice: the sequence that ended the answer. */
+  stopSequence?: string;
+  /** Of the first event: what was asked, as its service counted it. */
+  usage?: Record<string, unknown>;
+}
+const aside = Symbol('aside');
+
+export const withAside = <T extends object>(value: T, more: Aside): T => {
+  if (Object.keys(more).length === 0) return value;
+  return { ...value, [aside]: { ...asideOf(value), ...more } };
+};
+export const asideOf = (value: object): Aside => (value as { [aside]?: Aside })[aside] ?? {};
+
 /** One event of a stream: its text, and the same read. */
 export interface RelayEvent {
   data: string;
@@ -19,6 +45,8 @@ export interface RelayEvent {
  * with is a RelayError, or the signal's reason.
  */
 export interface ChatRelay {
+  /** The words that its service speaks, where they are not OpenAI's: some fields have none there. */
+  kind?: 'anthropic' | 'gemini';
   /** A whole answer. */
   complete: (body: ChatBody, signal: AbortSignal) => Promise<Record<string, unknown>>;
   /**

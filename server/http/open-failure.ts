@@ -65,10 +65,28 @@ export const statusIn = (refusal: Refusal): number => failureOf(refusal).status;
 const fieldOf = ({ codeName, message }: Refusal): string | null =>
   codeName === 'bad_input' ? (/^[\w.[\]-]+/.exec(message)?.[0] ?? null) : null;
 
+/** Anthropic's words for a status. */
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+const anthropicType = (refusal: Refusal): string => {
+  const { status } = failureOf(refusal);
+  return anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+};
+
 /** A failure as the body of an answer, or of the event that ends a stream. */
 export const failureBody = (wire: Wire, refusal: Refusal): Record<string, unknown> => {
   const { type, code, param } = failureOf(refusal);
   const { message } = refusal;
+  if (wire === 'anthropic')
+    return { type: 'error', error: { type: anthropicType(refusal), message } };
   return wire === 'openai'
     ? { error: { message, type, param: param ?? fieldOf(refusal), code } }
     : { result: false, code: codes[refusal.codeName].code, message };

@@ -53,6 +53,8 @@ export interface OpenContext {
   origin: string;
   /** Adds a header to the answer. */
   header: (name: string, value: string) => void;
+  /** A header of the request; empty: it has none. */
+  asked: (name: string) => string;
 }
 
 /** Where the events of an answer go. */
@@ -94,7 +96,7 @@ const callers = new WeakMap<FastifyRequest, ApiCaller>();
 const allHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'retry-after, x-request-id, x-channel, x-ignored-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
+    'retry-after, x-request-id, request-id, x-channel, x-deducted-tokens, x-ignored-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
   'cache-control': 'no-store',
 };
 
@@ -183,6 +185,7 @@ const contextOf = (
     origin: originOf(request, publicUrl),
     signal: gone.signal,
     header: (name: string, value: string) => void reply.header(name, value),
+    asked: (name: string) => String(request.headers[name] ?? ''),
   };
 };
 
@@ -203,6 +206,7 @@ const streamEvents = async (
   response.on('error', () => response.destroy());
   const failure = (refusal: Refusal): string => {
     const body = failureBody(wire, refusal);
+    if (wire === 'anthropic') return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
     const said = wire === 'openai' ? body : [body['code'], body['message']];
     return `data: ${JSON.stringify(said)}\n\n`;
   };
@@ -283,10 +287,15 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
   const openStream = createStreamLimit();
 
   const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const key = bearerOf(request);
+    // Anthropic's clients have a header of their own.
+    const own = request.headers['x-api-key'];
+    const key = bearerOf(request) ?? (typeof own === 'string' && own !== '' ? own : null);
     try {
       if (key === null)
-        throw new Refusal('unauthorized', '请在请求头 authorization 里带上 Bearer 和 API-KEY');
+        throw new Refusal(
+          'unauthorized',
+          '请在请求头 authorization 里带上 Bearer 和 API-KEY，或在 x-api-key 里带上 API-KEY',
+        );
       callers.set(request, await deps.gate.enter(key, request.ip));
     } catch (error) {
       if (error instanceof Refusal && error.codeName === 'unauthorized')
@@ -324,6 +333,7 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
       errorHandler: (error, request, reply) => void failEarly(error, request, reply),
       onRequest: async (request, reply) => {
         reply.headers(allHeaders);
+        if (spec.wire === 'anthropic') reply.header('request-id', request.id);
         // Nobody makes the server take a large body for nothing.
         await enter(request, reply);
         const user = callers.get(request)?.user ?? null;

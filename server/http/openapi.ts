@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { CallSpec } from '../../contract/call.ts';
 import { calls } from '../../contract/calls.ts';
 import { codes } from '../../contract/errors.ts';
-import { openFields } from '../../contract/open-fields.ts';
+import { dialects, openFields } from '../../contract/open-fields.ts';
 import { hasBody } from './validate.ts';
 
 type Json = Record<string, unknown>;
@@ -101,10 +101,12 @@ const withFate = (spec: CallSpec, name: string, schema: Json): Json => {
   const known = openFields[spec.path]?.[name];
   if (!known) return schema;
   const { service, builtIn, note } = known;
+  const own = dialects.map((kind) => [`x-${kind}`, known[kind]]);
   return {
     ...schema,
     ...(note === '' ? {} : { description: note }),
     'x-service': service,
+    ...Object.fromEntries(own),
     'x-built-in': builtIn,
   };
 };

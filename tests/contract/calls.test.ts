@@ -376,6 +376,14 @@ describe('the public API', () => {
         code: expect.any(Number),
         message: expect.stringMatching(/\p{Script=Han}/u),
       });
+    else if (spec.wire === 'anthropic')
+      expect(body, what).toEqual({
+        type: 'error',
+        error: {
+          type: expect.stringMatching(/_error$/),
+          message: expect.stringMatching(/\p{Script=Han}/u),
+        },
+      });
     else
       expect(body, what).toEqual({
         error: {

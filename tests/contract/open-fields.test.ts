@@ -63,6 +63,11 @@ const bases: Readonly<Record<string, Record<string, unknown>>> = {
   '/v1/chat/completions': { model, messages: say('好') },
   '/v1/chat': { model, messages: say('好') },
   '/v1/responses': { model, input: '好' },
+  '/v1/messages': { model, messages: say('好'), max_tokens: 100 },
+  '/v1/messages/count_tokens': { model, messages: say('好') },
+  '/v1/completions': { model, prompt: '好' },
+  '/v1/moderations': { input: '好' },
+  '/v1/rerank': { model: 'mock-embedding', query: '好', documents: ['好'] },
   '/v1/embeddings': { model: 'mock-embedding', input: '好' },
   '/v1/images/generations': { model: 'dall-e-3', prompt: '山' },
   '/v1/images/edits': { model: 'dall-e-3', prompt: '山' },
@@ -99,7 +104,9 @@ describe('the fields of a request', () => {
           expect(told.message).toContain(name);
           continue;
         }
-        expect([name, answer.status, told.error?.param]).toEqual([name, 400, name]);
+        const param = path.startsWith('/v1/messages') ? undefined : name;
+        expect([name, answer.status, told.error?.param]).toEqual([name, 400, param]);
+        expect(told.error?.message).toContain(name);
         expect(told.error?.message).toMatch(/\p{Script=Han}/u);
       }
       expect(mock.calls).toBe(calls);

@@ -94,7 +94,8 @@ export interface MockPicture {
 
 interface MockRequest {
   model: string;
-  messages: { role: string; content: string | Part[] }[];
+  /** Null: a call of a tool with nothing said beside it. */
+  messages: { role: string; content: string | Part[] | null }[];
   stream?: boolean;
   stream_options?: unknown;
   temperature?: number;
@@ -170,7 +171,7 @@ const head = (model: string) => ({
 /** Every picture of a request: what a data URL holds, or the address. */
 const picturesOf = (request: MockRequest): MockPicture[] =>
   request.messages.flatMap(({ content }) =>
-    typeof content === 'string'
+    typeof content === 'string' || content === null
       ? []
       : content.flatMap((part) => {
           if (part.type === 'text') return [];
@@ -185,7 +186,7 @@ const picturesOf = (request: MockRequest): MockPicture[] =>
 /** The words of the last question, and a line for each picture with it: `[picture high image/jpeg]`. */
 const lastQuestion = (request: MockRequest): string => {
   const content = request.messages.filter((message) => message.role === 'user').at(-1)?.content;
-  if (content === undefined || typeof content === 'string') return content ?? '';
+  if (!content || typeof content === 'string') return content ?? '';
   return content
     .map((part) => {
       if (part.type === 'text') return part.text;

@@ -396,6 +396,18 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
     messages: [{ role: 'user', content: '1+1 等于几' }],
   },
   createResponse: { model: 'builtin-assistant', input: '1+1 等于几' },
+  createMessage: {
+    model: 'builtin-assistant',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: '1+1 等于几' }],
+  },
+  countMessageTokens: {
+    model: 'builtin-assistant',
+    messages: [{ role: 'user', content: '1+1 等于几' }],
+  },
+  createCompletion: { model: 'builtin-assistant', prompt: '1+1 等于几' },
+  createModeration: { input: '山间的月亮' },
+  createRerank: { model: 'builtin-embedding', query: '月亮', documents: ['山间的月亮', '海'] },
   createEmbeddings: { model: 'builtin-embedding', input: '山间的月亮' },
   generateApiImages: { prompt: '山间的月亮', size: '256x256', response_format: 'url' },
   editApiImages: { prompt: '山间的月亮', size: '256x256' },

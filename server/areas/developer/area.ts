@@ -9,6 +9,7 @@ import { createGate } from './key-limits.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
 import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
+import { createTextApi } from './text.handlers.ts';
 import { createSpeechApi } from './speech.handlers.ts';
 
 export const developerArea = () => {
@@ -60,6 +61,7 @@ export const developerArea = () => {
         silenceMs: Math.max(settings.modelFirstWordSeconds, settings.modelIdleSeconds) * 1000,
         log,
       });
+      const embedding = createEmbeddingApi({ db, embeddings, gate, log });
       registerOpenCalls(http, {
         db,
         instanceId: instance.id,
@@ -69,7 +71,8 @@ export const developerArea = () => {
           ...createChatHandlers({ db, chat, models, embeddings, prompts, knowledge }),
           ...createImageApi({ db, models, files, jobs, log }),
           ...createSpeechApi({ db, models, log }),
-          ...createEmbeddingApi({ db, embeddings, gate, log }),
+          ...embedding,
+          ...createTextApi({ db, chat, embed: embedding.createEmbeddings }),
         },
         addressLimit: settings.credentialsLimit,
         version: settings.version,

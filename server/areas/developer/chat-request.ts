@@ -1,7 +1,7 @@
 import { estimateUpTo } from '../../../contract/price.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { OpenMessage } from '../../../contract/open-messages.ts';
-import type { ChatBody } from '../../engines/chat-relay.ts';
+import { asideOf, type ChatBody, withAside } from '../../engines/chat-relay.ts';
 import { lookAtMedia } from '../../engines/media.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { OpenContext } from '../../http/open-routes.ts';
@@ -74,6 +74,13 @@ const callOf = ({ name, arguments: words }: { name: string; arguments: string })
 
 /** Who asks, and until when it is worked on. */
 type Asker = Pick<OpenContext, 'signal' | 'caller'>;
+/** What is marked to be cached, where the service knows such marks. */
+const cached = <T extends object>(value: T, mark: unknown): T =>
+  mark ? withAside(value, { cache: true }) : value;
+
+/** A request's tools as they go on: marks of a cache stand aside. */
+export const toolsOf = (tools: readonly Json[]): Json[] =>
+  tools.map(({ cache_control: mark, ...tool }) => cached(tool, mark));
 
 /** Puts a request's messages in order. @throws Refusal bad_input, and the tally's own */
 export const createMessageReader = (deps: {
@@ -103,7 +110,8 @@ export const createMessageReader = (deps: {
     let media = 0;
     const count = (text: string): string => tally.text(text);
     const part = async (each: Part): Promise<Json> => {
-      if (each.type === 'text') return { type: 'text', text: count(each.text) };
+      if (each.type === 'text')
+        return cached({ type: 'text', text: count(each.text) }, each.cache_control);
       if (each.type === 'refusal') return { type: 'refusal', refusal: count(each.refusal) };
       media += 1;
       if (media > mediaAtMost)
@@ -117,7 +125,10 @@ export const createMessageReader = (deps: {
         typeof each.image_url === 'string' ? { url: each.image_url } : each.image_url;
       tally.more(detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high);
       const data = await image(url, detail ?? 'auto', asker.signal);
-      return { type: 'image_url', image_url: given({ url: data, detail }) };
+      return cached(
+        { type: 'image_url', image_url: given({ url: data, detail }) },
+        each.cache_control,
+      );
     };
     const content = async (value: OpenMessage['content']): Promise<unknown> => {
       if (value === null || value === undefined) return value;
@@ -131,17 +142,25 @@ export const createMessageReader = (deps: {
       const { role } = each;
       const name = 'name' in each && each.name ? count(each.name) : undefined;
       const said = await content(each.content);
+      const told = (fields: Json): Json =>
+        withAside(given(fields), {
+          ...asideOf(each),
+          ...(each['cache_control'] ? { cache: true } : {}),
+        });
       if (role === 'tool')
-        return given({ role, content: said, tool_call_id: count(each.tool_call_id), name });
-      if (role !== 'assistant') return given({ role, content: said, name });
+        return told({ role, content: said, tool_call_id: count(each.tool_call_id), name });
+      if (role !== 'assistant') return told({ role, content: said, name });
       const calls = each.tool_calls?.map(({ id, function: called, extra_content: extra }) =>
         given({ id, type: 'function', function: callOf(called), extra_content: extra }),
       );
       const call = each.function_call ? callOf(each.function_call) : undefined;
       for (const more of [calls, call]) if (more) count(JSON.stringify(more));
+      const blocks = each.thinking_blocks ?? asideOf(each).thinking ?? [];
+      // Where the text itself goes along it is counted once.
+      if (!each.reasoning_content) for (const block of blocks) count(JSON.stringify(block));
       const thought = { reasoning_content: each.reasoning_content, reasoning: each.reasoning };
       for (const more of [...Object.values(thought), each.refusal]) if (more) count(more);
-      return {
+      const answer = {
         role,
         // Services want to be told that nothing was said beside a call.
         content: said ?? (calls || call ? null : ''),
@@ -155,6 +174,7 @@ export const createMessageReader = (deps: {
           partial: each.partial,
         }),
       };
+      return blocks.length > 0 ? withAside(answer, { thinking: blocks }) : answer;
     };
     const ready: Json[] = [];
     for (const each of messages) ready.push(await message(each));

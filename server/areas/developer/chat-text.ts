@@ -39,19 +39,90 @@ export const producedBy = (answer: Record<string, unknown>): string => {
 export interface Counted {
   promptTokens: number;
   completionTokens: number;
+  /** Of the prompt: read from the service's cache, and written to it. */
+  cachedTokens: number;
+  cacheWriteTokens: number;
+  /** Of the answer: thought, as far as the service tells it. */
+  reasoningTokens: number;
 }
 
 const sensible = (count: unknown): count is number =>
   Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= 10_000_000;
 
-/** The service's own count; null: it gives none. */
-export const usageIn = (answer: Record<string, unknown>): Counted | null => {
-  const usage = answer['usage'] as Record<string, unknown> | null | undefined;
-  const { prompt_tokens: asked, completion_tokens: said, total_tokens: total } = usage ?? {};
+type Json = Record<string, unknown>;
+
+/** The first of these that is a count, and no more than that of which it is a part. */
+const partOf = (whole: number, counts: readonly unknown[]): number =>
+  Math.min(
+    whole,
+    (counts.find((count) => sensible(count) && count > 0) as number | undefined) ?? 0,
+  );
+
+/** The service's own count; null: it gives none. Each maker has names of its own for the parts. */
+export const usageIn = (answer: Json): Counted | null => {
+  const usage = (answer['usage'] ?? {}) as Json;
+  const { prompt_tokens: asked, completion_tokens: said, total_tokens: total } = usage;
   if (!sensible(asked) || !sensible(said)) return null;
   // What was thought stands with some services in the sum alone.
-  const all = sensible(total) ? total - asked : said;
-  return { promptTokens: asked, completionTokens: Math.max(said, all) };
+  const all = Math.max(said, sensible(total) ? total - asked : said);
+  const details = (usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? {}) as Json;
+  const thought = (usage['completion_tokens_details'] ?? {}) as Json;
+  const cachedTokens = partOf(asked, [
+    details['cached_tokens'],
+    // DeepSeek, Moonshot, and what passes Anthropic's on.
+    usage['prompt_cache_hit_tokens'],
+    usage['cached_tokens'],
+    usage['cache_read_input_tokens'],
+  ]);
+  return {
+    promptTokens: asked,
+    completionTokens: all,
+    cachedTokens,
+    cacheWriteTokens: partOf(asked - cachedTokens, [
+      details['cache_creation_tokens'],
+      details['cache_creation_input_tokens'],
+      usage['cache_creation_input_tokens'],
+    ]),
+    reasoningTokens: partOf(all, [
+      thought['reasoning_tokens'],
+      usage['reasoning_tokens'],
+      all - said,
+    ]),
+  };
+};
+
+/** The same with the service's own count put right by this server's. */
+export const countedAs = (
+  told: Counted | null,
+  own: { promptTokens: number; completionTokens: number },
+): Counted => ({
+  ...own,
+  cachedTokens: Math.min(told?.cachedTokens ?? 0, own.promptTokens),
+  cacheWriteTokens: Math.min(
+    told?.cacheWriteTokens ?? 0,
+    own.promptTokens - Math.min(told?.cachedTokens ?? 0, own.promptTokens),
+  ),
+  reasoningTokens: Math.min(told?.reasoningTokens ?? 0, own.completionTokens),
+});
+
+/** In OpenAI's words, with whatever else the service told of it. */
+export const usageOf = (counted: Counted, told: unknown): Json => {
+  const {
+    prompt_tokens_details: details,
+    completion_tokens_details: thought,
+    ...rest
+  } = (told ?? {}) as Json;
+  return {
+    ...rest,
+    prompt_tokens: counted.promptTokens,
+    completion_tokens: counted.completionTokens,
+    total_tokens: counted.promptTokens + counted.completionTokens,
+    prompt_tokens_details: { ...(details as Json | null), cached_tokens: counted.cachedTokens },
+    completion_tokens_details: {
+      ...(thought as Json | null),
+      reasoning_tokens: counted.reasoningTokens,
+    },
+  };
 };
 
 /** Whether a service counted far fewer tokens than anybody else would: its count is wrong. */

@@ -1,14 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { chatFields } from '../../../contract/open-fields.ts';
+import { type ChannelKind, chatFields } from '../../../contract/open-fields.ts';
 import type { OpenMessage } from '../../../contract/open-messages.ts';
-import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
+import { deduction, estimateTokens } from '../../../contract/price.ts';
 import type { Database } from '../../db/database.ts';
 import {
+  asideOf,
   type ChatBody,
   type ChatRelay,
   RelayError,
   type RelayEvent,
+  withAside,
 } from '../../engines/chat-relay.ts';
 import { countInThread } from '../../engines/token-thread.ts';
 import { Refusal } from '../../http/handlers.ts';
@@ -18,28 +19,26 @@ import type { FileService } from '../file/file.service.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
-import { believable } from '../ledger/believable.ts';
-import { affordable, type Charge, openCharge } from './charge.ts';
+import type { Charge } from './charge.ts';
+import { ahead, leastAnswer, setAside } from './chat-hold.ts';
 import {
   type Asked,
   createMessageReader,
   lengthIn,
   Tally,
+  toolsOf,
   withThinkingOf,
   wordsBeside,
 } from './chat-request.ts';
-import { type Counted, isTooFew, producedBy, usageIn } from './chat-text.ts';
-import { takeFields } from './fields.ts';
+import { createCounter } from './chat-count.ts';
+import { type Counted, producedBy, usageIn, usageOf } from './chat-text.ts';
+import { takeFields, unableBy } from './fields.ts';
 import type { Gate } from './key-limits.ts';
 import { createThinkers } from './unseen-thinking.ts';
 import { isRestart, lingering, workSignal } from './work-signal.ts';
 
-/** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
-const ahead = { first: 512, more: 2048 };
 /** Looked at so often within the time that a service may say nothing: a timer set anew for each chunk costs more. */
 const looks = 4;
-/** An answer for which fewer tokens can be set aside is not begun. */
-const leastAnswer = 16;
 /** How long a whole answer may take, ms: within the life of a hold. */
 const longestWhole = holdLifetime - 60_000;
 /** How long more is set aside for what a slow caller left untaken, after it has gone, ms. */
@@ -72,6 +71,9 @@ export type ChatAsked = Record<string, unknown> & {
   messages: readonly OpenMessage[];
 };
 
+/** Says a request otherwise for a kind of service; the name is the model's there. */
+export type InWords = (body: ChatBody, kind: ChannelKind) => ChatBody;
+
 interface Asking extends Asked {
   context: OpenContext;
   /** Ends the work of the service. */
@@ -79,6 +81,8 @@ interface Asking extends Asked {
   model: ResolvedModel;
   body: ChatBody;
   charge: Charge;
+  /** The request in the words of a kind of service. */
+  inWords: InWords;
   /** Tokens of money that are set aside. */
   held: number;
   /** The request has gone out to a service. */
@@ -114,6 +118,8 @@ const refusalOf = (error: RelayError): ApiRefusal =>
     },
   );
 
+const asItIs: InWords = (body) => body;
+
 const tooLate = () =>
   new RelayError('模型长时间没有回应，请重试', { status: 504, code: 'timeout', retriable: true });
 
@@ -133,42 +139,17 @@ export const createApiChat = (deps: ChatDeps) => {
 
   const read = createMessageReader({ fetchImage });
   const thinkers = createThinkers();
+  const count = createCounter(thinkers, log);
 
-  /**
-   * Sets aside what an answer may cost, or as much of it as can be paid for; gives what was, and how
-   * long the answer may be then. An answer that is paid in parts is no longer than can be paid for,
-   * either: what is thought unseen is known at its end alone. @throws Refusal balance
-   */
-  const setAside = async (
-    caller: ApiCaller,
-    model: ResolvedModel,
-    wish: { rough: number; most: number; budget: number; n: number; inParts: boolean },
-  ): Promise<{ charge: Charge; held: number; most: number }> => {
-    const { rough, most, budget, n, inParts } = wish;
-    const open = (amount: number) =>
-      openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
-    if (isFree(model)) return { charge: await open(0), held: 0, most };
-    const cost = (answer: number) => deduction(model, rough, answer);
-    const factor = Math.max(model.factor * (inParts ? 1 : n), 1e-9);
-    const fitting = async (): Promise<number> => {
-      const left = await affordable(db, caller);
-      return Math.floor((left - cost(0)) / factor / (budget > 0 && !inParts ? 2 : 1));
-    };
-    const wanted = inParts ? Math.min(ahead.first, most) : (most + budget) * n;
-    try {
-      const held = cost(wanted);
-      const bound = inParts ? Math.max(wanted, await fitting()) : most;
-      return { charge: await open(held), held, most: Math.min(most, bound) };
-    } catch (error) {
-      if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
-      // As much of an answer as can be paid for, but no stump.
-      const fits = await fitting();
-      if (fits < (inParts ? leastAnswer : Math.min(most, 256))) throw error;
-      const shorter = Math.min(most, fits);
-      const thought = Math.min(budget, shorter);
-      const held = cost(inParts ? Math.min(wanted, fits) : (shorter + thought) * n);
-      return { charge: await open(held), held, most: shorter };
-    }
+  /** What is known of a request, read and counted. @throws Refusal */
+  const readAsked = async (context: OpenContext, model: ResolvedModel, given: ChatAsked) => {
+    const passed = takeFields(context, chatFields, given, model.builtIn ? 'builtIn' : 'service');
+    const { tools } = passed as { tools?: Record<string, unknown>[] };
+    if (tools) passed['tools'] = toolsOf(tools);
+    const tally = new Tally(model.apiMaxTokens - leastAnswer, () => tooLong(model));
+    for (const words of wordsBeside(passed)) tally.text(words);
+    const messages = await read(given.messages, tally, context);
+    return { passed, messages, tally };
   };
 
   /** Checks a request, and sets aside what it may cost. */
@@ -176,36 +157,38 @@ export const createApiChat = (deps: ChatDeps) => {
     context: OpenContext,
     given: ChatAsked,
     stream: boolean,
+    inWords: InWords,
   ): Promise<Asking> => {
     const { caller } = context;
     const model = await modelFor(caller, given.model);
-    const passed = takeFields(context, chatFields, given, model.builtIn ? 'builtIn' : 'service');
+    const { passed, messages, tally } = await readAsked(context, model, given);
     const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
-    const tally = new Tally(model.apiMaxTokens - leastAnswer, () => tooLong(model));
-    for (const words of wordsBeside(passed)) tally.text(words);
-    const messages = await read(given.messages, tally, context);
     const { rough, texts, beside } = tally;
     const room = model.apiMaxTokens - rough;
     const left = await gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
     const wanted = Math.min(lengthIn(given) ?? room, room, model.maxTokens ?? room);
     const { budget } = withThinkingOf(passed, wanted);
-    const { charge, held, most } = await setAside(caller, model, {
+    const { charge, held, most } = await setAside(deps, caller, model, {
       rough,
       most: wanted,
       budget,
       n,
       inParts: stream && !thinkers.has(model.name, passed),
     });
-    const body: ChatBody = {
-      ...withThinkingOf(passed, most).fields,
-      model: model.name,
-      messages,
-      max_tokens: most,
-    };
+    const body: ChatBody = withAside(
+      {
+        ...withThinkingOf(passed, most).fields,
+        model: model.name,
+        messages,
+        max_tokens: most,
+      },
+      asideOf(given),
+    );
     const signal = workSignal(context.signal, held > 0);
-    return { context, signal, model, body, texts, beside, rough, charge, held, sent: false };
+    const asking = { context, signal, model, body, inWords, texts, beside, rough, charge, held };
+    return { ...asking, sent: false };
   };
 
   /** Asks the model's services, as one. */
@@ -233,6 +216,10 @@ export const createApiChat = (deps: ChatDeps) => {
         asking.charge.servedBy(channelId);
         if (!begun()) context.header('x-channel', encodeURIComponent(label));
       },
+      words: {
+        unable: (kind) => (kind ? unableBy(context, chatFields, body, kind) : null),
+        of: (asked, kind) => asking.inWords(asked, model.builtIn ? 'builtIn' : (kind ?? 'service')),
+      },
     });
     if (!relay)
       throw new ApiRefusal('upstream', '这个模型暂时没有可用的服务，请稍后再试', { status: 503 });
@@ -250,49 +237,6 @@ export const createApiChat = (deps: ChatDeps) => {
     } finally {
       clearInterval(timer);
     }
-  };
-
-  /** What a call used: by the service's own count, unless it is far below what went and came. */
-  const countAs = async (
-    { model, texts, beside, rough }: Asking,
-    told: Counted | null,
-    produced: string,
-  ): Promise<Counted> => {
-    const guessed = rough - beside;
-    const said = estimateTokens(produced);
-    if (told) thinkers.learn(model.name, said, told.completionTokens);
-    if (told && (isFree(model) || !isTooFew(told.promptTokens, guessed)))
-      if (isFree(model) || !isTooFew(told.completionTokens, said)) return told;
-    if (isFree(model)) return { promptTokens: rough, completionTokens: said };
-    const [completionTokens = 0, ...asked] = await countInThread([produced, ...texts]);
-    const words = asked.reduce((sum, each) => sum + each, 0);
-    const own = { promptTokens: words + beside, completionTokens };
-    if (!told) return own;
-    return {
-      promptTokens: isTooFew(told.promptTokens, words) ? own.promptTokens : told.promptTokens,
-      completionTokens: isTooFew(told.completionTokens, completionTokens)
-        ? completionTokens
-        : told.completionTokens,
-    };
-  };
-
-  /** The same, where it is not far above that either. */
-  const count = async (
-    asking: Asking,
-    told: Counted | null,
-    produced: string,
-  ): Promise<Counted> => {
-    const counted = await countAs(asking, told, produced);
-    const { model, held } = asking;
-    if (!told || isFree(model)) return counted;
-    const own = () => countAs(asking, null, produced);
-    const taken = await believable(model, counted, { held, own });
-    if (taken !== counted)
-      log.warn(
-        { model: model.name, told, taken },
-        'a service counts more tokens than is likely, and is not believed',
-      );
-    return taken;
   };
 
   /** Bills a call that has ended; gives what was taken. */
@@ -316,12 +260,20 @@ export const createApiChat = (deps: ChatDeps) => {
   };
 
   return {
+    /** How many tokens a request has, by this server's own count; nothing is paid. @throws Refusal */
+    async length(context: OpenContext, given: ChatAsked): Promise<number> {
+      const model = await modelFor(context.caller, given.model);
+      const { tally } = await readAsked(context, model, given);
+      const counted = await countInThread([...tally.texts]);
+      return counted.reduce((sum, each) => sum + each, 0) + tally.beside;
+    },
+
     /**
      * A whole answer, with what it took. Who goes away pays for it all the same: a service cannot be
      * stopped in it. @throws Refusal
      */
-    async whole(context: OpenContext, given: ChatAsked) {
-      const asking = await begin(context, given, false);
+    async whole(context: OpenContext, given: ChatAsked, inWords: InWords = asItIs) {
+      const asking = await begin(context, given, false, inWords);
       try {
         const answer = await ask(
           asking,
@@ -339,15 +291,8 @@ export const createApiChat = (deps: ChatDeps) => {
         const told = usageIn(answer);
         const counted = await count(asking, told, producedBy(answer));
         const deducted = await settle(asking, counted);
-        const usage =
-          told?.promptTokens === counted.promptTokens &&
-          told.completionTokens === counted.completionTokens
-            ? answer['usage']
-            : {
-                prompt_tokens: counted.promptTokens,
-                completion_tokens: counted.completionTokens,
-                total_tokens: counted.promptTokens + counted.completionTokens,
-              };
+        context.header('x-deducted-tokens', String(deducted));
+        const usage = usageOf(counted, answer['usage']);
         // A deleted key is told nothing any more.
         if (isLocked(context.signal.reason)) throw context.signal.reason;
         return { answer: { ...answer, model: asking.model.name, usage }, counted, deducted };
@@ -361,8 +306,13 @@ export const createApiChat = (deps: ChatDeps) => {
      * An answer in events. What fails before the first of them is thrown; what fails later ends the
      * stream. @throws Refusal
      */
-    async stream(context: OpenContext, given: ChatAsked, style: Style): Promise<OpenAnswer> {
-      const asking = await begin(context, given, true);
+    async stream(
+      context: OpenContext,
+      given: ChatAsked,
+      style: Style,
+      inWords: InWords = asItIs,
+    ): Promise<OpenAnswer> {
+      const asking = await begin(context, given, true, inWords);
       const { model, charge } = asking;
       const produced: string[] = [];
       let rough = 0;

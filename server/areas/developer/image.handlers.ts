@@ -26,7 +26,7 @@ import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import * as store from './developer.store.ts';
-import { takeFields } from './fields.ts';
+import { takeFields, tellIgnored } from './fields.ts';
 
 /** How often it is looked whether an image is done, ms. */
 const lookEvery = 200;
@@ -44,9 +44,30 @@ const wished = ({
   quality,
   style,
 }: Pick<Parsed<'generateApiImages'>, 'quality' | 'style'>): ImageParameters => ({
-  ...(quality === 'hd' || quality === 'high' ? { hd: true } : {}),
+  ...(quality && quality !== 'auto' ? { hd: quality === 'hd' || quality === 'high' } : {}),
   ...(style ? { style } : {}),
 });
+
+/**
+ * What the model has of it: the style is DALL·E 3's alone, and vivid is what it does unasked; a
+ * quality is told where there is none. @throws Refusal bad_input
+ */
+const fitting = (
+  context: OpenContext,
+  input: Pick<Parsed<'generateApiImages'>, 'quality' | 'style'>,
+  { name, image }: ResolvedImageModel,
+): void => {
+  const isDalle3 = /dall-?e-?3/i.test(name);
+  if (input.style === 'natural' && !isDalle3)
+    throw new Refusal('bad_input', `style：模型 ${name} 没有这个参数，只有 DALL·E 3 有`);
+  const ignored = [
+    ...(input.style && !isDalle3 ? ['style'] : []),
+    ...(input.quality && input.quality !== 'auto' && !isDalle3 && image.family !== 'openai'
+      ? ['quality']
+      : []),
+  ];
+  tellIgnored(context, ignored);
+};
 
 export const createImageApi = (deps: {
   db: Database;
@@ -98,9 +119,11 @@ export const createImageApi = (deps: {
     context: OpenContext,
     wish: AccountWish,
     named: string | null | undefined,
+    input: Parameters<typeof fitting>[1] = {},
   ): Promise<string> => {
     const { caller } = context;
     const model = await modelFor(context, wish.task, named);
+    fitting(context, input, model);
     const { plan, cost } = accountImages.plan(wish, model);
     const charge = await openCharge(deps, caller, {
       model: model.name,
@@ -212,6 +235,7 @@ export const createImageApi = (deps: {
           parameters: { ...input.parameters, ...wished(input) },
         },
         input.model,
+        input,
       );
       return answer(context, uuid, input.response_format ?? 'b64_json');
     },
@@ -240,6 +264,7 @@ export const createImageApi = (deps: {
           parameters: { ...wished(input), ...(box ? { mask: box } : {}) },
         },
         input.model,
+        input,
       );
       return answer(context, uuid, input.response_format ?? 'b64_json');
     },

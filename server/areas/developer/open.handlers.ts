@@ -1,5 +1,5 @@
 import { modelTypes } from '../../../contract/kinds.ts';
-import { responseFields } from '../../../contract/open-fields.ts';
+import { countFields, messageFields, responseFields } from '../../../contract/open-fields.ts';
 import { needsTranslation } from '../../../contract/image-prompt.ts';
 import type { Database } from '../../db/database.ts';
 import type { RelayEvent } from '../../engines/chat-relay.ts';
@@ -18,9 +18,12 @@ import {
   noSuchModel,
   type Style,
 } from './chat.service.ts';
+import { usageIn, usageOf } from './chat-text.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
 import { monthUsed } from './developer.store.ts';
 import { takeFields } from './fields.ts';
+import { chatOfMessages, openAiWords } from './messages.ts';
+import { messageOf, messageStyle } from './messages-answer.ts';
 import { chatOf, firstChoice, responseOf, responseStyle } from './responses.ts';
 
 const done = 'data: [DONE]\n\n';
@@ -28,8 +31,13 @@ const done = 'data: [DONE]\n\n';
 /** Events as they came, but for what the asker did not ask for. */
 const openAiStyle = (model: string, withUsage: boolean): Style => ({
   write: ({ data, chunk }: RelayEvent) => {
+    const told = chunk['usage'] ? usageIn(chunk) : null;
     const choices = chunk['choices'] as unknown[] | undefined;
     if (!withUsage && chunk['usage'] && choices?.length === 0) return '';
+    if (told) {
+      const usage = usageOf(told, chunk['usage']);
+      return `data: ${JSON.stringify({ ...chunk, model, usage })}\n\n`;
+    }
     if (chunk['model'] === model) return `data: ${data}\n\n`;
     return `data: ${JSON.stringify({ ...chunk, model })}\n\n`;
   },
@@ -95,6 +103,8 @@ export const createChatHandlers = (deps: {
   OpenHandlers,
   | 'chatCompletions'
   | 'createResponse'
+  | 'createMessage'
+  | 'countMessageTokens'
   | 'apiModels'
   | 'apiModel'
   | 'apiChat'
@@ -202,6 +212,21 @@ export const createChatHandlers = (deps: {
       if (input.stream) return chat.stream(context, body, responseStyle(input));
       const { answer, counted } = await chat.whole(context, body);
       return { json: responseOf(input, answer, counted) };
+    },
+
+    async createMessage(input, context) {
+      takeFields(context, messageFields, input, 'anthropic');
+      const { model, stream } = input;
+      const body = chatOfMessages(input, context.asked('anthropic-beta'));
+      if (stream) return chat.stream(context, body, messageStyle(model), openAiWords);
+      const { answer, counted } = await chat.whole(context, body, openAiWords);
+      return { json: messageOf(answer, model, counted) };
+    },
+
+    async countMessageTokens(input, context) {
+      takeFields(context, countFields, input, 'anthropic');
+      const body = chatOfMessages(input, '');
+      return { json: { input_tokens: await chat.length(context, body) } };
     },
 
     async apiChat(input, context) {

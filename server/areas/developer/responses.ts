@@ -116,11 +116,11 @@ export const chatOf = (asked: Asked, passed: Json): ChatAsked => {
 
 const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
 
-const usageOf = ({ promptTokens, completionTokens }: Counted) => ({
+const usageOf = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Counted) => ({
   input_tokens: promptTokens,
-  input_tokens_details: { cached_tokens: 0 },
+  input_tokens_details: { cached_tokens: cachedTokens },
   output_tokens: completionTokens,
-  output_tokens_details: { reasoning_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: reasoningTokens },
   total_tokens: promptTokens + completionTokens,
 });
 

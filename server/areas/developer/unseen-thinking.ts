@@ -24,3 +24,4 @@ export const createThinkers = () => {
       seen.has(model) || known.test(model) || asking.some((name) => isOn(fields[name])),
   };
 };
+export type Thinkers = ReturnType<typeof createThinkers>;

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ProxyAgent } from 'undici';
 import * as z from 'zod/mini';
 import type { ChatEngine } from '../../engines/chat-engine.ts';
+import { chatServices } from '../../engines/chat-service.ts';
 import type { ChatRelay } from '../../engines/chat-relay.ts';
 import type { ImageEngine } from '../../engines/image-engine.ts';
 import { createMidjourneyEngine } from '../../engines/midjourney/midjourney-engine.ts';
@@ -157,6 +158,17 @@ export const createChannelEngines = (deps: {
             ofKeys((apiKey) => createStabilityVideoEngine({ baseUrl, apiKey, pollMs })),
           ),
         };
+      case 'anthropic':
+      case 'gemini': {
+        const { engine, relay } = chatServices[kind];
+        return {
+          ...none,
+          chat: ofKeys((apiKey) => engine({ baseUrl, apiKey })),
+          relay: ofKeys((apiKey) => relay({ baseUrl, apiKey })),
+          // Asking for their models needs words of their own: a key is believed by its calls alone.
+          keys: ofKeys((apiKey) => ({ ...keyMark(apiKey), takes: () => Promise.resolve(null) })),
+        };
+      }
       case 'openai-compatible': {
         const speech = inTurn(ofKeys((apiKey) => createOpenAiSpeechEngine({ baseUrl, apiKey })));
         return {

@@ -66,20 +66,26 @@ export const channelPresets: readonly Preset[] = [
     'gpt-4.1-mini',
     'gpt-4.1',
   ]),
-  openAi(
-    'gemini',
-    'Google Gemini',
-    'https://generativelanguage.googleapis.com/v1beta/openai',
-    'https://aistudio.google.com/apikey',
-    ['gemini-2.5-flash', 'gemini-2.5-pro'],
-  ),
-  openAi(
-    'claude',
-    'Anthropic Claude',
-    'https://api.anthropic.com/v1',
-    'https://console.anthropic.com/settings/keys',
-    ['claude-3-5-haiku-latest', 'claude-sonnet-4-0'],
-  ),
+  {
+    ...openAi(
+      'gemini',
+      'Google Gemini',
+      'https://generativelanguage.googleapis.com/v1beta',
+      'https://aistudio.google.com/apikey',
+      ['gemini-2.5-flash', 'gemini-2.5-pro'],
+    ),
+    kind: 'gemini',
+  },
+  {
+    ...openAi(
+      'claude',
+      'Anthropic Claude',
+      'https://api.anthropic.com/v1',
+      'https://console.anthropic.com/settings/keys',
+      ['claude-haiku-4-5', 'claude-sonnet-4-5'],
+    ),
+    kind: 'anthropic',
+  },
   openAi('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', 'https://openrouter.ai/keys', [
     'deepseek/deepseek-chat',
     'openai/gpt-4o-mini',

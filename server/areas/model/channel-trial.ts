@@ -2,8 +2,8 @@ import type { Out } from '../../../contract/calls.ts';
 import type { ChannelKind } from '../../../contract/manage-model.ts';
 import { modelTypes } from '../../../contract/kinds.ts';
 import { EngineError } from '../../engines/chat-engine.ts';
+import { chatServices, type ChatServiceKind, isChatService } from '../../engines/chat-service.ts';
 import { listModels } from '../../engines/openai-compatible/list-models.ts';
-import { createOpenAiCompatibleEngine } from '../../engines/openai-compatible/openai-compatible-engine.ts';
 import { createStableDiffusionEngine } from '../../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { EmbeddingError } from '../../engines/embedding/embedding-engine.ts';
 import { isEmbeddingModel } from '../../engines/embedding/embedding-models.ts';
@@ -92,6 +92,7 @@ const silence = (): Buffer => {
 };
 
 interface Asked {
+  kind: ChatServiceKind;
   baseUrl: string;
   apiKey: string;
   model: string;
@@ -104,12 +105,12 @@ interface Answered {
   firstMs?: number;
 }
 
-const chat = async ({ baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
+const chat = async ({ kind, baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
   const begun = performance.now();
   let firstMs: number | undefined;
   let said = '';
   try {
-    await createOpenAiCompatibleEngine({ baseUrl, apiKey }).write(
+    await chatServices[kind].engine({ baseUrl, apiKey }).write(
       {
         model,
         messages: [{ role: 'user', content: '请只回答两个字：你好' }],
@@ -163,12 +164,17 @@ const trialOf = (name: string): ((asked: Asked) => Promise<Answered>) => {
 const factorOf = (name: string): number =>
   (imageOfferOf(name) ?? mediaOfferOf(name) ?? priceOfName(name)).factor;
 
-const tryOpenAi = async (baseUrl: string, apiKey: string, model?: string): Promise<Trial> => {
+const tryChatService = async (
+  kind: ChatServiceKind,
+  baseUrl: string,
+  apiKey: string,
+  model?: string,
+): Promise<Trial> => {
   const signal = AbortSignal.timeout(patience);
   let names: string[] = [];
   let listing: unknown;
   try {
-    names = await listModels(baseUrl, apiKey, signal);
+    names = await chatServices[kind].models({ baseUrl, apiKey }, signal);
   } catch (error) {
     listing = error;
   }
@@ -185,7 +191,7 @@ const tryOpenAi = async (baseUrl: string, apiKey: string, model?: string): Promi
   const begun = performance.now();
   try {
     // The list may come without a key while an answer needs one, and the other way round.
-    const { message, firstMs } = await act({ baseUrl, apiKey, model: chosen, signal });
+    const { message, firstMs } = await act({ kind, baseUrl, apiKey, model: chosen, signal });
     const latency = Math.round(firstMs ?? performance.now() - begun);
     return { ok: true, message, latency: act === known ? null : latency, models };
   } catch (error) {
@@ -305,7 +311,7 @@ export const tryService = (
   secret: string,
   model?: string,
 ): Promise<Trial> => {
-  if (kind === 'openai-compatible') return tryOpenAi(baseUrl, secret, model);
+  if (isChatService(kind)) return tryChatService(kind, baseUrl, secret, model);
   if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
   if (kind === 'replicate') return tryReplicate(baseUrl, secret);
   if (kind === 'stable-diffusion-webui') return tryWebui(baseUrl, secret);

@@ -4,7 +4,12 @@ import { streamCodes } from '../../../contract/errors.ts';
 import { textOf } from '../../../common/chat-message.ts';
 import { channelFault } from '../../engines/channel-fault.ts';
 import { type ChatEngine, EngineError } from '../../engines/chat-engine.ts';
-import { type ChatRelay, RelayError, type RelayEvent } from '../../engines/chat-relay.ts';
+import {
+  type ChatBody,
+  type ChatRelay,
+  RelayError,
+  type RelayEvent,
+} from '../../engines/chat-relay.ts';
 import type { Form } from './first-words.ts';
 import type { KeyMark } from './line-record.ts';
 import type { LineHealth } from './line-health.ts';
@@ -32,6 +37,12 @@ export interface LineCall {
   firstMs: number;
   /** Nobody is asked anew once it is aborted; left out: the signal of what is asked. */
   gone?: AbortSignal;
+  /** How a program's request is put to a service, by the words that it speaks. */
+  words?: {
+    /** Why it cannot be put to one; null: it can. */
+    unable: (kind: ChatRelay['kind']) => Error | null;
+    of: (body: ChatBody, kind: ChatRelay['kind']) => ChatBody;
+  };
   /** It is asked now, or it is the one that answers. */
   onLine?: (line: { channelId: number; label: string }) => void;
 }
@@ -234,7 +245,19 @@ const saysNothing = (answer: Record<string, unknown>): boolean => {
 };
 
 /** The same for what programs ask in OpenAI's words. */
-export const relayOfLines = (deps: LinesDeps<ChatRelay>): ChatRelay => {
+export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
+  const { words } = given.call;
+  const unable = given.lines.map(({ engine }) => words?.unable(engine.kind) ?? null);
+  const deps = { ...given, lines: given.lines.filter((_, at) => unable[at] === null) };
+  const put = (body: ChatBody, { engine, upstreamName }: Line<ChatRelay>): ChatBody => {
+    const asked = { ...body, model: upstreamName };
+    return words?.of(asked, engine.kind) ?? asked;
+  };
+  /** @throws what the first of them cannot do, where none can do it */
+  const requireAble = (): void => {
+    const [reason] = unable;
+    if (deps.lines.length === 0 && reason) throw reason;
+  };
   const sizeOf = (messages: readonly Record<string, unknown>[]): number =>
     messages.reduce((sum, { content }) => {
       if (typeof content === 'string') return sum + content.length;
@@ -246,13 +269,14 @@ export const relayOfLines = (deps: LinesDeps<ChatRelay>): ChatRelay => {
     }, 0);
   return {
     async complete(body, signal) {
+      requireAble();
       let wordless: Record<string, unknown> | null = null;
       try {
         return await run(
           deps,
           { form: 'whole', size: sizeOf(body.messages), signal },
-          async ({ engine, upstreamName }, own) => {
-            const answer = await engine.complete({ ...body, model: upstreamName }, own);
+          async (line, own) => {
+            const answer = await line.engine.complete(put(body, line), own);
             if (saysNothing(answer)) {
               wordless = answer;
               throw empty();
@@ -267,15 +291,16 @@ export const relayOfLines = (deps: LinesDeps<ChatRelay>): ChatRelay => {
       }
     },
     async stream(body, signal, take) {
+      requireAble();
       let wordless: RelayEvent[] = [];
       try {
         await run(
           deps,
           { form: 'stream', size: sizeOf(body.messages), signal },
-          async ({ engine, upstreamName }, own, first) => {
+          async (line, own, first) => {
             let held: RelayEvent[] = [];
             let said = false;
-            await engine.stream({ ...body, model: upstreamName }, own, (events) => {
+            await line.engine.stream(put(body, line), own, (events) => {
               if (said) return first() ? take(events) : undefined;
               held = [...held, ...events];
               said = held.some(isWord);

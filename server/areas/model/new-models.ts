@@ -1,4 +1,5 @@
 import { modelTypes } from '../../../contract/kinds.ts';
+import { isChatService } from '../../engines/chat-service.ts';
 import { builtInModel, type builtInImages, type createBuiltInMedia } from './built-in-models.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { imageOfferOf, serviceModels, type ImageOffer } from './image-models.ts';
@@ -67,7 +68,7 @@ export const plan = (
   kind: Exclude<ChannelRow['kind'], 'built-in'>,
   names: readonly string[],
 ): NewModel[] => {
-  if (kind === 'openai-compatible') return modelsOfNames(names);
+  if (isChatService(kind)) return modelsOfNames(names);
   if (kind === 'embedding' || kind === 'replicate') return [];
   if (kind === 'stability') {
     const { name, label, ...film } = stabilityFilm;

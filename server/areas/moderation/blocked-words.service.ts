@@ -24,6 +24,15 @@ export const refuseBlocked = async (db: Executor, ...texts: string[]): Promise<v
     throw new Refusal('words_blocked', `内容里有不允许的词“${rows[0].word}”，请修改后再发`);
 };
 
+/** Which of these texts have a blocked word. */
+export const blockedAmong = async (db: Executor, texts: readonly string[]): Promise<boolean[]> => {
+  const { rows } = await db.execute<{ blocked: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM blocked_words WHERE strpos(given.text, word) > 0) AS blocked
+    FROM jsonb_array_elements_text(${JSON.stringify(texts.map(plain))}::jsonb)
+      WITH ORDINALITY AS given (text, at) ORDER BY given.at`);
+  return rows.map(({ blocked }) => blocked);
+};
+
 export const blockedWordPage = async (
   db: Executor,
   { page, query }: Parsed<'blockedWordList'>,

@@ -26,7 +26,7 @@ type Take = (events: RelayEvent[]) => Promise<void> | void;
 const secret = /\b(sk|key|pk)-[\w*-]{6,}|https?:\/\/\S+/gi;
 
 /** What a service refused, in its own words where they are about what was asked. */
-const refusalOf = (
+export const upstreamRefusal = (
   status: number,
   body: unknown,
   begun: boolean,
@@ -234,14 +234,14 @@ class RelayReader implements Dispatcher.DispatchHandler {
     } catch {
       // Proxies answer with pages of HTML; the status says enough.
     }
-    this.#fail(refusalOf(this.#status, body, this.#begun, this.#retry));
+    this.#fail(upstreamRefusal(this.#status, body, this.#begun, this.#retry));
   }
 
   #readBody(): void {
     try {
       const answer = JSON.parse(this.#body + this.#decoder.end()) as Record<string, unknown>;
       if (answer['error']) {
-        this.#fail(refusalOf(0, answer, false));
+        this.#fail(upstreamRefusal(0, answer, false));
         return;
       }
       if (!Array.isArray(answer['choices'])) throw new TypeError('no completion');
@@ -276,7 +276,7 @@ class RelayReader implements Dispatcher.DispatchHandler {
     }
     if (chunk['error']) {
       this.#handOn();
-      this.#fail(refusalOf(0, chunk, this.#begun));
+      this.#fail(upstreamRefusal(0, chunk, this.#begun));
       return;
     }
     this.#begun = true;

@@ -9,16 +9,16 @@ const listed = z.array(z.looseObject({ id: z.string() }));
 /** OpenAI's answer, or its list alone (Together). */
 const answer = z.union([z.looseObject({ data: listed }), listed]);
 
-/** The names of all models that a service has, of every kind. Throws when it cannot be asked. */
-export const listModels = async (
-  baseUrl: string,
-  apiKey: string,
+/** The names that stand in the list at an address. Throws when it cannot be asked. */
+export const listModelsAt = async (
+  url: URL,
+  headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<string[]> => {
-  const { statusCode, body } = await request(apiUrl(baseUrl, 'models'), {
+  const { statusCode, body } = await request(url, {
     dispatcher: agent,
     signal: AbortSignal.any([signal, timeLimit(15_000)]),
-    headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
+    headers,
   });
   if (statusCode !== 200) {
     await body.dump();
@@ -49,3 +49,14 @@ export const takesKey = async (
     return null;
   }
 };
+/** The names of all models that a service has, of every kind. Throws when it cannot be asked. */
+export const listModels = (
+  baseUrl: string,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<string[]> =>
+  listModelsAt(
+    apiUrl(baseUrl, 'models'),
+    apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
+    signal,
+  );

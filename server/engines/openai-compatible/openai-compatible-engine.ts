@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import { imagesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
-import type { ChatEngine, ChatPart, ChatRequest } from '../chat-engine.ts';
+import type { ChatEngine, ChatPart, ChatRequest, ToolSpec } from '../chat-engine.ts';
 import { apiUrl } from './address.ts';
 import { RefusedRequest, StreamReader } from './stream-reader.ts';
 import { faultError, type UpstreamFault } from './upstream-error.ts';
@@ -49,7 +49,8 @@ const contentOf = (content: ChatMessage['content']): unknown => {
 /** Services whose thinking models want what they thought before a call back within the same loop. */
 const wantsThought = /deepseek|qwen|qwq|kimi|glm|mimo|minimax/i;
 
-const messageOf = (
+/** A message as OpenAI's words have it. @param model decides whether its thoughts go back */
+export const messageOf = (
   { role, content, calls, thought, callId }: ChatMessage,
   model: string,
 ): Record<string, unknown> => {
@@ -68,6 +69,12 @@ const messageOf = (
   };
 };
 
+/** A tool as OpenAI's words have it. */
+export const toolOf = (tool: ToolSpec): Record<string, unknown> => ({
+  type: 'function',
+  function: tool,
+});
+
 const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<string, unknown> => {
   const body: Record<string, unknown> = {
     model: request.model,
@@ -77,11 +84,7 @@ const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<st
   const set = (name: Optional, value: unknown) => {
     if (!without.has(name)) body[name] = value;
   };
-  if (request.tools && request.tools.length > 0)
-    set(
-      'tools',
-      request.tools.map((tool) => ({ type: 'function', function: tool })),
-    );
+  if (request.tools && request.tools.length > 0) set('tools', request.tools.map(toolOf));
   set('stream_options', { include_usage: true });
   set('temperature', request.temperature);
   if (request.presencePenalty !== 0) set('presence_penalty', request.presencePenalty);

@@ -1,7 +1,7 @@
 import { useChatModels } from '@/platform/queries.ts';
 import { copyText } from '@/platform/copy.ts';
 import { Button } from '@/ui/button.tsx';
-import { useEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
 import css from './api.module.css';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
 import type { OpenCall, OpenField } from './open-document.ts';
@@ -76,7 +76,6 @@ const FieldTable = ({ call: { method, fields, refused } }: { call: OpenCall }) =
             <tr>
               <th scope="col">字段</th>
               <th scope="col">类型</th>
-              <th scope="col">必填</th>
               {withFates && <th scope="col">怎样处理</th>}
             </tr>
           </thead>
@@ -84,10 +83,20 @@ const FieldTable = ({ call: { method, fields, refused } }: { call: OpenCall }) =
             {fields.map(({ name, kind, required, fate }) => (
               <tr key={name}>
                 <td>
-                  <code>{name}</code>
+                  <code>
+                    {name.split('_').map((word, at) => (
+                      <Fragment key={at}>
+                        {at > 0 && '_'}
+                        {at > 0 && <wbr />}
+                        {word}
+                      </Fragment>
+                    ))}
+                  </code>
                 </td>
-                <td>{kind || '任意'}</td>
-                <td>{required ? '是' : ''}</td>
+                <td>
+                  {kind || '任意'}
+                  {required && '，必填'}
+                </td>
                 {withFates && <td>{fate}</td>}
               </tr>
             ))}

@@ -8,6 +8,8 @@ interface Schema {
   default?: unknown;
   format?: string;
   'x-service'?: string;
+  'x-anthropic'?: string;
+  'x-gemini'?: string;
   'x-built-in'?: string;
   description?: string;
 }
@@ -79,10 +81,26 @@ const fates: Readonly<Record<string, string>> = {
   refused: '拒绝',
 };
 
+/** Channels of other kinds than OpenAI's, by what the document calls them. */
+const kindsOfChannel = [
+  ['x-anthropic', 'Anthropic'],
+  ['x-gemini', 'Gemini'],
+  ['x-built-in', '内置模型'],
+] as const;
+
 const fateOf = (schema: Schema): string => {
-  const { 'x-service': service = '', 'x-built-in': builtIn = '', description } = schema;
+  const { 'x-service': service = '', description } = schema;
   const said = fates[service] ?? '';
-  const own = builtIn === service ? '' : `；内置的${fates[builtIn] ?? ''}`;
+  const others = kindsOfChannel
+    .map(([kind, name]) => ({ name, fate: schema[kind] ?? service }))
+    // What services with words of their own are told in them is passed on all the same.
+    .filter(({ fate }) => fate !== service && !(service === 'passed' && fate === 'done'));
+  const own = [...new Set(others.map(({ fate }) => fate))]
+    .map((fate) => {
+      const names = others.filter((each) => each.fate === fate).map(({ name }) => name);
+      return `；${names.join('、')} ${fates[fate] ?? ''}`;
+    })
+    .join('');
   return said + own + (service === 'idle' && description ? `（${description}）` : '');
 };
 

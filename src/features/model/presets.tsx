@@ -1,9 +1,12 @@
 import type { Out } from '@contract/calls.ts';
+import { chats } from './service-form.tsx';
 import css from './manage-model.module.css';
 
 type Preset = Out<'channelPresets'>['list'][number];
 
-const makes: Readonly<Record<Exclude<Preset['kind'], 'openai-compatible'>, string>> = {
+const makes: Readonly<
+  Record<Exclude<Preset['kind'], 'openai-compatible' | 'anthropic' | 'gemini'>, string>
+> = {
   'stable-diffusion-webui': '画图',
   midjourney: '画图',
   stability: '视频',
@@ -29,7 +32,7 @@ export const Presets = ({
       >
         <strong>{preset.label}</strong>
         <small>
-          {preset.kind === 'openai-compatible'
+          {chats(preset.kind)
             ? preset.models
                 .slice(0, 2)
                 .map(({ name }) => name)

@@ -69,9 +69,12 @@ export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
   enabled: channel.enabled === 1 ? 1 : 0,
 });
 
+/** Chats, in whatever words. */
+export const chats = (kind: ChannelKind): kind is 'openai-compatible' | 'anthropic' | 'gemini' =>
+  kind === 'openai-compatible' || kind === 'anthropic' || kind === 'gemini';
+
 /** Its models are named by whoever connects it. */
-const likeOpenAi = (kind: ChannelKind): boolean =>
-  kind === 'openai-compatible' || kind === 'embedding';
+const likeOpenAi = (kind: ChannelKind): boolean => chats(kind) || kind === 'embedding';
 
 const trainerFields: readonly Field[] = [
   {

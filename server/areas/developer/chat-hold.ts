@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { deduction, isFree } from '../../../contract/price.ts';
+import { sessionTypes } from '../../../contract/kinds.ts';
+import type { Database } from '../../db/database.ts';
+import { Refusal } from '../../http/handlers.ts';
+import type { ApiCaller } from '../../http/open-routes.ts';
+import type { ResolvedModel } from '../model/resolved-model.ts';
+import { affordable, type Charge, openCharge } from './charge.ts';
+
+/** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
+export const ahead = { first: 512, more: 2048 };
+/** An answer for which fewer tokens can be set aside is not begun. */
+export const leastAnswer = 16;
+
+/**
+ * Sets aside what an answer may cost, or as much of it as can be paid for; gives what was, and how
+ * long the answer may be then. An answer that is paid in parts is no longer than can be paid for,
+ * either: what is thought unseen is known at its end alone. @throws Refusal balance
+ */
+export const setAside = async (
+  deps: { db: Database; log: Pick<FastifyBaseLogger, 'error'> },
+  caller: ApiCaller,
+  model: ResolvedModel,
+  wish: { rough: number; most: number; budget: number; n: number; inParts: boolean },
+): Promise<{ charge: Charge; held: number; most: number }> => {
+  const { rough, most, budget, n, inParts } = wish;
+  const open = (amount: number) =>
+    openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
+  if (isFree(model)) return { charge: await open(0), held: 0, most };
+  const cost = (answer: number) => deduction(model, rough, answer);
+  const factor = Math.max(model.factor * (inParts ? 1 : n), 1e-9);
+  const fitting = async (): Promise<number> => {
+    const left = await affordable(deps.db, caller);
+    return Math.floor((left - cost(0)) / factor / (budget > 0 && !inParts ? 2 : 1));
+  };
+  const wanted = inParts ? Math.min(ahead.first, most) : (most + budget) * n;
+  try {
+    const held = cost(wanted);
+    const bound = inParts ? Math.max(wanted, await fitting()) : most;
+    return { charge: await open(held), held, most: Math.min(most, bound) };
+  } catch (error) {
+    if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
+    // As much of an answer as can be paid for, but no stump.
+    const fits = await fitting();
+    if (fits < (inParts ? leastAnswer : Math.min(most, 256))) throw error;
+    const shorter = Math.min(most, fits);
+    const thought = Math.min(budget, shorter);
+    const held = cost(inParts ? Math.min(wanted, fits) : (shorter + thought) * n);
+    return { charge: await open(held), held, most: shorter };
+  }
+};
