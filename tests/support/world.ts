@@ -339,7 +339,8 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   setModel: { id: nobody, remarks: '说明' },
   channelList: {},
   channelHealth: { id: 1 },
-  importChannels: { text: '[{"name":"a","type":1,"status":2,"key":"sk-1","models":"gpt-4o"}]' },
+  // Of a kind that cannot be taken over: a model of it would be offered to everybody else's tests.
+  importChannels: { text: '[{"name":"a","type":18,"key":"k","models":"spark"}]' },
   channelPresets: {},
   testChannel: { kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1' },
   saveChannel: {
