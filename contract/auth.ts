@@ -50,6 +50,8 @@ export const settings = z.object({
   default_image_model: z.optional(text(100)),
   default_audio_model: z.optional(text(100)),
   show_token_usage: z.optional(flag),
+  /** 0: no model is told of tools. */
+  tools: z.optional(flag),
   /** How the page looks, for the next sign-in elsewhere. */
   theme: z.optional(z.enum(['wechat', 'telegram'])),
   theme_color: z.optional(z.enum(['', 'blue', 'green', 'purple', 'red', 'orange'])),

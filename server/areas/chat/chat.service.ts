@@ -169,10 +169,11 @@ export const createChatService = (deps: ChatServiceDeps) => {
   ): Promise<Plan> => {
     const { messages, sources } = await conversation(tx, task, model, asked);
     // What answers from a knowledge base alone looks nowhere else; a temporary one leaves no traces.
-    const none = task.session.temporary || asked.strict_mode === 1;
+    const { ownerSetting } = task.session;
+    const none = task.session.temporary || asked.strict_mode === 1 || ownerSetting.tools === 0;
     const tools = none ? [] : deps.toolbox.offered(model);
     const told = tools.length > 0 ? JSON.stringify(deps.toolbox.specs(tools)) : '';
-    const planned = planReply(model, messages, asked, task.session.ownerSetting, told);
+    const planned = planReply(model, messages, asked, ownerSetting, told);
     if (tools.length === 0) return { ...planned, sources };
     const loop: LoopState = {
       round: 0,

@@ -4,6 +4,7 @@ import { useChatModels, useImageModels, useModel, useSpeakModels } from '@/platf
 import { SliderField } from '@/ui/slider-field.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { toolTokens } from '@common/tool-models.ts';
 import { limits } from '@contract/limits.ts';
 import type { Settings } from '@contract/auth.ts';
 import type { Model } from '@contract/model.ts';
@@ -194,6 +195,12 @@ export const SettingsPanel = () => {
               hint="打开后用 Ctrl+Enter 发送；关闭时 Enter 就是发送"
               checked={settings.disable_enter === 1}
               onChange={(on) => save({ disable_enter: on ? 1 : 0 })}
+            />
+            <SwitchField
+              label="让模型使用工具"
+              hint={`计算、日期、搜索这里、打开网页、运行代码；每次提问多约 ${toolTokens} token`}
+              checked={settings.tools !== 0}
+              onChange={(on) => save({ tools: on ? 1 : 0 })}
             />
             <SwitchField
               label="显示 token 用量"

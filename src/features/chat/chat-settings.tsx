@@ -12,6 +12,7 @@ import { SwitchField } from '@/ui/switch-field.tsx';
 import { toast } from '@/platform/toast.ts';
 import type { Settings } from '@contract/auth.ts';
 import { codes } from '@contract/errors.ts';
+import { toolTokens } from '@common/tool-models.ts';
 import { limits } from '@contract/limits.ts';
 import type { SessionDetail } from '@contract/session.ts';
 import { useEffect, useRef, useState } from 'react';
@@ -292,6 +293,12 @@ export const ChatSettings = ({
         hint="打开后用 Ctrl + Enter 或发送按钮发送"
         checked={settings.disable_enter === 1}
         onChange={(on) => change({ disable_enter: on ? 1 : 0 })}
+      />
+      <SwitchField
+        label="让模型使用工具"
+        hint={`计算、日期、搜索、打开网页、运行代码；每次提问多约 ${toolTokens} token`}
+        checked={settings.tools !== 0}
+        onChange={(on) => change({ tools: on ? 1 : 0 })}
       />
       <SwitchField
         label="显示 token 用量"

@@ -144,7 +144,12 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const answering = second ? [model, second] : [model];
   // What a model is told of its tools goes along, too.
   const told = ({ name }: { name: string }) =>
-    session.type === sessionTypes.chat && !session.temporary && callsTools(name) ? toolTokens : 0;
+    session.type === sessionTypes.chat &&
+    !session.temporary &&
+    settings.tools !== 0 &&
+    callsTools(name)
+      ? toolTokens
+      : 0;
   const prices = answering.map((each) => priceAhead(each, tokens + told(each)));
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
   const vip = answering.some((each) => each.vip_excluded) ? 0 : user.vip_balance;
