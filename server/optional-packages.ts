@@ -158,6 +158,7 @@ interface LlamaModel {
   createContext: (options: {
     contextSize: { min?: number; max: number };
     sequences: number;
+    threads: number;
   }) => Promise<{ getSequence: () => LlamaSequence }>;
 }
 
@@ -168,6 +169,7 @@ export interface Llama {
     progressLogs: false;
     skipDownload: true;
     logLevel: 'error';
+    maxThreads: number;
   }) => Promise<{ loadModel: (options: { modelPath: string }) => Promise<LlamaModel> }>;
   LlamaChatSession: new (options: { contextSequence: LlamaSequence }) => LlamaSession;
 }

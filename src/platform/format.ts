@@ -41,7 +41,8 @@ export const byteSize = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} B`;
   const kilobytes = bytes / 1024;
   if (kilobytes < 1024) return `${Math.round(kilobytes)} KB`;
-  return `${(kilobytes / 1024).toFixed(1)} MB`;
+  const megabytes = kilobytes / 1024;
+  return megabytes < 1024 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
 };
 
 /** Up to so many letters a name is seen whole beside another. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { loadOptional } from '../../optional-packages.ts';
 import type { LlamaAnswer, LlamaOrder } from './llama-process.ts';
 
@@ -5,6 +6,12 @@ import type { LlamaAnswer, LlamaOrder } from './llama-process.ts';
  * A process that holds one language model of this machine and writes with it, one reply at a time.
  * It ends with the process that started it.
  */
+
+/**
+ * Its threads wait for each other without sleeping: more of them than there are free processors
+ * write a hundred times slower than one.
+ */
+const threads = Math.max(1, availableParallelism() - 1);
 
 const tell = (answer: LlamaAnswer): void => {
   process.send?.(answer);
@@ -20,11 +27,12 @@ const load = async (file: string, context: number) => {
     progressLogs: false,
     skipDownload: true,
     logLevel: 'error',
+    maxThreads: threads,
   });
   const model = await llama.loadModel({ modelPath: file });
   const size = Math.min(context, model.trainContextSize);
   const { getSequence } = await model
-    .createContext({ contextSize: { max: size }, sequences: 1 })
+    .createContext({ contextSize: { max: size }, sequences: 1, threads })
     .then((made) => ({ getSequence: () => made.getSequence() }));
   return { sequence: getSequence(), LlamaChatSession };
 };

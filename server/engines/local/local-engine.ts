@@ -17,9 +17,11 @@ export const createLocalEngine = (deps: {
     const file = await deps.fileOf(model);
     if (file === null)
       throw new EngineError('upstream', `本机没有模型 ${model} 的文件`, { retriable: true });
-    const texts = messages.flatMap(({ role, content }) =>
-      role === 'tool' ? [] : [{ role, text: textOf(content) }],
-    );
+    // They call no tools: what one gave in an earlier talk is told like any other text.
+    const texts = messages.map(({ role, content }) => ({
+      role: role === 'tool' ? ('user' as const) : role,
+      text: textOf(content),
+    }));
     const last = texts.pop();
     if (!last) throw new EngineError('upstream', '没有要回答的话', { retriable: false });
     let room = mostCharacters - last.text.length;

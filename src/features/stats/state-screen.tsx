@@ -14,8 +14,6 @@ import css from './stats.module.css';
 
 type State = Out<'adminService'>;
 
-const size = (bytes: number): string =>
-  bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : byteSize(bytes);
 const uptime = (seconds: number): string => {
   if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)} 天`;
   return seconds >= 3600
@@ -50,7 +48,7 @@ const tableColumns: readonly Column<State['tables'][number]>[] = [
     key: 'bytes',
     title: '大小',
     value: (row) => row.bytes,
-    render: (row) => size(row.bytes),
+    render: (row) => byteSize(row.bytes),
     align: 'end',
   },
 ];
@@ -111,15 +109,15 @@ export const StateScreen = () => {
                 value: number(data.requests),
                 note: `出错 ${number(data.errors)}（本进程启动以来）`,
               },
-              { label: '内存', value: size(data.memory) },
+              { label: '内存', value: byteSize(data.memory) },
               {
                 label: '磁盘剩余',
-                value: data.disk_free === null ? '未知' : size(data.disk_free),
-                note: data.disk_total === null ? '' : `共 ${size(data.disk_total)}`,
+                value: data.disk_free === null ? '未知' : byteSize(data.disk_free),
+                note: data.disk_total === null ? '' : `共 ${byteSize(data.disk_total)}`,
               },
               {
                 label: '数据库',
-                value: size(data.database_size),
+                value: byteSize(data.database_size),
                 note: `PostgreSQL ${data.database}，${data.connections} 个连接`,
               },
               {
@@ -130,7 +128,7 @@ export const StateScreen = () => {
               {
                 label: '最近备份',
                 value: data.last_backup ? dateTime(data.last_backup.created_at).slice(5) : '没有',
-                note: data.last_backup ? size(data.last_backup.bytes) : '',
+                note: data.last_backup ? byteSize(data.last_backup.bytes) : '',
               },
               {
                 label: '监控地址',
