@@ -6,21 +6,21 @@ const warning = 40;
 /** Warnings that are remembered at once. */
 const mostKinds = 1_000;
 
-const textOf = (given: readonly unknown[]): string => {
-  const [about, text] = given;
+/** What a warning of a failure says; empty for others, such as a refused sign-in, which each count. */
+const failureIn = ([about, text]: readonly unknown[]): string => {
   const { err } = (about ?? {}) as { err?: { message?: string } };
-  return `${typeof about === 'string' ? about : String(text)} ${err?.message ?? ''}`;
+  return err ? `${String(text)} ${err.message ?? ''}` : '';
 };
 
 /**
- * Says a warning that repeats once, and then how often it came within ten seconds. Errors all stay:
- * each may name another request.
+ * Says a warning of a failure that repeats once, and then how often it came within ten seconds.
+ * Errors all stay: each may name another request.
  */
 export const quietRepeats = (): NonNullable<LoggerOptions['hooks']> => {
   const more = new Map<string, number>();
   return {
     logMethod(given: Parameters<LogFn>, method, level) {
-      const text = level === warning ? textOf(given) : '';
+      const text = level === warning ? failureIn(given) : '';
       if (text === '' || more.size >= mostKinds) {
         method.apply(this, given);
         return;

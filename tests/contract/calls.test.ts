@@ -63,6 +63,9 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
 const aboutNothing: ReadonlySet<CallName> = new Set([
   'answerFriend',
   'answerTool',
+  'fetchLocalModel',
+  'stopLocalModel',
+  'removeLocalModel',
   'attachedText',
   'sharedSession',
   'updateNotice',

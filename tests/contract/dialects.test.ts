@@ -354,6 +354,7 @@ describe("OpenAI's client over services with their own words", () => {
 
 test.each([claude, gemini])('the page talks with %s', async (model) => {
   const person = await TestClient.register(server.baseURL);
+  await person.call('saveSettings', { tools: 0 });
   const { uuid, id } = await person.ask('你好，鹊桥', { model });
   const events = joined(await person.read(uuid, id));
   expect([events.done, events.error]).toEqual([true, null]);

@@ -276,6 +276,28 @@ const doable: Record<string, () => Promise<Input>> = {
   }),
   setTrainProject: async () => ({ id: await project(), name: '花园' }),
   delTrainProject: async () => ({ id: await project() }),
+  adminBackup: async () => {
+    await expect
+      .poll(async () => (await owner.call('adminService', {})).backup.running)
+      .toBe(false);
+    return {};
+  },
+  importChannels: async () => ({
+    text: JSON.stringify([
+      {
+        name: word(),
+        type: 1,
+        key: 'sk-of-the-log-2',
+        base_url: service.baseURL,
+        models: 'taken-over',
+      },
+    ]),
+  }),
+  // Nothing is brought: the mirror of the tests is a closed port.
+  saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
+  fetchLocalModel: async () => ({ key: 'qwen3-0.6b' }),
+  stopLocalModel: async () => ({ key: 'qwen3-0.6b' }),
+  removeLocalModel: async () => ({ key: 'qwen3-0.6b' }),
 };
 
 /** Acts that only add something: there was nothing before. */
@@ -292,6 +314,9 @@ const adds = new Set([
   'adminUpload',
   'resetPassword',
   'signOutUser',
+  'adminBackup',
+  'importChannels',
+  'fetchLocalModel',
 ]);
 
 describe('an act of a manager', () => {

@@ -260,6 +260,7 @@ const play = async (given: readonly Step[]): Promise<void> => {
           reason: '',
           managerId: userId,
           forgive: now.forgive,
+          byOwner: true,
         });
         const tokens = part(known.tokens, known.amount, known.refunded, amount);
         const bearing = amount === left && model.bears(known);

@@ -10,19 +10,28 @@ export const localModelArea = ({ settings, log, models }: Kit) => {
     serve: () =>
       ({
         localModels: () => local.shelf(),
-        fetchLocalModel: async ({ key }) => {
+        fetchLocalModel: async ({ key }, { noteAct }) => {
+          noteAct({ subject: `local_model:${key}`, to: { fetching: true } });
           await local.fetch(key);
           return {};
         },
-        stopLocalModel: async ({ key }) => {
+        stopLocalModel: async ({ key }, { noteAct }) => {
+          const fetching = local.isFetching(key);
+          noteAct({ subject: `local_model:${key}`, from: { fetching }, to: { fetching: false } });
           await local.stop(key);
           return {};
         },
-        removeLocalModel: async ({ key }) => {
+        removeLocalModel: async ({ key }, { noteAct }) => {
+          noteAct({ subject: `local_model:${key}`, from: { kept: true }, to: { kept: false } });
           await local.remove(key);
           return {};
         },
-        saveLocalMirrors: async ({ mirrors }) => ({ mirrors: await local.saveMirrors(mirrors) }),
+        saveLocalMirrors: async ({ mirrors: wanted }, { noteAct }) => {
+          const { mirrors: from } = await local.shelf();
+          const mirrors = await local.saveMirrors(wanted);
+          noteAct({ subject: 'local_mirrors', from, to: mirrors });
+          return { mirrors };
+        },
       }) satisfies Partial<Handlers>,
   } satisfies Area;
 };

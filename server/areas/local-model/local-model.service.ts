@@ -180,6 +180,8 @@ export const createLocalModels = (deps: {
       void bring(entry);
     },
 
+    isFetching: (key: string): boolean => fetching.has(key),
+
     stop: async (key: string): Promise<void> => {
       const entry = entryOf(key);
       fetching.get(key)?.stop.abort();

@@ -381,7 +381,7 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
           continue;
         }
         try {
-          const { id } = await save(db, checked.data, user, note);
+          const { id } = await save(db, checked.data, user, () => undefined);
           added.push({ id, label: channel.label });
         } catch (error) {
           // What is refused is refused before anything is written of it.
@@ -389,6 +389,7 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
           skipped.push({ label: channel.label, reason: error.message });
         }
       }
+      note({ subject: 'channels', to: { added, skipped } });
       return { added, skipped };
     },
 

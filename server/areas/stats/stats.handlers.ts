@@ -104,7 +104,8 @@ export const createStatsHandlers = (
 
   adminService: (_input, { db }) => serviceState(db, deps),
 
-  adminBackup: async () => {
+  adminBackup: async (_input, { noteAct }) => {
+    noteAct({ subject: 'backup', to: { begun: true } });
     if (!(await deps.backups.begin()))
       throw new Refusal('manage_unsuitable', '正在备份，请等它完成');
     return {};
