@@ -10,19 +10,39 @@ export const localModelArea = ({ settings, log, models }: Kit) => {
     serve: () =>
       ({
         localModels: () => local.shelf(),
-        fetchLocalModel: async ({ key }) => {
-          await local.fetch(key);
+        fetchLocalModel: async ({ key }, { noteAct }) => {
+          noteAct({
+            subject: `local_model:${key}`,
+            from: { state: await local.fetch(key) },
+            to: { state: 'fetching' },
+          });
           return {};
         },
-        stopLocalModel: async ({ key }) => {
-          await local.stop(key);
+        stopLocalModel: async ({ key }, { noteAct }) => {
+          noteAct({
+            subject: `local_model:${key}`,
+            from: { state: await local.stop(key) },
+            to: { state: 'waiting' },
+          });
           return {};
         },
-        removeLocalModel: async ({ key }) => {
-          await local.remove(key);
+        removeLocalModel: async ({ key }, { noteAct }) => {
+          noteAct({
+            subject: `local_model:${key}`,
+            from: { state: await local.remove(key) },
+            to: { state: 'none' },
+          });
           return {};
         },
-        saveLocalMirrors: async ({ mirrors }) => ({ mirrors: await local.saveMirrors(mirrors) }),
+        saveLocalMirrors: async (input, { noteAct }) => {
+          const { before, after } = await local.saveMirrors(input.mirrors);
+          noteAct({
+            subject: 'local_mirrors',
+            from: { mirrors: before },
+            to: { mirrors: after },
+          });
+          return { mirrors: after };
+        },
       }) satisfies Partial<Handlers>,
   } satisfies Area;
 };
