@@ -36,13 +36,14 @@ export const dateTime = (time: string): string => {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 };
 
-/** A size in bytes, in words: 812 B, 12 KB, 3.4 MB. */
+/** A size in bytes, in words: 812 B, 12 KB, 3.4 MB, 1.7 GB. */
 export const byteSize = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} B`;
   const kilobytes = bytes / 1024;
   if (kilobytes < 1024) return `${Math.round(kilobytes)} KB`;
   const megabytes = kilobytes / 1024;
-  return megabytes < 1024 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
+  if (megabytes < 1000) return `${megabytes.toFixed(1)} MB`;
+  return `${(megabytes / 1024).toFixed(1)} GB`;
 };
 
 /** Up to so many letters a name is seen whole beside another. */

@@ -254,6 +254,14 @@ const doable: Record<string, () => Promise<Input>> = {
   }),
   setChannel: async () => ({ id: await channel(), enabled: 0 }),
   delChannel: async () => ({ id: await channel() }),
+  saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
+  fetchLocalModel: async () => {
+    // Nothing is brought from outside.
+    await owner.call('saveLocalMirrors', { mirrors: ['http://127.0.0.1:9/{file}'] });
+    return { key: 'qwen3-0.6b' };
+  },
+  stopLocalModel: async () => ({ key: 'qwen3-0.6b' }),
+  removeLocalModel: async () => ({ key: 'qwen3-0.6b' }),
   saveNotice: async () => ({ notice: '今晚维护' }),
   delNotice: async () => ({ id: await made('saveNotice', { notice: '今晚维护' }) }),
   setOrder: async () => ({ order_id: await paidOrder(), remarks: '电话里说过' }),

@@ -11,26 +11,37 @@ export const localModelArea = ({ settings, log, models }: Kit) => {
       ({
         localModels: () => local.shelf(),
         fetchLocalModel: async ({ key }, { noteAct }) => {
-          noteAct({ subject: `local_model:${key}`, to: { fetching: true } });
-          await local.fetch(key);
+          noteAct({
+            subject: `local_model:${key}`,
+            from: { state: await local.fetch(key) },
+            to: { state: 'fetching' },
+          });
           return {};
         },
         stopLocalModel: async ({ key }, { noteAct }) => {
-          const fetching = local.isFetching(key);
-          noteAct({ subject: `local_model:${key}`, from: { fetching }, to: { fetching: false } });
-          await local.stop(key);
+          noteAct({
+            subject: `local_model:${key}`,
+            from: { state: await local.stop(key) },
+            to: { state: 'waiting' },
+          });
           return {};
         },
         removeLocalModel: async ({ key }, { noteAct }) => {
-          noteAct({ subject: `local_model:${key}`, from: { kept: true }, to: { kept: false } });
-          await local.remove(key);
+          noteAct({
+            subject: `local_model:${key}`,
+            from: { state: await local.remove(key) },
+            to: { state: 'none' },
+          });
           return {};
         },
-        saveLocalMirrors: async ({ mirrors: wanted }, { noteAct }) => {
-          const { mirrors: from } = await local.shelf();
-          const mirrors = await local.saveMirrors(wanted);
-          noteAct({ subject: 'local_mirrors', from, to: mirrors });
-          return { mirrors };
+        saveLocalMirrors: async (input, { noteAct }) => {
+          const { before, after } = await local.saveMirrors(input.mirrors);
+          noteAct({
+            subject: 'local_mirrors',
+            from: { mirrors: before },
+            to: { mirrors: after },
+          });
+          return { mirrors: after };
         },
       }) satisfies Partial<Handlers>,
   } satisfies Area;

@@ -170,28 +170,32 @@ export const createLocalModels = (deps: {
       };
     },
 
-    fetch: async (key: string): Promise<void> => {
+    /** These three give how it stood before. */
+    fetch: async (key: string): Promise<LocalModel['state']> => {
       const entry = entryOf(key);
+      const { state } = await stateOf(entry);
       if (!isInstalled('node-llama-cpp'))
         throw new Refusal('manage_unsuitable', '没有安装 node-llama-cpp，下载了也不能用');
-      if ((await findModel(folder, key)) !== null) return;
+      if (state === 'ready') return state;
       if ((await diskFree()) < entry.size + diskSpare)
         throw new Refusal('manage_unsuitable', '磁盘剩余的空间放不下这个模型');
       void bring(entry);
+      return state;
     },
 
-    isFetching: (key: string): boolean => fetching.has(key),
-
-    stop: async (key: string): Promise<void> => {
+    stop: async (key: string): Promise<LocalModel['state']> => {
       const entry = entryOf(key);
+      const { state } = await stateOf(entry);
       fetching.get(key)?.stop.abort();
       errors.delete(key);
       await rm(wantedOf(entry), { force: true });
+      return state;
     },
 
-    remove: async (key: string): Promise<void> => {
+    remove: async (key: string): Promise<LocalModel['state']> => {
       const file = await findModel(folder, key);
       const entry = shelf.find((each) => each.key === key);
+      const state = entry ? (await stateOf(entry)).state : 'ready';
       if (entry) {
         fetching.get(key)?.stop.abort();
         errors.delete(key);
@@ -200,13 +204,15 @@ export const createLocalModels = (deps: {
       } else if (file === null) throw new Refusal('not_found', '没有这个模型');
       if (file !== null) await rm(file, { force: true });
       await offer();
+      return state;
     },
 
-    saveMirrors: async (wanted: string[]): Promise<string[]> => {
+    saveMirrors: async (wanted: string[]): Promise<{ before: string[]; after: string[] }> => {
+      const before = [...(await mirrors())];
       await mkdir(folder, { recursive: true });
       if (wanted.length === 0) await rm(mirrorFile, { force: true });
       else await writeFile(mirrorFile, JSON.stringify(wanted));
-      return [...(await mirrors())];
+      return { before, after: [...(await mirrors())] };
     },
 
     /** Offers what is here, and goes on with what was begun or is asked for by the settings. */
