@@ -71,6 +71,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   max_tokens: '回复最长',
   md_description: '介绍',
   mdDescription: '介绍',
+  mirrors: '下载的地址',
   model: '模型',
   models: '模型',
   n: '张数',

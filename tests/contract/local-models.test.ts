@@ -72,6 +72,7 @@ const settled = () =>
   );
 
 test('a model comes from a mirror, goes on after a break, is checked, and answers @P1', async () => {
+  await owner.call('removeLocalModel', { key });
   // Only what everybody could reach is asked, unless the settings allow more.
   await owner.call('saveLocalMirrors', {
     mirrors: [
@@ -99,7 +100,7 @@ test('a model comes from a mirror, goes on after a break, is checked, and answer
   expect(offered).toMatchObject({ label: 'Qwen3 0.6B', factor: 0 });
   // One of random numbers never comes to an end by itself.
   const { list } = await owner.call('adminModelList', { name: key });
-  await owner.call('setModel', { id: list.find(({ name }) => name === key)!.id, max_tokens: 40 });
+  await owner.call('setModel', { id: list.find(({ name }) => name === key)!.id, max_tokens: 12 });
   const asked = await person.ask('你好，山间明月', { model: key });
   const { text, done, error } = joined(await person.read(asked.uuid, asked.id));
   expect({ done, error }).toEqual({ done: true, error: null });

@@ -301,11 +301,6 @@ const doable: Record<string, () => Promise<Input>> = {
       },
     ]),
   }),
-  // Nothing is brought: the mirror of the tests is a closed port.
-  saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
-  fetchLocalModel: async () => ({ key: 'qwen3-0.6b' }),
-  stopLocalModel: async () => ({ key: 'qwen3-0.6b' }),
-  removeLocalModel: async () => ({ key: 'qwen3-0.6b' }),
 };
 
 /** Acts that only add something: there was nothing before. */

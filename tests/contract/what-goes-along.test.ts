@@ -120,6 +120,7 @@ test('an attached text is given with its name, as far as the model takes it', as
 
 test('what is said to be taken for an attached text before it is sent is what is taken', async () => {
   const chinese = '鹊桥每年七月初七才有一次，喜鹊们从各地飞来，把桥搭到天亮。'.repeat(100);
+  await person.call('saveSettings', { tools: 0 });
   const english = 'The magpies come from far away to build the bridge for one night. '.repeat(50);
   for (const text of [chinese, english]) {
     const file = await textFile(text);

@@ -21,6 +21,9 @@ import { AskedCalls } from './asked-calls.ts';
 import type { LoopState } from './loop-state.ts';
 import { believable } from '../ledger/believable.ts';
 
+/** Whoever asks the services gives a silent one up first, and asks the next: so much earlier, ms. */
+const engineFirstMs = 1_000;
+
 /** What is to be written, and what is held for it. */
 export interface ReplyOrder {
   model: { name: string; maxTokens: number | null } & Price;
@@ -364,7 +367,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       this.#timer = setTimeout(() => {
         const now = performance.now();
         const begun = this.hasWritten || this.#calls.any;
-        const left = this.#grownAt + (begun ? idleMs : firstByteMs) - now;
+        const left = this.#grownAt + (begun ? idleMs : firstByteMs + engineFirstMs) - now;
         // What came while this process was held up is read before anything is called late.
         if (left > 0 || now - due > heldUp) lookAfter(Math.max(left, 0));
         else onLate();

@@ -26,6 +26,10 @@ const kinds: Readonly<Record<string, string>> = {
   difference: '对账差异',
   blocked_words: '屏蔽词',
   upload: '上传',
+  backup: '备份',
+  channels: '模型服务',
+  local_model: '本机模型',
+  local_mirrors: '本机模型的下载地址',
 };
 
 export const subjectWords = (subject: string): string => {
