@@ -75,7 +75,7 @@ test('a model reads pages and reckons, asks before it opens what nobody wrote, a
     await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
     await app.say(`请读 http://${host}/bridge，说说赵州桥有多少年了`);
     const cards = app.log.getByRole('list', { name: '用到的工具' });
-    await expect(cards.getByRole('listitem')).toHaveCount(3);
+    await expect(cards.getByRole('listitem')).toHaveCount(3, { timeout: 40_000 });
     const consent = app.log.getByRole('group', { name: '读网页：等您同意' });
     await expect(consent).toContainText(`http://${host}/more?of=bridge`);
     expect(opened).toEqual(['/bridge']);
@@ -86,7 +86,7 @@ test('a model reads pages and reckons, asks before it opens what nobody wrote, a
     await page.reload();
     await expect(consent).toBeVisible();
     await consent.getByRole('button', { name: '这一次' }).click();
-    await expect(app.log).toContainText('约有 1421 年');
+    await expect(app.log).toContainText('约有 1421 年', { timeout: 40_000 });
     expect(opened).toEqual(['/bridge', '/more?of=bridge']);
 
     await cards.getByRole('button', { name: /运行代码/ }).click();
