@@ -1,8 +1,8 @@
 import { backUp } from './backup/backup.ts';
 import { openOnly } from './db/connect.ts';
-import { StartupError } from './db/startup-error.ts';
 import { createLog } from './http/log.ts';
 import { readSettings } from './settings.ts';
+import { complain } from './stopping.ts';
 
 /** `npm run backup`: everything into one archive, while the service runs or not. */
 try {
@@ -34,7 +34,6 @@ try {
   }
   process.exit(0);
 } catch (error) {
-  const text = error instanceof StartupError ? error.message : error;
-  process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
+  complain(error);
   process.exit(1);
 }

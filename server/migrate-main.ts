@@ -1,9 +1,8 @@
 import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { upgradeDatabase } from './db/connect.ts';
-import { StartupError } from './db/startup-error.ts';
 import { createLog } from './http/log.ts';
 import { readSettings } from './settings.ts';
-import { say } from './stopping.ts';
+import { complain, say } from './stopping.ts';
 
 /** `npm run migrate`: brings the schema of the database up to date, and starts nothing. */
 try {
@@ -13,7 +12,6 @@ try {
   say(done.length === 0 ? '数据库已是最新，没有要做的迁移。' : `完成了 ${done.length} 个迁移。`);
   process.exit(0);
 } catch (error) {
-  const text = error instanceof StartupError ? error.message : error;
-  process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
+  complain(error);
   process.exit(1);
 }

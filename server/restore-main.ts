@@ -6,6 +6,7 @@ import { openOnly } from './db/connect.ts';
 import { StartupError } from './db/startup-error.ts';
 import { createLog } from './http/log.ts';
 import { readSettings } from './settings.ts';
+import { complain } from './stopping.ts';
 
 /** `npm run restore -- <archive> [--replace]`: the service as it was when it was backed up. */
 try {
@@ -51,7 +52,6 @@ try {
   }
   process.exit(0);
 } catch (error) {
-  const text = error instanceof StartupError ? error.message : error;
-  process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
+  complain(error);
   process.exit(1);
 }

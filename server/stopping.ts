@@ -13,7 +13,8 @@ export const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const complain = (error: unknown): void => {
+/** Says why a program ends: for what its operator must settle, the text alone. */
+export const complain = (error: unknown): void => {
   const text = error instanceof StartupError ? error.message : error;
   process.stderr.write(`${text instanceof Error ? (text.stack ?? text.message) : String(text)}\n`);
 };

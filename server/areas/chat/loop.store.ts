@@ -20,26 +20,46 @@ const clean = <T>(value: T): T =>
 const isOwn = (owner: number, id: number) =>
   and(eq(history.id, id), eq(history.owner, owner), eq(history.state, 'streaming'));
 
-/** What a reply has at the end of a round. False when it is no longer this owner's. */
-export const storeRound = async (
-  tx: Transaction,
-  { owner, id, log, state }: { owner: number; id: number; log: ReplyLog; state: LoopState },
+/** Changes a reply that this owner writes; false: it is no longer this owner's. */
+const changeOwn = async (
+  db: Executor,
+  owner: number,
+  id: number,
+  values: Partial<typeof history.$inferInsert>,
 ): Promise<boolean> => {
-  const rows = await tx
+  const rows = await db
     .update(history)
-    .set({
-      ai: log.text,
-      reasoning: log.reasoning,
-      parts: log.parts,
-      tools: clean(log.tools),
-      holdId: null,
-    })
+    .set(values)
     .where(isOwn(owner, id))
     .returning({ id: history.id });
-  if (rows.length === 0) return false;
+  return rows.length > 0;
+};
+
+/** The same together with its loop, which its readers are told of. */
+const change = async (
+  tx: Transaction,
+  { owner, id, state }: { owner: number; id: number; state: LoopState },
+  values: Partial<typeof history.$inferInsert>,
+): Promise<boolean> => {
+  if (!(await changeOwn(tx, owner, id, values))) return false;
   await saveLoop(tx, id, state);
   await announce(tx, changedChannel, String(id));
   return true;
+};
+
+/** What a reply has at the end of a round. False when it is no longer this owner's. */
+export const storeRound = (
+  tx: Transaction,
+  { owner, id, log, state }: { owner: number; id: number; log: ReplyLog; state: LoopState },
+): Promise<boolean> => {
+  const values = {
+    ai: log.text,
+    reasoning: log.reasoning,
+    parts: log.parts,
+    tools: clean(log.tools),
+    holdId: null,
+  };
+  return change(tx, { owner, id, state }, values);
 };
 
 export const saveLoop = async (db: Executor, id: number, state: LoopState): Promise<void> => {
@@ -60,32 +80,15 @@ export const storeTools = (
     state,
   }: { owner: number; id: number; tools: readonly StoredTool[]; state: LoopState },
 ): Promise<boolean> =>
-  inTransaction(db, async (tx) => {
-    const rows = await tx
-      .update(history)
-      .set({ tools: clean([...tools]) })
-      .where(isOwn(owner, id))
-      .returning({ id: history.id });
-    if (rows.length === 0) return false;
-    await saveLoop(tx, id, state);
-    await announce(tx, changedChannel, String(id));
-    return true;
-  });
+  inTransaction(db, (tx) => change(tx, { owner, id, state }, { tools: clean([...tools]) }));
 
 /** Notes what is held for the next round. False when the reply is no longer this owner's. */
-export const noteHold = async (
+export const noteHold = (
   tx: Transaction,
   owner: number,
   id: number,
   holdId: string | null,
-): Promise<boolean> => {
-  const rows = await tx
-    .update(history)
-    .set({ holdId })
-    .where(isOwn(owner, id))
-    .returning({ id: history.id });
-  return rows.length > 0;
-};
+): Promise<boolean> => changeOwn(tx, owner, id, { holdId });
 
 export const readLoop = async (db: Executor, id: number): Promise<LoopState | null> => {
   const [row] = await db
@@ -100,19 +103,8 @@ export const removeLoop = async (db: Executor, id: number): Promise<void> => {
 };
 
 /** Takes a reply over from a process that is gone. False: somebody else did, or it has ended. */
-export const takeOver = async (
-  db: Executor,
-  id: number,
-  from: number,
-  to: number,
-): Promise<boolean> => {
-  const rows = await db
-    .update(history)
-    .set({ owner: to })
-    .where(isOwn(from, id))
-    .returning({ id: history.id });
-  return rows.length > 0;
-};
+export const takeOver = (db: Executor, id: number, from: number, to: number): Promise<boolean> =>
+  changeOwn(db, from, id, { owner: to });
 
 /** The calls of a reply that waits for an answer, locked; null: it waits for none. */
 export const lockWaiting = async (tx: Transaction, id: number): Promise<StoredTool[] | null> => {
