@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
@@ -5,7 +6,7 @@ import { keepLast, useCall } from '@/platform/call-query.ts';
 import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { lastDays } from '@/ui/chart/last-days.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { alertDialog, confirmDialog } from '@/ui/dialog.ts';
@@ -15,7 +16,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminUser, LedgerLine } from '@contract/manage-user.ts';
-import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './manage-person.module.css';
 
@@ -236,15 +236,14 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
       <h3>{user.user_name}</h3>
       <div className={css.tabs} role="group" aria-label="看什么">
         {sections.map((each) => (
-          <button
+          <Chip
             key={each}
-            type="button"
-            className="chip"
+
             aria-pressed={each === section}
             onClick={() => setSection(each)}
           >
             {each}
-          </button>
+          </Chip>
         ))}
       </div>
       {section === '资料' && (
@@ -259,23 +258,15 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
           </dl>
           <LineChart title="30 天消耗" unit="tokens" height={140} {...chart} />
           <div className={css.links}>
-            <Link
-              className="button button-small"
-              to="/manager/session"
-              search={{ user_id: userId }}
-            >
+            <ButtonLink size="small" to="/manager/session" search={{ user_id: userId }}>
               会话
-            </Link>
-            <Link className="button button-small" to="/manager/order" search={{ user_id: userId }}>
+            </ButtonLink>
+            <ButtonLink size="small" to="/manager/order" search={{ user_id: userId }}>
               订单
-            </Link>
-            <Link
-              className="button button-small"
-              to="/manager/log"
-              search={{ subject: `user:${userId}` }}
-            >
+            </ButtonLink>
+            <ButtonLink size="small" to="/manager/log" search={{ subject: `user:${userId}` }}>
               操作记录
-            </Link>
+            </ButtonLink>
           </div>
           <SwitchField
             label="禁止新建会话"

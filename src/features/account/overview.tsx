@@ -1,3 +1,5 @@
+import { Tag } from '@/ui/chip.tsx';
+import { ButtonLink } from '@/ui/button.tsx';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -39,12 +41,12 @@ const Balance = ({ user }: { user: User }) => (
       </div>
     </dl>
     <div className={css.balanceActs}>
-      <Link className="button" to="/account" search={{ tab: 'recharge' }}>
+      <ButtonLink to="/account" search={{ tab: 'recharge' }}>
         充值
-      </Link>
-      <Link className="button" to="/account" search={{ tab: 'vip' }}>
+      </ButtonLink>
+      <ButtonLink to="/account" search={{ tab: 'vip' }}>
         {user.vip > 0 ? '续费会员' : '开通会员'}
-      </Link>
+      </ButtonLink>
     </div>
   </section>
 );
@@ -58,12 +60,12 @@ const Invitation = ({ guest }: { guest: boolean }) => (
         : '不登录也能用免费模型提问。登录之后可以使用全部模型，会话在每台设备上都能看到。'}
     </p>
     <div className={css.invitationActs}>
-      <Link className="button button-primary" to="/login" search={{ back: '/account' }}>
+      <ButtonLink kind="primary" to="/login" search={{ back: '/account' }}>
         登录
-      </Link>
-      <Link className="button" to="/register" search={{ back: '/account' }}>
+      </ButtonLink>
+      <ButtonLink to="/register" search={{ back: '/account' }}>
         注册
-      </Link>
+      </ButtonLink>
     </div>
   </section>
 );
@@ -136,7 +138,7 @@ export const Overview = () => {
             <span>{guest ? '访客' : maskAccount(user.account)}</span>
           </div>
           {user.vip > 0 && user.vip_expired_at && (
-            <span className="tag tag-vip">VIP 至 {dateTime(user.vip_expired_at).slice(0, 10)}</span>
+            <Tag kind="vip">VIP 至 {dateTime(user.vip_expired_at).slice(0, 10)}</Tag>
           )}
         </div>
       )}

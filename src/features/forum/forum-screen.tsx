@@ -1,10 +1,11 @@
+import { Chip, ChipLink } from '@/ui/chip.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { maskName } from '@/platform/format.ts';
 import { useChatModels, useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -14,7 +15,7 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { useForumGroups } from '@/widgets/editor/groups.ts';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import type { ForumCategory } from '@contract/forum.ts';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '@/platform/lazy-chunk.ts';
 import { Suspense, useRef, useState } from 'react';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
@@ -54,16 +55,17 @@ const Loading = () => (
 const Bell = () => {
   const unread = useNews(1).data?.unread ?? 0;
   return (
-    <Link
+    <ButtonLink
       to="/forum/news"
-      className="button button-ghost button-icon"
+      kind="ghost"
+      size="icon"
       aria-label={unread > 0 ? `消息，${unread} 条未读` : '消息'}
     >
       <span className={css.bell}>
         <Icon name="bell" size={22} />
         {unread > 0 && <span className={css.dot}>{unread > 99 ? '99+' : unread}</span>}
       </span>
-    </Link>
+    </ButtonLink>
   );
 };
 
@@ -121,9 +123,9 @@ export const ForumScreen = () => {
       <header className="page-head">
         <h1>问答社区</h1>
         {me?.admin && (
-          <Link to="/manager/forum" className="button button-ghost button-icon" aria-label="举报">
+          <ButtonLink to="/manager/forum" kind="ghost" size="icon" aria-label="举报">
             <Icon name="warning" size={22} />
-          </Link>
+          </ButtonLink>
         )}
         {signedIn && <Bell />}
         <Button kind="primary" size="small" onClick={ask}>
@@ -132,12 +134,10 @@ export const ForumScreen = () => {
         </Button>
       </header>
       <nav className={css.menu} aria-label="分类">
-        <button type="button" className="chip" aria-pressed={plain} onClick={() => choose({})}>
+        <Chip aria-pressed={plain} onClick={() => choose({})}>
           全部
-        </button>
-        <button
-          type="button"
-          className="chip"
+        </Chip>
+        <Chip
           aria-pressed={group_id !== undefined}
           aria-haspopup="dialog"
           onClick={() => {
@@ -147,27 +147,24 @@ export const ForumScreen = () => {
         >
           {group ? group.name : '分组'}
           <Icon name="down" size={14} />
-        </button>
-        <button
-          type="button"
-          className="chip"
+        </Chip>
+        <Chip
           aria-pressed={model !== undefined}
           aria-haspopup="dialog"
           onClick={() => setSheet('models')}
         >
           {modelName ?? '模型'}
           <Icon name="down" size={14} />
-        </button>
+        </Chip>
         {others.map(([key, label]) => (
-          <button
+          <Chip
             key={key}
-            type="button"
-            className="chip"
+
             aria-pressed={category === key}
             onClick={() => choose({ category: key })}
           >
             {label}
-          </button>
+          </Chip>
         ))}
       </nav>
       <div className={css.tools}>
@@ -183,9 +180,8 @@ export const ForumScreen = () => {
           }
         >
           {user_id !== undefined && (
-            <button
-              type="button"
-              className="chip chip-on"
+            <Chip
+              on
               aria-label="去掉筛选：提问者"
               onClick={() =>
                 void navigate({
@@ -195,18 +191,18 @@ export const ForumScreen = () => {
             >
               {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
               <Icon name="close" size={14} />
-            </button>
+            </Chip>
           )}
         </FilterBar>
         <span className={css.starts}>
-          <Link to="/" search={{ new: 1 }} className="chip">
+          <ChipLink to="/" search={{ new: 1 }}>
             <Icon name="chat" size={16} />
             开始聊天
-          </Link>
-          <Link to="/" search={{ tab: 'imagine', new: 1 }} className="chip">
+          </ChipLink>
+          <ChipLink to="/" search={{ tab: 'imagine', new: 1 }}>
             <Icon name="spark" size={16} />
             开始画图
-          </Link>
+          </ChipLink>
         </span>
       </div>
       {!needsAccount && list.isPending && <Loading />}
@@ -219,9 +215,9 @@ export const ForumScreen = () => {
           text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
           action={
             needsAccount ? (
-              <Link className="button button-primary" to="/login" search={{ back: '/forum' }}>
+              <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
                 登录
-              </Link>
+              </ButtonLink>
             ) : (
               <Button kind="primary" onClick={ask}>
                 提一个问题

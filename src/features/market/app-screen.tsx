@@ -8,7 +8,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskName } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { useFormDraft } from '@/ui/form/form-draft.ts';
@@ -197,13 +197,14 @@ const App = ({ id, details }: { id: number; details: Details }) => {
         版本 {app.version} · {byteSize(app.code_size)} · 更新于 {dateTime(app.updated_at)}
       </p>
       {!signedIn ? (
-        <Link
-          className={`button button-primary ${css.main}`}
+        <ButtonLink
+          kind="primary"
+          className={css.main}
           to="/login"
           search={{ back: `/apps/details?appid=${id}` }}
         >
           {app.price === 0 ? '登录后下载' : '登录后购买'}
-        </Link>
+        </ButtonLink>
       ) : (
         <Button
           kind="primary"
@@ -328,9 +329,9 @@ export const AppScreen = () => {
           icon="search"
           text="没有这个应用，或者它已经下架。"
           action={
-            <Link className="button button-primary" to="/apps">
+            <ButtonLink kind="primary" to="/apps">
               去应用市场
-            </Link>
+            </ButtonLink>
           }
         />
       </div>

@@ -1,3 +1,4 @@
+import { Chip, Tag } from '@/ui/chip.tsx';
 import { sessionTypes } from '@contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
 import { useAct } from '@/platform/use-act.ts';
@@ -75,10 +76,8 @@ const Card = ({
         {Array.from(scenario.name)[0]}
       </span>
       <span className={css.name}>{scenario.name}</span>
-      {stateWords[scenario.state] !== '' && (
-        <span className="tag">{stateWords[scenario.state]}</span>
-      )}
-      {scenario.display === 0 && scenario.state === 'public' && <span className="tag">未展示</span>}
+      {stateWords[scenario.state] !== '' && <Tag>{stateWords[scenario.state]}</Tag>}
+      {scenario.display === 0 && scenario.state === 'public' && <Tag>未展示</Tag>}
       {editable && (
         <Button kind="ghost" size="icon" aria-label={`修改场景${scenario.name}`} onClick={onEdit}>
           <Icon name="edit" size={18} />
@@ -152,44 +151,31 @@ export const ScenarioScreen = () => {
         </Button>
       </header>
       <nav className={css.tabs} aria-label="分类">
-        <button
-          type="button"
-          className="chip"
+        <Chip
           aria-pressed={category === undefined && scope === undefined}
           onClick={() => choose({})}
         >
           全部
-        </button>
+        </Chip>
         {signedIn && (
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={scope === 'mine'}
-            onClick={() => choose({ scope: 'mine' })}
-          >
+          <Chip aria-pressed={scope === 'mine'} onClick={() => choose({ scope: 'mine' })}>
             我的
-          </button>
+          </Chip>
         )}
         {manager && (
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={scope === 'pending'}
-            onClick={() => choose({ scope: 'pending' })}
-          >
+          <Chip aria-pressed={scope === 'pending'} onClick={() => choose({ scope: 'pending' })}>
             待审核
-          </button>
+          </Chip>
         )}
         {categories.data?.list.map((each) => (
-          <button
+          <Chip
             key={each.id}
-            type="button"
-            className="chip"
+
             aria-pressed={category === each.id}
             onClick={() => choose({ category: each.id })}
           >
             {each.name}
-          </button>
+          </Chip>
         ))}
       </nav>
       <FilterBar

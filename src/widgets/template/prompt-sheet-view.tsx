@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
@@ -117,8 +118,8 @@ const PromptSheetView = ({
               <button type="button" className={css.words} onClick={() => choose(template)}>
                 <strong>
                   {template.prompt_json.title}
-                  {template.top && <span className="tag">置顶</span>}
-                  {template.own && <span className="tag">我的</span>}
+                  {template.top && <Tag>置顶</Tag>}
+                  {template.own && <Tag>我的</Tag>}
                 </strong>
                 <small>{template.prompt_json.content}</small>
               </button>

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { errorText } from '@/platform/api-error.ts';
 import { reportTime } from '@/platform/report-time.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -295,11 +296,10 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
               ...(reader.own ? [{ name: device, label: '设备自带', factor: 0 }] : []),
               ...reader.models,
             ].map((each) => (
-              <button
+              <Chip
                 key={each.name}
-                type="button"
                 role="radio"
-                className="chip"
+
                 aria-checked={each.name === name}
                 onClick={() => {
                   setSource('');
@@ -308,17 +308,16 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
               >
                 {each.label}
                 <small>{each.factor === 0 ? '免费' : `每字 ${each.factor} tokens`}</small>
-              </button>
+              </Chip>
             ))}
           </div>
           {voices.length > 0 && (
             <div className={css.models} role="radiogroup" aria-label="声音">
               {voices.map(([each, label]) => (
-                <button
+                <Chip
                   key={each}
-                  type="button"
                   role="radio"
-                  className="chip"
+
                   aria-checked={each === voice}
                   onClick={() => {
                     setSource('');
@@ -326,7 +325,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
                   }}
                 >
                   {label}
-                </button>
+                </Chip>
               ))}
             </div>
           )}

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { errorText } from '@/platform/api-error.ts';
 import { readDraft, useDraft } from '@/platform/draft.ts';
 import { reportTime } from '@/platform/report-time.ts';
@@ -7,10 +8,9 @@ import { priceText, useHearModels, useModel } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { upload } from '@/platform/upload.ts';
 import { uuid } from '@/platform/uuid.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { PathIcon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
 import {
@@ -66,18 +66,13 @@ const NothingHears = ({ onLeave }: { onLeave: () => void }) => {
       </p>
       <p className={css.noneActs}>
         {user?.admin && (
-          <Link className="button button-small" to="/manager/model" onClick={onLeave}>
+          <ButtonLink size="small" to="/manager/model" onClick={onLeave}>
             接入识别服务
-          </Link>
+          </ButtonLink>
         )}
-        <Link
-          className="button button-small"
-          to="/help"
-          search={{ page: 'speech' }}
-          onClick={onLeave}
-        >
+        <ButtonLink size="small" to="/help" search={{ page: 'speech' }} onClick={onLeave}>
           怎么下载一个
-        </Link>
+        </ButtonLink>
       </p>
     </div>
   );
@@ -324,18 +319,17 @@ const VoiceSheet = ({
           <>
             <div className={css.models} role="radiogroup" aria-label="识别模型">
               {choices.map((choice) => (
-                <button
+                <Chip
                   key={choice.name}
-                  type="button"
                   role="radio"
-                  className="chip"
+
                   aria-checked={choice.name === name}
                   disabled={state !== 'ready'}
                   onClick={() => setChosen(choice.name)}
                 >
                   {choice.label}
                   <small>{choice.price}</small>
-                </button>
+                </Chip>
               ))}
             </div>
             <button
