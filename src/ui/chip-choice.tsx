@@ -19,7 +19,6 @@ export const ChipChoice = <T extends string | number>({
         key={choice.value}
         role="radio"
         aria-checked={choice.value === value}
-
         onClick={() => onChange(choice.value)}
       >
         {choice.label}

@@ -236,12 +236,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
       <h3>{user.user_name}</h3>
       <div className={css.tabs} role="group" aria-label="看什么">
         {sections.map((each) => (
-          <Chip
-            key={each}
-
-            aria-pressed={each === section}
-            onClick={() => setSection(each)}
-          >
+          <Chip key={each} aria-pressed={each === section} onClick={() => setSection(each)}>
             {each}
           </Chip>
         ))}

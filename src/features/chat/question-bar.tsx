@@ -74,12 +74,7 @@ const QuestionBar = ({
       )}
       <span className={css.order} role="group" aria-label="回答的次序">
         {[false, true].map((votes) => (
-          <Chip
-            key={String(votes)}
-
-            aria-pressed={byVotes === votes}
-            onClick={() => onVotes(votes)}
-          >
+          <Chip key={String(votes)} aria-pressed={byVotes === votes} onClick={() => onVotes(votes)}>
             {votes ? '按点赞' : '按时间'}
           </Chip>
         ))}

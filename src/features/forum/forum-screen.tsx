@@ -157,12 +157,7 @@ export const ForumScreen = () => {
           <Icon name="down" size={14} />
         </Chip>
         {others.map(([key, label]) => (
-          <Chip
-            key={key}
-
-            aria-pressed={category === key}
-            onClick={() => choose({ category: key })}
-          >
+          <Chip key={key} aria-pressed={category === key} onClick={() => choose({ category: key })}>
             {label}
           </Chip>
         ))}

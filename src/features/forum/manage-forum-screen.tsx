@@ -125,7 +125,6 @@ export const ManageForumScreen = () => {
         {tabs.map(([key, label]) => (
           <Chip
             key={key}
-
             aria-pressed={tab === key}
             onClick={() => show({ tab: key, state: undefined, query: undefined })}
           >

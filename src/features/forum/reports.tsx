@@ -41,7 +41,6 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
         {([undefined, 'done'] as const).map((each) => (
           <Chip
             key={each ?? 'open'}
-
             aria-pressed={state === each}
             onClick={() => show({ state: each })}
           >

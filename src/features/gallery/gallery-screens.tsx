@@ -129,7 +129,6 @@ export const ExploreScreen = () => {
             key={each.name}
             to="/image/explore"
             search={{ sort: each.sort }}
-
             activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
@@ -186,7 +185,6 @@ export const PublicScreen = () => {
             key={each.name}
             to="/image/public"
             search={{ rank: each.rank, query: query || undefined }}
-
             activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
@@ -286,7 +284,6 @@ export const PrivateScreen = () => {
             key={each.name}
             to="/image/private"
             search={{ rank: each.rank, query: query || undefined }}
-
             activeOptions={{ explicitUndefined: true }}
           >
             {each.name}

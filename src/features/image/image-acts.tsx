@@ -139,7 +139,6 @@ export const ImageActs = ({
     return (
       <Chip
         key={label}
-
         aria-label={price ? `${label}，${price.words}` : undefined}
         onClick={onClick}
       >
@@ -199,7 +198,6 @@ export const ImageActs = ({
                     {requests.map(({ action, request }) => (
                       <Chip
                         key={action.hash}
-
                         aria-label={[
                           [action.emoji, action.label].filter(Boolean).join(' '),
                           priceOf(request)?.words,

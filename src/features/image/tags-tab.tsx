@@ -164,7 +164,6 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
           {offered.map((each) => (
             <Chip
               key={each.type}
-
               aria-pressed={each.type === type}
               onClick={() => setType(each.type)}
             >

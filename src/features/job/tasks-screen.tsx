@@ -225,12 +225,7 @@ export const TasksScreen = () => {
       <BackHead to="/account" back="返回我的" title="任务" />
       <div className={css.taskFilters} role="group" aria-label="看哪些">
         {filters.map(({ name, state }) => (
-          <Chip
-            key={name}
-
-            aria-pressed={state === which}
-            onClick={() => show({ state })}
-          >
+          <Chip key={name} aria-pressed={state === which} onClick={() => show({ state })}>
             {name}
             {name === '进行中' && (jobs.data?.pages[0]?.running ?? 0) > 0 && (
               <small>{jobs.data?.pages[0]?.running}</small>

@@ -31,12 +31,7 @@ export const ManageModelScreen = () => {
             ['local', '本机模型'],
           ] as const
         ).map(([key, label]) => (
-          <Chip
-            key={key}
-
-            aria-pressed={tab === key}
-            onClick={() => show({ tab: key })}
-          >
+          <Chip key={key} aria-pressed={tab === key} onClick={() => show({ tab: key })}>
             {label}
           </Chip>
         ))}

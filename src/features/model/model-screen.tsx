@@ -273,7 +273,6 @@ export const ModelScreen = () => {
         {kinds.map(([key, label]) => (
           <Chip
             key={label}
-
             aria-pressed={key === kind}
             onClick={() => void navigate({ search: { kind: key }, resetScroll: false })}
           >

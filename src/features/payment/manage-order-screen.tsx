@@ -163,12 +163,7 @@ export const ManageOrderScreen = () => {
     <ManagePage title="订单">
       <div className={css.tabs} role="group" aria-label="看什么">
         {tabs.map(([key, label]) => (
-          <Chip
-            key={key}
-
-            aria-pressed={tab === key}
-            onClick={() => show({ tab: key })}
-          >
+          <Chip key={key} aria-pressed={tab === key} onClick={() => show({ tab: key })}>
             {label}
           </Chip>
         ))}

@@ -207,7 +207,6 @@ export const ManagePromptScreen = () => {
       {tabs.map(([key, label]) => (
         <Chip
           key={key}
-
           aria-pressed={tab === key}
           onClick={() => show({ tab: key, query: undefined, type: undefined, state: undefined })}
         >

@@ -143,7 +143,6 @@ const Categories = ({ categories }: { categories: readonly Category[] }) => {
         {categories.map((category) => (
           <Chip
             key={category.id}
-
             aria-pressed={chosen?.id === category.id}
             onClick={() => setChosen(chosen?.id === category.id ? undefined : category)}
           >

@@ -170,7 +170,6 @@ export const ScenarioScreen = () => {
         {categories.data?.list.map((each) => (
           <Chip
             key={each.id}
-
             aria-pressed={category === each.id}
             onClick={() => choose({ category: each.id })}
           >

@@ -98,7 +98,6 @@ const RecentSessions = () => {
             key={model.name}
             role="radio"
             aria-checked={model.name === chosen?.name}
-
             title={model.remark}
             onClick={() => {
               if (!isLocked(model)) prefsStore.set({ model: model.name });

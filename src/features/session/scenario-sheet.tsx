@@ -48,7 +48,6 @@ const ScenarioSheet = ({
                 key={id}
                 role="radio"
                 aria-checked={value === category}
-
                 onClick={() => setCategory(value)}
               >
                 {name}

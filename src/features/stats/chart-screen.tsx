@@ -54,12 +54,7 @@ export const ChartScreen = () => {
     <ManagePage title="使用趋势">
       <div className={css.chips} role="group" aria-label="时间">
         {lastMoments.map(({ key, label }) => (
-          <Chip
-            key={key}
-
-            aria-pressed={key === range}
-            onClick={() => show({ range: key })}
-          >
+          <Chip key={key} aria-pressed={key === range} onClick={() => show({ range: key })}>
             {label}
           </Chip>
         ))}

@@ -70,12 +70,7 @@ export const RankingScreen = () => {
     <ManagePage title="消耗排行">
       <div className={css.chips} role="group" aria-label="时间">
         {periods.map(({ key, label }) => (
-          <Chip
-            key={key}
-
-            aria-pressed={key === period}
-            onClick={() => show({ period: key })}
-          >
+          <Chip key={key} aria-pressed={key === period} onClick={() => show({ period: key })}>
             {label}
           </Chip>
         ))}

@@ -143,7 +143,6 @@ export const VideoScreen = () => {
         {shelves.map((shelf) => (
           <Chip
             key={shelf.own}
-
             aria-pressed={own === shelf.own}
             onClick={() =>
               void navigate({ search: shelf.own === 1 ? { private: 1 } : {}, replace: true })

@@ -40,7 +40,6 @@ export const DateRange = ({
         {ranges.map(({ key, label: name }) => (
           <Chip
             key={key}
-
             aria-pressed={value.quick === key}
             onClick={() => onChange(value.quick === key ? {} : { quick: key })}
           >

@@ -97,7 +97,6 @@ const Crop = ({
           <Chip
             key={each.code}
             role="radio"
-
             aria-checked={each.code === size.code}
             onClick={() => setSize(each)}
           >
