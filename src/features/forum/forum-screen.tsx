@@ -69,6 +69,168 @@ const Bell = () => {
   );
 };
 
+type Search = ReturnType<typeof route.useSearch>;
+type ForumGroup = NonNullable<ReturnType<typeof useForumGroups>['data']>[number];
+
+/** What is shown: one's own, one group's, or what one model answered. */
+const Categories = ({
+  search: { category, group_id, model },
+  groups,
+  onChoose,
+  onSheet,
+}: {
+  search: Search;
+  groups: readonly ForumGroup[];
+  onChoose: (change: Partial<Search>) => void;
+  onSheet: (sheet: 'groups' | 'models') => void;
+}) => {
+  const models = useChatModels().data ?? [];
+  const plain = category === undefined && group_id === undefined && model === undefined;
+  const group = groups.find(({ id }) => id === group_id);
+  const modelName = models.find(({ name }) => name === model)?.label ?? model;
+  return (
+    <nav className={css.menu} aria-label="分类">
+      <Chip aria-pressed={plain} onClick={() => onChoose({})}>
+        全部
+      </Chip>
+      <Chip
+        aria-pressed={group_id !== undefined}
+        aria-haspopup="dialog"
+        onClick={() => onSheet('groups')}
+      >
+        {group ? group.name : '分组'}
+        <Icon name="down" size={14} />
+      </Chip>
+      <Chip
+        aria-pressed={model !== undefined}
+        aria-haspopup="dialog"
+        onClick={() => onSheet('models')}
+      >
+        {modelName ?? '模型'}
+        <Icon name="down" size={14} />
+      </Chip>
+      {others.map(([key, label]) => (
+        <Chip key={key} aria-pressed={category === key} onClick={() => onChoose({ category: key })}>
+          {label}
+        </Chip>
+      ))}
+    </nav>
+  );
+};
+
+/** The words that are looked for, whose questions alone are shown, and what else can be begun. */
+const Tools = ({ author }: { author: string | undefined }) => {
+  const { user_id, query } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <div className={css.tools}>
+      <FilterBar
+        filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
+        values={{ query }}
+        onChange={({ query: words }) =>
+          void navigate({
+            search: (old) => ({ ...old, query: words, page: undefined }),
+            replace: query !== undefined,
+            resetScroll: false,
+          })
+        }
+      >
+        {user_id !== undefined && (
+          <Chip
+            on
+            aria-label="去掉筛选：提问者"
+            onClick={() =>
+              void navigate({
+                search: (old) => ({ ...old, user_id: undefined, page: undefined }),
+              })
+            }
+          >
+            {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
+            <Icon name="close" size={14} />
+          </Chip>
+        )}
+      </FilterBar>
+      <span className={css.starts}>
+        <ChipLink to="/" search={{ new: 1 }}>
+          <Icon name="chat" size={16} />
+          开始聊天
+        </ChipLink>
+        <ChipLink to="/" search={{ tab: 'imagine', new: 1 }}>
+          <Icon name="spark" size={16} />
+          开始画图
+        </ChipLink>
+      </span>
+    </div>
+  );
+};
+
+/** The questions of one page, or why there are none. */
+const Questions = ({
+  list,
+  groups,
+  needsAccount,
+  page,
+  onAsk,
+}: {
+  list: ReturnType<typeof useForum>;
+  groups: readonly ForumGroup[];
+  /** One's own are asked for, and nobody has signed in. */
+  needsAccount: boolean;
+  page: number;
+  onAsk: () => void;
+}) => {
+  const wide = useMedia(wideEnoughForMenu);
+  const navigate = route.useNavigate();
+  const questions = list.data?.list ?? [];
+  return (
+    <>
+      {!needsAccount && list.isPending && <Loading />}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {(needsAccount || (list.data && questions.length === 0)) && (
+        <EmptyState
+          icon="chat"
+          text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
+          action={
+            needsAccount ? (
+              <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
+                登录
+              </ButtonLink>
+            ) : (
+              <Button kind="primary" onClick={onAsk}>
+                提一个问题
+              </Button>
+            )
+          }
+        />
+      )}
+      {!needsAccount && questions.length > 0 && (
+        <ul className={css.list} aria-label="问题">
+          {questions.map((question) => (
+            <QuestionCard
+              key={question.id}
+              question={question}
+              group={groups.find(({ id }) => id === question.group_id)}
+              wide={wide}
+            />
+          ))}
+        </ul>
+      )}
+      {list.data && !needsAccount && (
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          isCounted={!list.isPlaceholderData}
+          onPage={(next, replace) =>
+            void navigate({ search: (old) => ({ ...old, page: next }), replace })
+          }
+        />
+      )}
+    </>
+  );
+};
+
 /** Questions to everybody, by category, group, model, person and words. */
 export const ForumScreen = () => {
   const search = route.useSearch();
@@ -76,9 +238,7 @@ export const ForumScreen = () => {
   const go = useNavigate();
   const { signedIn } = useAuth();
   const me = useMe().data;
-  const wide = useMedia(wideEnoughForMenu);
   const groups = useForumGroups().data ?? [];
-  const models = useChatModels().data ?? [];
   const { category, group_id, model, user_id, query } = search;
   const page = search.page ?? 1;
   const list = useForum({ category, group_id, model, user_id, query, page });
@@ -88,12 +248,7 @@ export const ForumScreen = () => {
   const asking = search['show-create-dialog'] === 1;
   usePageTitle('问答社区');
 
-  const plain = category === undefined && group_id === undefined && model === undefined;
-  const group = groups.find(({ id }) => id === group_id);
-  const modelName = models.find(({ name }) => name === model)?.label ?? model;
-  const questions = list.data?.list ?? [];
-  const needsAccount = isOwn(category) && !signedIn;
-  const author = questions.find((each) => each.user_id === user_id)?.user_name;
+  const author = list.data?.list.find((each) => each.user_id === user_id)?.user_name;
 
   const choose = (change: Partial<typeof search>) =>
     void navigate({
@@ -133,116 +288,23 @@ export const ForumScreen = () => {
           提问
         </Button>
       </header>
-      <nav className={css.menu} aria-label="分类">
-        <Chip aria-pressed={plain} onClick={() => choose({})}>
-          全部
-        </Chip>
-        <Chip
-          aria-pressed={group_id !== undefined}
-          aria-haspopup="dialog"
-          onClick={() => {
-            setOpened(true);
-            setSheet('groups');
-          }}
-        >
-          {group ? group.name : '分组'}
-          <Icon name="down" size={14} />
-        </Chip>
-        <Chip
-          aria-pressed={model !== undefined}
-          aria-haspopup="dialog"
-          onClick={() => setSheet('models')}
-        >
-          {modelName ?? '模型'}
-          <Icon name="down" size={14} />
-        </Chip>
-        {others.map(([key, label]) => (
-          <Chip key={key} aria-pressed={category === key} onClick={() => choose({ category: key })}>
-            {label}
-          </Chip>
-        ))}
-      </nav>
-      <div className={css.tools}>
-        <FilterBar
-          filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
-          values={{ query }}
-          onChange={({ query: words }) =>
-            void navigate({
-              search: (old) => ({ ...old, query: words, page: undefined }),
-              replace: query !== undefined,
-              resetScroll: false,
-            })
-          }
-        >
-          {user_id !== undefined && (
-            <Chip
-              on
-              aria-label="去掉筛选：提问者"
-              onClick={() =>
-                void navigate({
-                  search: (old) => ({ ...old, user_id: undefined, page: undefined }),
-                })
-              }
-            >
-              {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
-              <Icon name="close" size={14} />
-            </Chip>
-          )}
-        </FilterBar>
-        <span className={css.starts}>
-          <ChipLink to="/" search={{ new: 1 }}>
-            <Icon name="chat" size={16} />
-            开始聊天
-          </ChipLink>
-          <ChipLink to="/" search={{ tab: 'imagine', new: 1 }}>
-            <Icon name="spark" size={16} />
-            开始画图
-          </ChipLink>
-        </span>
-      </div>
-      {!needsAccount && list.isPending && <Loading />}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {(needsAccount || (list.data && questions.length === 0)) && (
-        <EmptyState
-          icon="chat"
-          text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
-          action={
-            needsAccount ? (
-              <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
-                登录
-              </ButtonLink>
-            ) : (
-              <Button kind="primary" onClick={ask}>
-                提一个问题
-              </Button>
-            )
-          }
-        />
-      )}
-      {!needsAccount && questions.length > 0 && (
-        <ul className={css.list} aria-label="问题">
-          {questions.map((question) => (
-            <QuestionCard
-              key={question.id}
-              question={question}
-              group={groups.find(({ id }) => id === question.group_id)}
-              wide={wide}
-            />
-          ))}
-        </ul>
-      )}
-      {list.data && !needsAccount && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          isCounted={!list.isPlaceholderData}
-          onPage={(next, replace) =>
-            void navigate({ search: (old) => ({ ...old, page: next }), replace })
-          }
-        />
-      )}
+      <Categories
+        search={search}
+        groups={groups}
+        onChoose={choose}
+        onSheet={(next) => {
+          if (next === 'groups') setOpened(true);
+          setSheet(next);
+        }}
+      />
+      <Tools author={author} />
+      <Questions
+        list={list}
+        groups={groups}
+        needsAccount={isOwn(category) && !signedIn}
+        page={page}
+        onAsk={ask}
+      />
       <ModelSheet
         open={sheet === 'models'}
         value={model ?? ''}

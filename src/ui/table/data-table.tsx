@@ -198,8 +198,19 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
   const chooseAll = (on: boolean) =>
     setRowSelection(on ? Object.fromEntries(shownRows.map(({ id }) => [id, true as const])) : {});
   return {
-    ...{ sort, setSort, turn, columnVisibility, keep, byKey },
-    ...{ shownRows, shownColumns, chosen, rowSelection, choose, chooseAll, clear },
+    sort,
+    setSort,
+    turn,
+    columnVisibility,
+    keep,
+    byKey,
+    shownRows,
+    shownColumns,
+    chosen,
+    rowSelection,
+    choose,
+    chooseAll,
+    clear,
   };
 };
 

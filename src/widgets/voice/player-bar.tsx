@@ -5,7 +5,7 @@ import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import { SliderField } from '@/ui/slider-field.tsx';
 import { limits } from '@contract/limits.ts';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { device, usePlayer } from './use-player.ts';
 import css from './voice.module.css';
 
@@ -75,9 +75,9 @@ const PlayerSettings = ({ player }: { player: ReturnType<typeof usePlayer> }) =>
 
 /** The player of a reply: goes on while one reads on, and is led from the lock screen, too. */
 const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
-  const audio = useRef<HTMLAudioElement>(null);
-  const player = usePlayer(spoken, audio);
-  const { name, model, words, price, playing, source, busy, waiting, toggle, heard } = player;
+  const player = usePlayer(spoken);
+  const { audio, seek, name, model, words, price, playing, source, busy, waiting, toggle, heard } =
+    player;
   const [choosing, setChoosing] = useState(false);
   const { ended = false } = playing;
   useEffect(() => {
@@ -113,11 +113,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
           aria-label="播放进度"
           disabled={name === device || source === ''}
           style={{ '--part': `${playing.at * 100}%` } as React.CSSProperties}
-          onChange={(event) => {
-            const sound = audio.current;
-            if (sound && Number.isFinite(sound.duration))
-              sound.currentTime = (Number(event.target.value) / 1000) * sound.duration;
-          }}
+          onChange={(event) => seek(Number(event.target.value) / 1000)}
         />
       </div>
       <button type="button" aria-label="朗读设置" onClick={() => setChoosing(true)}>

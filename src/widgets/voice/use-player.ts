@@ -73,42 +73,34 @@ const useVoice = (spoken: Spoken) => {
 };
 
 /** What the lock screen and the keys of a headset do. */
-const useMediaSession = (
-  audio: React.RefObject<HTMLAudioElement | null>,
-  words: string,
-  toggle: () => void,
-) => {
-  const latest = useRef(toggle);
+const useMediaSession = (words: string, toggle: () => void, jump: (seconds: number) => void) => {
+  const latest = useRef({ toggle, jump });
   useEffect(() => {
-    latest.current = toggle;
+    latest.current = { toggle, jump };
   });
   useEffect(() => {
     const session = (navigator as { mediaSession?: MediaSession }).mediaSession;
     if (!session || typeof MediaMetadata === 'undefined') return undefined;
     session.metadata = new MediaMetadata({ title: words.slice(0, 80), artist: '鹊桥' });
-    const jump = (seconds: number) => {
-      const sound = audio.current;
-      if (sound) sound.currentTime = Math.max(0, sound.currentTime + seconds);
-    };
-    session.setActionHandler('play', () => latest.current());
-    session.setActionHandler('pause', () => latest.current());
+    session.setActionHandler('play', () => latest.current.toggle());
+    session.setActionHandler('pause', () => latest.current.toggle());
     session.setActionHandler('stop', stopReading);
-    session.setActionHandler('seekbackward', () => jump(-10));
-    session.setActionHandler('seekforward', () => jump(10));
+    session.setActionHandler('seekbackward', () => latest.current.jump(-10));
+    session.setActionHandler('seekforward', () => latest.current.jump(10));
     return () => {
       for (const action of ['play', 'pause', 'stop', 'seekbackward', 'seekforward'] as const)
         session.setActionHandler(action, null);
       session.metadata = null;
     };
-  }, [audio, words]);
+  }, [words]);
 };
 
-/** Sound that is fetched and then played in `audio`. */
+/** Sound that is fetched and then played in the element that `audio` gets. */
 const useSound = (
-  audio: React.RefObject<HTMLAudioElement | null>,
   spoken: Spoken,
   { name, voice, speed }: { name: string; voice: string; speed: number },
 ) => {
+  const audio = useRef<HTMLAudioElement>(null);
   const [source, setSource] = useState('');
   const [busy, setBusy] = useState(false);
   const fetching = useRef<AbortController | null>(null);
@@ -166,24 +158,34 @@ const useSound = (
     sound.src = source;
     if (startAt.current > 0) sound.currentTime = startAt.current;
     sound.play().catch(() => undefined);
-  }, [audio, source]);
+  }, [source]);
   useEffect(() => {
     const sound = audio.current;
     if (!sound) return;
     // The one counts now, the other once another sound is loaded.
     sound.playbackRate = speed;
     sound.defaultPlaybackRate = speed;
-  }, [audio, speed]);
+  }, [speed]);
   useEffect(() => () => fetching.current?.abort(), []);
-  return { source, busy, broken, fetchSound, forget: () => setSource('') };
+  const jump = (seconds: number) => {
+    const sound = audio.current;
+    if (sound) sound.currentTime = Math.max(0, sound.currentTime + seconds);
+  };
+  /** Goes on at this part of it, 0 to 1. */
+  const seek = (part: number) => {
+    const sound = audio.current;
+    if (sound && Number.isFinite(sound.duration)) sound.currentTime = part * sound.duration;
+  };
+  const forget = () => setSource('');
+  return { audio, source, busy, broken, fetchSound, forget, jump, seek };
 };
 
-/** Reads `spoken` aloud in `audio`, or with the device's own voice. */
-export const usePlayer = (spoken: Spoken, audio: React.RefObject<HTMLAudioElement | null>) => {
+/** Reads `spoken` aloud in the element that `audio` gets, or with the device's own voice. */
+export const usePlayer = (spoken: Spoken) => {
   const voice = useVoice(spoken);
   const { name, speed, words, price } = voice;
   const [playing, setPlaying] = useState(stopped);
-  const { source, busy, broken, fetchSound, forget } = useSound(audio, spoken, voice);
+  const { audio, source, busy, broken, fetchSound, forget, jump, seek } = useSound(spoken, voice);
 
   const sayByDevice = () => {
     speechSynthesis.cancel();
@@ -235,7 +237,7 @@ export const usePlayer = (spoken: Spoken, audio: React.RefObject<HTMLAudioElemen
     else if (sound?.paused) sound.play().catch(() => undefined);
     else sound?.pause();
   };
-  useMediaSession(audio, words, toggle);
+  useMediaSession(words, toggle, jump);
 
   /** What the audio element tells while it plays. */
   const heard = {
@@ -256,5 +258,5 @@ export const usePlayer = (spoken: Spoken, audio: React.RefObject<HTMLAudioElemen
     },
   };
   const waiting = source === '' && name !== device && price > 0 && !busy;
-  return { ...voice, playing, source, busy, waiting, read, forget, toggle, heard };
+  return { ...voice, audio, seek, playing, source, busy, waiting, read, forget, toggle, heard };
 };
