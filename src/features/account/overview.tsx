@@ -86,14 +86,66 @@ const Row = ({
   </li>
 );
 
-export const Overview = () => {
-  const { token, user, signedIn, guest } = useAuth();
-  const me = useMe();
+/** The way to everything that has a place of its own. */
+const Places = ({ onImport }: { onImport: () => void }) => {
+  const { token, user, signedIn } = useAuth();
   const site = useOfficialSite();
   const unread = useUnreadNotices().count;
-  const [importing, setImporting] = useState(false);
-  const navigate = useNavigate();
+  return (
+    <nav className={css.accountPlaces} aria-label="全部入口">
+      <ul className={css.rows}>
+        <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
+        <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
+        <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
+      </ul>
+      <ul className={css.rows}>
+        {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
+        <Row icon="document" text="训练" to="/train" />
+        <Row icon="sort" text="翻译" to="/translate" />
+        <Row icon="film" text="视频" to="/video" />
+        {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
+        {signedIn && (
+          <>
+            <Row icon="receipt" text="用量与消费" to="/account" search={{ tab: 'usage' }} />
+            <Row icon="document" text="订单与发票" to="/account" search={{ tab: 'order' }} />
+            <Row icon="share" text="邀请好友" to="/account" search={{ tab: 'invite' }} />
+            <Row icon="person" text="资料" to="/account" search={{ tab: 'profile' }} />
+            <Row icon="lock" text="安全" to="/account" search={{ tab: 'security' }} />
+          </>
+        )}
+        <Row icon="download" text="应用市场" to="/apps" />
+        <Row icon="pin" text="公告" unread={unread} to="/notice" />
+        {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
+        {signedIn && (
+          <li>
+            <button type="button" className={css.rowLink} onClick={() => onImport()}>
+              <Icon name="plus" />
+              导入会话
+              <Icon name="forward" size={18} />
+            </button>
+          </li>
+        )}
+        {user?.admin && <Row icon="lock" text="管理" to="/manager/default" />}
+        <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
+        <Row icon="code" text="开发者 API" to="/api" />
+        <Row icon="help" text="帮助" to="/help" />
+        {site !== '' && (
+          <li>
+            <a className={css.rowLink} href={`${site}/support`} target="_blank" rel="noreferrer">
+              <Icon name="chat" />
+              联系客服
+              <Icon name="outward" size={18} />
+            </a>
+          </li>
+        )}
+      </ul>
+      <AppRows />
+    </nav>
+  );
+};
 
+const Logout = () => {
+  const navigate = useNavigate();
   const logout = async () => {
     const [unsent, drafts] = [unsentCount(), draftCount()];
     const lost = [
@@ -119,6 +171,27 @@ export const Overview = () => {
     await forgetPerson();
     await navigate({ to: '/', replace: true });
   };
+
+  return (
+    <ul className={css.rows}>
+      <li>
+        <button
+          type="button"
+          className={`${css.rowLink} ${css.rowDanger}`}
+          onClick={() => void logout()}
+        >
+          <Icon name="logout" />
+          退出登录
+        </button>
+      </li>
+    </ul>
+  );
+};
+
+export const Overview = () => {
+  const { token, user, signedIn, guest } = useAuth();
+  const me = useMe();
+  const [importing, setImporting] = useState(false);
 
   return (
     <div className={`page ${css.account}`}>
@@ -147,69 +220,8 @@ export const Overview = () => {
       ) : user || token === '' ? (
         <Invitation guest={guest} />
       ) : null}
-      <nav className={css.accountPlaces} aria-label="全部入口">
-        <ul className={css.rows}>
-          <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
-          <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
-          <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
-        </ul>
-        <ul className={css.rows}>
-          {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
-          <Row icon="document" text="训练" to="/train" />
-          <Row icon="sort" text="翻译" to="/translate" />
-          <Row icon="film" text="视频" to="/video" />
-          {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
-          {signedIn && (
-            <>
-              <Row icon="receipt" text="用量与消费" to="/account" search={{ tab: 'usage' }} />
-              <Row icon="document" text="订单与发票" to="/account" search={{ tab: 'order' }} />
-              <Row icon="share" text="邀请好友" to="/account" search={{ tab: 'invite' }} />
-              <Row icon="person" text="资料" to="/account" search={{ tab: 'profile' }} />
-              <Row icon="lock" text="安全" to="/account" search={{ tab: 'security' }} />
-            </>
-          )}
-          <Row icon="download" text="应用市场" to="/apps" />
-          <Row icon="pin" text="公告" unread={unread} to="/notice" />
-          {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
-          {signedIn && (
-            <li>
-              <button type="button" className={css.rowLink} onClick={() => setImporting(true)}>
-                <Icon name="plus" />
-                导入会话
-                <Icon name="forward" size={18} />
-              </button>
-            </li>
-          )}
-          {user?.admin && <Row icon="lock" text="管理" to="/manager/default" />}
-          <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
-          <Row icon="code" text="开发者 API" to="/api" />
-          <Row icon="help" text="帮助" to="/help" />
-          {site !== '' && (
-            <li>
-              <a className={css.rowLink} href={`${site}/support`} target="_blank" rel="noreferrer">
-                <Icon name="chat" />
-                联系客服
-                <Icon name="outward" size={18} />
-              </a>
-            </li>
-          )}
-        </ul>
-        <AppRows />
-      </nav>
-      {signedIn && (
-        <ul className={css.rows}>
-          <li>
-            <button
-              type="button"
-              className={`${css.rowLink} ${css.rowDanger}`}
-              onClick={() => void logout()}
-            >
-              <Icon name="logout" />
-              退出登录
-            </button>
-          </li>
-        </ul>
-      )}
+      <Places onImport={() => setImporting(true)} />
+      {signedIn && <Logout />}
       <ImportSheet open={importing} onClose={() => setImporting(false)} />
     </div>
   );
