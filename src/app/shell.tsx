@@ -244,6 +244,65 @@ const LineNote = () => {
   );
 };
 
+/** All places, beside the content of wide windows. */
+const SideMenu = ({ at, unread, folds }: { at: At; unread: number; folds: boolean }) => {
+  const { user } = useAuth();
+  const { sidebar } = usePrefs();
+  const site = useOfficialSite();
+  return (
+    <nav className="shell-menu" aria-label="主菜单">
+      <Link to="/" className="brand">
+        <img src="/icon.svg" alt="" width={26} height={26} loading="lazy" />
+        鹊桥
+      </Link>
+      <Link to="/" search={{ new: 1 }} className="menu-new">
+        <Icon name="plus" size={18} />
+        新会话
+      </Link>
+      <MenuLink place={imagine} {...at} />
+      <MenuLink place={video} {...at} />
+      <MenuLink place={explore} {...at} />
+      <MenuLink place={openImages} {...at} />
+      <MenuLink place={ownImages} {...at} />
+      <hr />
+      <MenuLink place={mine} {...at} />
+      <MenuLink place={open} {...at} />
+      <MenuLink place={favorites} {...at} />
+      <MenuLink place={forum} unread={user?.news_unread ?? 0} what="消息" {...at} />
+      <MenuLink place={scenarios} {...at} />
+      <MenuLink place={models} {...at} />
+      <hr />
+      <MenuLink place={train} {...at} />
+      <MenuLink place={translate} {...at} />
+      <MenuLink place={developer} {...at} />
+      <MenuLink place={apps} {...at} />
+      <MenuLink place={help} {...at} />
+      <MenuLink place={notices} unread={unread} {...at} />
+      {site !== '' && <MenuLink place={subscribe} {...at} />}
+      {site !== '' && (
+        <a className="menu-link" href={`${site}/support`} target="_blank" rel="noreferrer">
+          <Icon name="outward" />
+          <span>联系客服</span>
+        </a>
+      )}
+      <MenuLink place={account} {...at} />
+      {user?.admin && <MenuLink place={manage} {...at} />}
+      {folds && (
+        <button
+          type="button"
+          className="menu-link menu-fold"
+          aria-expanded={sidebar}
+          aria-controls="recents"
+          onClick={() => prefsStore.set({ sidebar: !sidebar })}
+        >
+          <Icon name="columns" />
+          <span>{sidebar ? '收起会话' : '展开会话'}</span>
+        </button>
+      )}
+    </nav>
+  );
+};
+
 /** Everything around a screen: menu, recent sessions and content on wide windows, a bottom bar on phones. */
 export const Shell = () => {
   const { pathname, search } = useLocation();
@@ -258,7 +317,6 @@ export const Shell = () => {
   const at = { path: pathname, channel, tab: search.tab };
   const running = useStore(runningJobs);
   const spoken = useSpoken();
-  const site = useOfficialSite();
   const unread = useUnreadNotices().count;
   const news = user?.news_unread ?? 0;
   return (
@@ -266,56 +324,7 @@ export const Shell = () => {
       <a className="skip" href="#content">
         跳到内容
       </a>
-      <nav className="shell-menu" aria-label="主菜单">
-        <Link to="/" className="brand">
-          <img src="/icon.svg" alt="" width={26} height={26} loading="lazy" />
-          鹊桥
-        </Link>
-        <Link to="/" search={{ new: 1 }} className="menu-new">
-          <Icon name="plus" size={18} />
-          新会话
-        </Link>
-        <MenuLink place={imagine} {...at} />
-        <MenuLink place={video} {...at} />
-        <MenuLink place={explore} {...at} />
-        <MenuLink place={openImages} {...at} />
-        <MenuLink place={ownImages} {...at} />
-        <hr />
-        <MenuLink place={mine} {...at} />
-        <MenuLink place={open} {...at} />
-        <MenuLink place={favorites} {...at} />
-        <MenuLink place={forum} unread={news} what="消息" {...at} />
-        <MenuLink place={scenarios} {...at} />
-        <MenuLink place={models} {...at} />
-        <hr />
-        <MenuLink place={train} {...at} />
-        <MenuLink place={translate} {...at} />
-        <MenuLink place={developer} {...at} />
-        <MenuLink place={apps} {...at} />
-        <MenuLink place={help} {...at} />
-        <MenuLink place={notices} unread={unread} {...at} />
-        {site !== '' && <MenuLink place={subscribe} {...at} />}
-        {site !== '' && (
-          <a className="menu-link" href={`${site}/support`} target="_blank" rel="noreferrer">
-            <Icon name="outward" />
-            <span>联系客服</span>
-          </a>
-        )}
-        <MenuLink place={account} {...at} />
-        {user?.admin && <MenuLink place={manage} {...at} />}
-        {wide && !inManager && (
-          <button
-            type="button"
-            className="menu-link menu-fold"
-            aria-expanded={sidebar}
-            aria-controls="recents"
-            onClick={() => prefsStore.set({ sidebar: !sidebar })}
-          >
-            <Icon name="columns" />
-            <span>{sidebar ? '收起会话' : '展开会话'}</span>
-          </button>
-        )}
-      </nav>
+      <SideMenu at={at} unread={unread} folds={wide && !inManager} />
       {wide && sidebar && !inManager && (
         <aside className="shell-recents" id="recents" aria-label="最近会话">
           <Suspense fallback={null}>
