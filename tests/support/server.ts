@@ -11,6 +11,7 @@ import { scratchFolder } from './scratch.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bundle = path.join(root, 'dist/server/main.js');
+const quickPasswords = path.join(root, 'tests/support/quick-passwords.cjs');
 
 export const ADMIN_PASSWORD = 'admin-password-of-tests';
 
@@ -131,7 +132,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   const dataDir = options.dataDir ?? scratchFolder('test');
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, ['--require', quickPasswords, main], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
