@@ -8,7 +8,7 @@ import { startWechatPay } from '../support/fake-wechat-pay.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /** Notices that nobody of the service has sent, or that were sent before. */
-const forgeries = process.env['HEAVY'] === '1' ? 10_000 : 300;
+const forgeries = process.env['HEAVY'] === '1' ? 10_000 : 60;
 const signup = 20_000;
 
 const untilTrue = async (look: () => Promise<boolean>, ms = 20_000): Promise<void> => {
