@@ -136,7 +136,7 @@ const runNamed = async (copy: string, faults: readonly Fault[]): Promise<Outcome
   const named = others.filter(({ title }) => title !== '');
   vitest(named, ['-t', pattern(named)]);
   if (browsers.length > 0) {
-    const args = ['test', ...files(browsers), '-g', pattern(browsers), '--project=pixel'];
+    const args = ['test', ...files(browsers), '-g', pattern(browsers), '--project=pixel*'];
     const told = run(
       ['node_modules/@playwright/test/cli.js', ...args, '--retries=0', '--reporter=json'],
       { PLAYWRIGHT_JSON_OUTPUT_NAME: out, E2E_PORT: String(await freePort()) },

@@ -87,7 +87,6 @@ test('a model that takes three sizes alone has other images cropped to one of th
 }) => {
   const service = await startMediaService();
   const server = await startServer({
-    embedded: true,
     env: {
       STABILITY_BASE_URL: service.url,
       STABILITY_API_KEY: 'sk-stability',
