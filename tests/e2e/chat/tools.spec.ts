@@ -57,7 +57,7 @@ const stage = async () => {
   };
 };
 
-test('a model reads pages and reckons, asks before it opens what nobody wrote, and cites what it opened @wide', async ({
+test('a model reads pages and reckons, asks before it opens what nobody wrote, and cites what it opened', async ({
   app,
   page,
   person,
