@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 let client: TestClient;
 beforeAll(async () => {
-  server = await startServer({ env: { CANVAS_SECONDS: '0' } });
+  server = await startServer();
   client = await TestClient.register(server.baseURL);
 });
 afterAll(() => server.stop());

@@ -148,6 +148,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
       MESSAGES_LIMIT: '1000000',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
       CANVAS_SECONDS: '0',
+      FILM_SECONDS: '1',
       LOCAL_MODELS: 'off',
       ...options.env,
     },
