@@ -11,7 +11,7 @@ let server: TestServer;
 let database: pg.Client;
 beforeAll(async () => {
   // Believing what the local proxy says lets one machine try from many addresses.
-  server = await startServer({ env: { TRUST_PROXY: 'loopback' } });
+  server = await startServer({ slowPasswords: true, env: { TRUST_PROXY: 'loopback' } });
   database = new pg.Client({ connectionString: server.databaseUrl });
   await database.connect();
 });
