@@ -10,6 +10,7 @@ import pxtorem from 'postcss-pxtorem';
 import { defineConfig, type Plugin } from 'vite';
 import { callTableAtBuild, callTableFile, callTableSource } from './scripts/call-table.ts';
 import { noteBundled } from './scripts/licences.mjs';
+import { firstMenu } from './scripts/first-menu.ts';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
 import { bundledPackages } from './scripts/bundled-packages.ts';
 import { earlyCalls } from './src/platform/early-calls.ts';
@@ -91,7 +92,10 @@ const firstHtml = (): Plugin[] => {
               'boot',
               Object.keys(metafile.inputs).map((file) => at(`./${file}`)),
             );
-          return (await dressFirst(html)).replace(
+          const withMenu = html.replaceAll(/<!-- menu ?(\S*) -->/g, (_, open: string) =>
+            firstMenu(open),
+          );
+          return (await dressFirst(withMenu)).replace(
             '<script src="/src/app/boot.ts"></script>',
             () => `<script>${outputFiles[0]?.text.trim()}</script>`,
           );

@@ -36,6 +36,8 @@ const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 const StartActs = lazyAsked(async () => ({
   default: (await import('./start-sheets.tsx')).StartActs,
 }));
+/** What images are drawn with, and images to try. */
+const Studio = lazyPart(() => import('./studio.tsx'));
 const StartSheets = lazyAsked(() => import('./start-sheets.tsx'));
 
 const route = getRouteApi('/');
@@ -242,6 +244,17 @@ export const Composer = ({
             onChoose={option}
             onSuggestion={(idea) => void start(idea, true)}
           />
+        )}
+        {images && model && (
+          <Suspense fallback={null}>
+            <Studio
+              model={model}
+              onIdea={(prompt) => {
+                setText(prompt);
+                box.current?.focus();
+              }}
+            />
+          </Suspense>
         )}
       </div>
       <AccountLine />
