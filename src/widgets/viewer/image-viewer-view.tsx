@@ -1,15 +1,13 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { useAct } from '@/platform/use-act.ts';
-import { attempt, ignoreApiError } from '@/platform/attempt.ts';
+import { attempt } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { steady, useCall } from '@/platform/call-query.ts';
-import { ApiError } from '@/platform/api-error.ts';
 import { progressText } from '@/platform/job-text.ts';
 import { isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
 import { refreshScreens } from '@/platform/query-client.ts';
 import { toast } from '@/platform/toast.ts';
-import { uuid } from '@/platform/uuid.ts';
 import { deleteImage, useDeletedImages } from '@/widgets/image/image-marks.ts';
 import { smallImage } from '@/widgets/image/image-sources.ts';
 import { sizeOf } from '@/widgets/image/shelves.ts';
@@ -175,12 +173,7 @@ const Method = ({
   onView: (image: ViewedImage) => void;
 }) => {
   const [job, setJob] = useState<Job | null>(null);
-  const request = useRef(uuid());
-  const { busy, run } = useAct((error) => {
-    // What was refused is answered; what got no answer is asked for again under its number.
-    if (error instanceof ApiError && error.status !== 0) request.current = uuid();
-    ignoreApiError(error);
-  });
+  const { busy, run } = useAct();
   const history = useMask(image, job === null);
   const { mask, change: setMask } = history;
   useEffect(() => {
@@ -191,10 +184,9 @@ const Method = ({
   const [thick, setThick] = useState<number>(usualThickness);
   const [framing, setFraming] = useState(false);
   const { method } = tool;
-  const begin = (ask: (requestId: string) => Promise<{ job: Job }>) =>
+  const begin = (ask: () => Promise<{ job: Job }>) =>
     void run(async () => {
-      const { job: fresh } = await ask(request.current);
-      request.current = uuid();
+      const { job: fresh } = await ask();
       noteJob(fresh);
       forgetMask(image.url);
       setJob(fresh);
@@ -343,6 +335,7 @@ const ImageViewerView = ({
   return createPortal(
     <div
       className={styles['viewer']}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-label={title}
