@@ -136,7 +136,7 @@ test('in the viewer words outlast a kill, a silent line is said above it, and wh
 });
 
 /** So many times it is killed at a random moment after sending. */
-const kills = process.env['HEAVY'] === undefined ? 3 : 40;
+const kills = process.env['HEAVY'] === undefined ? 2 : 40;
 
 test('a text that is sent is in its box or on its way, never in both and never in neither, whenever it is killed @O3', async ({
   baseURL,

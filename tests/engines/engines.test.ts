@@ -188,14 +188,10 @@ describe.each(engines)('$name', ({ name, missing, start }) => {
         'the worker',
       )
       .toBe(true);
-    await go('/model');
-    await hand.see('any', '内置助手');
     // What was read is on its way to the device when the page is left; then there is no network.
     await go('/');
     line.cut();
     // By an address in the open page, and closed and opened anew.
-    await go('/model');
-    await hand.see('any', '内置助手');
     await go(`/chat?uuid=${chat}`);
     await hand.reads('log', '消息', '42.16');
     await browser.restart();
