@@ -7,7 +7,7 @@ import { makeTemplate } from './server.ts';
  * One PostgreSQL for all test files of a run; each server in them gets a database of its own, a copy
  * of what the shipped server makes of an empty one.
  */
-export const setup = async (): Promise<() => Promise<void>> => {
+const setup = async (): Promise<() => Promise<void>> => {
   if (process.env['TEST_CLUSTER_URL']) return async () => {};
   const removeScratch = startScratch();
   const cluster = await joinEmbedded(scratchFolder('cluster'), pino({ level: 'warn' }));
@@ -25,5 +25,4 @@ export const setup = async (): Promise<() => Promise<void>> => {
   return end;
 };
 
-/** Playwright's global setup. */
 export default setup;
