@@ -263,6 +263,14 @@ test('what a search here found is for its person alone', async () => {
   const stranger = await TestClient.register(server.baseURL);
   const shown = await messageOf(uuid, found!.id, stranger);
   expect(shown.tools?.[0]).toMatchObject({ name: 'search_here', result: '', arguments: '' });
+
+  // Where others read along the answer would tell them: its person is asked first.
+  const asks = await ask(uuid, '再查一次那个编号');
+  expect(asks).toMatchObject({ state: 'waiting', tools: [{ state: 'asking', result: '' }] });
+  expect(asks.tools?.[0]?.ask).toContain('这个会话是公开的');
+  const answer = { session_id: uuid, history_id: asks.id, call_id: asks.tools![0]!.id };
+  await person.call('answerTool', { ...answer, answer: 'no' });
+  expect(await ended(uuid, asks.id)).toMatchObject({ tools: [{ state: 'refused' }] });
 }, 40_000);
 
 /** What pages say to have more done than their reader asked for. */
