@@ -134,13 +134,16 @@ test('a stream tells calls as they come, and again to who reads from the middle'
       : { text: `得到 ${/\d+$/.exec(resultsIn(body)[0] ?? '')?.[0] ?? '?'}` };
   const uuid = await newSession();
   const { id } = await person.call('sendMessage', { session_id: uuid, msg: '一加到一百是多少呢' });
-  const events = await person.read(uuid, id);
+  const events = await person.read(uuid, id, { tools: 1 });
   const calls = events.flatMap(({ data }) =>
     data.startsWith('{"tool"') ? [(JSON.parse(data) as { tool: ToolCall }).tool] : [],
   );
   expect(calls.at(-1)).toMatchObject({ name: 'run_code', state: 'done', result: '5050' });
   expect(events.at(-1)?.data).toBe('[DONE]');
   expect((await messageOf(uuid, id)).ai).toBe('得到 5050');
+  // Who knows the specification alone is told text, thinking, errors and the end.
+  const plain = await person.read(uuid, id);
+  expect(plain.map(({ data }) => data)).toEqual(['"得到 5050"', '[DONE]']);
 });
 
 test('code has no network, no server and no end of time or memory', async () => {

@@ -41,8 +41,9 @@ export interface SentFile {
 
 /** Translations that are written at once, and what one who asks for them may have waiting. */
 const writing = createFairQueue(2, 4);
-/** One package at a time: all of it is in memory. */
-const packing = createFairQueue(1, 2);
+/** Packages at once, for each is all in memory; how long one may hold its place, ms. */
+const packing = createFairQueue(2, 2);
+const longestPacking = 180_000;
 /** Of the files in one package, bytes. */
 const mostPacked = 128 * 1024 * 1024;
 /** Bytes that are packed before others have a turn. */
@@ -188,7 +189,10 @@ const zipOf = async (
   const zip = createPackage();
   const names = new Set<string>();
   let bytes = 0;
+  const until = performance.now() + longestPacking;
   for (const file of done) {
+    if (performance.now() > until)
+      throw new Refusal('too_large', '译文太多，没有打完，请分别下载或分成几个项目');
     const { data, name } = await translated(deps, db, file, { project, owner });
     const ending = endingOf(name);
     const stem = name.slice(0, name.length - ending.length - 1);
