@@ -284,6 +284,7 @@ const readToEnd = async (options: StreamOptions): Promise<void> => {
     const search = new URLSearchParams({
       history_id: String(options.historyId),
       session_id: String(options.sessionId),
+      tools: '1',
       ...(ticket !== '' && { ticket }),
     });
     return readEvents(

@@ -157,12 +157,18 @@ export class TestClient {
     historyId: number,
     options: {
       lastEventId?: string;
+      /** Calls of tools are told, too. */
+      tools?: 1;
       signal?: AbortSignal;
       onEvent?: (event: SseEvent) => boolean | void;
     } = {},
   ): Promise<SseEvent[]> {
     const stop = new AbortController();
-    const { url } = requestOf('eventStream', { session_id: uuid, history_id: historyId });
+    const { url } = requestOf('eventStream', {
+      session_id: uuid,
+      history_id: historyId,
+      tools: options.tools,
+    });
     const response = await fetch(this.baseURL + url, {
       headers: {
         ...this.headers(),

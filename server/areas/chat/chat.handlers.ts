@@ -136,7 +136,7 @@ export const createChatHandlers = ({
       const { state, asker } = own
         ? { state: 'streaming' as const, asker: true }
         : await service.readable(db, input, user);
-      const viewer = asker ? 'asker' : 'other';
+      const viewer = input.tools !== 1 ? null : asker ? 'asker' : 'other';
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
       await serveEvents(reply, async (response) => {
         const sink = sinkOf(response);

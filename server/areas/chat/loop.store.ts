@@ -138,12 +138,16 @@ export const answerWaiting = async (
   }
 };
 
-export const grantsOf = async (db: Executor, sessionId: number): Promise<string[]> => {
+/** What may run in a session without a question, and whether others may read it. */
+export const rulesOf = async (
+  db: Executor,
+  sessionId: number,
+): Promise<{ grants: string[]; open: boolean }> => {
   const [row] = await db
-    .select({ grants: sessions.toolGrants })
+    .select({ grants: sessions.toolGrants, private: sessions.private })
     .from(sessions)
     .where(eq(sessions.id, sessionId));
-  return row?.grants ?? [];
+  return { grants: row?.grants ?? [], open: row?.private === false };
 };
 
 export const grantTool = async (tx: Transaction, sessionId: number, name: string) => {

@@ -79,7 +79,7 @@ export const createReplies = async ({
     state: ReplyState,
     sink: Sink,
     position: number,
-    viewer: ToolViewer = 'other',
+    viewer: ToolViewer | null = null,
   ): Promise<() => void> => {
     const over = kept.get(id);
     if (over) {

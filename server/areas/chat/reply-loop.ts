@@ -107,7 +107,11 @@ export class ReplyLoop {
   }
 
   /** What of a round is not to run at all, and what has to be asked about first. */
-  #judged(call: StoredTool, at: number, grants: readonly string[]): StoredTool {
+  #judged(
+    call: StoredTool,
+    at: number,
+    { grants, open }: { grants: readonly string[]; open: boolean },
+  ): StoredTool {
     if (at >= toolLimits.calls) return wrong(call, `一轮至多调用 ${toolLimits.calls} 个工具`);
     const tool = this.#find(call.name);
     if (!tool) return wrong(call, '没有这个工具');
@@ -120,7 +124,8 @@ export class ReplyLoop {
     if (typeof given !== 'object' || given === null || Array.isArray(given))
       return wrong(call, '参数应是一个对象');
     try {
-      const ask = tool.asks?.(given as Record<string, unknown>, this.#context()) ?? null;
+      const context = { ...this.#context(), open };
+      const ask = tool.asks?.(given as Record<string, unknown>, context) ?? null;
       if (ask === null) return call;
       return grants.includes(call.name) ? { ...call, ask } : { ...call, ask, state: 'asking' };
     } catch (error) {
@@ -144,9 +149,9 @@ export class ReplyLoop {
   async run({ calls, text, thought, counted }: Round, signal: AbortSignal): Promise<NextRound> {
     const { db, owner } = this.#deps;
     const { historyId: id, sessionId } = this.#request;
-    const grants = await store.grantsOf(db, sessionId);
+    const rules = await store.rulesOf(db, sessionId);
     for (const [at, call] of calls.entries())
-      this.#log.putTool(this.#judged(this.#callOf(call, at, 'running'), at, grants));
+      this.#log.putTool(this.#judged(this.#callOf(call, at, 'running'), at, rules));
     const said: ChatMessage = { role: 'assistant', content: text, calls };
     const { spent } = this.state;
     const state: LoopState = {

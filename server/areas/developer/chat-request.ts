@@ -225,5 +225,8 @@ export const withThinkingOf = (fields: Json, most: number): { fields: Json; budg
     const asked = numberIn(value?.[inner]);
     if (asked !== null) cut[name] = { ...value, [inner]: bound(asked) };
   }
+  // Thinking that nobody bounds is at least held for: some services count it beside the answer, too.
+  const { type } = (cut['thinking'] ?? {}) as Json;
+  if (budget === 0 && typeof type === 'string' && type !== 'disabled') budget = most;
   return { fields: cut, budget };
 };

@@ -53,7 +53,11 @@ export interface Tool {
    * What its person is asked first, in plain words; null: nothing. Left out: it never asks.
    * @throws ToolFailure where the arguments are wrong
    */
-  asks?: (given: Record<string, unknown>, context: Omit<ToolContext, 'signal'>) => string | null;
+  asks?: (
+    given: Record<string, unknown>,
+    /** `open`: others may read the session. */
+    context: Omit<ToolContext, 'signal'> & { open: boolean },
+  ) => string | null;
   /** @throws ToolFailure */
   run: (given: Record<string, unknown>, context: ToolContext) => Promise<ToolResult> | ToolResult;
 }

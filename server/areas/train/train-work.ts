@@ -42,7 +42,10 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
   await io.place(here);
   const begun = await projects.findProject(db, job.subject_id);
   if (!begun) return { result: null };
-  const reader = openReader({ seconds: deps.settings.documentSeconds * 2, userId: begun.userId });
+  const reader = openReader({
+    seconds: deps.settings.documentSeconds * 2,
+    owner: { person: String(begun.userId), guest: false },
+  });
   try {
     for (;;) {
       io.signal.throwIfAborted();

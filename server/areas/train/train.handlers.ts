@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { projectTypes, trainTexts } from '../../../contract/train-limits.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { disposition } from '../../http/disposition.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
+import { createPersonLimit, networkKey } from '../../http/rate-limit.ts';
 import { changeProject, managedProjects } from './manage-train.service.ts';
 import * as outputs from './output.service.ts';
 import { viewProject } from './project-view.ts';
@@ -15,15 +15,18 @@ import * as files from './training-file.service.ts';
 const aMinute = { packs: 10, quotes: 60 };
 
 const send = async (reply: FastifyReply, file: outputs.SentFile): Promise<void> => {
+  const { data } = file;
+  const kept = !Buffer.isBuffer(data);
   await reply
     .headers({
+      ...(kept ? { 'content-length': data.size } : {}),
       'content-type': file.mime,
       'content-disposition': disposition(file.name),
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",
       'cache-control': 'private, no-store',
     })
-    .send(file.data);
+    .send(kept ? data.stream : data);
 };
 
 export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Promise<unknown>) => {
@@ -123,8 +126,10 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
 
     trainLog: (input, { db, user }) => files.log(db, input, user),
 
-    trainFileContent: async ({ key }, { db, reply }) =>
-      send(reply, await outputs.content(deps, db, key)),
+    trainFileContent: async ({ key }, { db, user, ip, reply }) => {
+      const who = user ?? { person: networkKey(ip), guest: true };
+      return send(reply, await outputs.content(deps, db, key, who));
+    },
 
     segmentList: (input, { db, user }) => outputs.segments(db, input, user),
 
