@@ -70,13 +70,14 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   life.own(connection.close);
   const { db } = connection;
   const { kit, areas, jobs, kinds } = await createKit(settings, log, connection, life);
-  const { instance, models, files } = kit;
+  const { instance, models, files, valkey } = kit;
   for (const wrong of await checkStart(db, kit.storage, settings)) say(`注意：${wrong}`);
   const brought: readonly Area[] = areas;
   const figures = createFigures();
   const replies = await createReplies({
     db,
     instance,
+    valkey,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
     toolbox: createToolbox(kit),
@@ -89,7 +90,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     },
   });
   life.own(() => replies.drain(0));
-  life.own(shareLimits(db, log).close);
+  life.own(shareLimits(db, valkey, log).close);
   const payables = brought.flatMap((area) => area.payables ?? []);
   const payments = createPaymentService({
     db,

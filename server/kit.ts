@@ -19,6 +19,7 @@ import type { Lifetime } from './lifetime.ts';
 import type { Settings } from './settings.ts';
 import { createDiskRoom, elsewhere } from './storage/disk-room.ts';
 import { createStorage } from './storage/storage.ts';
+import { openValkey } from './valkey/valkey.ts';
 
 /**
  * What works on jobs and what that needs: part of every server, and all there is of a process that
@@ -35,6 +36,8 @@ export const createKit = async (
   (log as FastifyBaseLogger & { setBindings?: (names: object) => void }).setBindings?.({
     instance: instance.id,
   });
+  const valkey = settings.valkeyUrl ? await openValkey(settings.valkeyUrl, db, log) : null;
+  life.own(() => valkey?.close());
   const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
   life.own(diskReport.close);
   const models = createModelService({ db, settings, log, instance });
@@ -64,6 +67,7 @@ export const createKit = async (
     settings,
     log,
     instance,
+    valkey,
     storage,
     disk,
     models,

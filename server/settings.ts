@@ -30,6 +30,8 @@ export interface Settings {
   databaseUrl: string;
   /** The same database without the pooler that databaseUrl leads to; empty: it leads to none. */
   databaseDirectUrl: string;
+  /** Valkey or Redis, shared by all processes; empty: they do without. */
+  valkeyUrl: string;
   /** Where files are kept; null: below dataDir. */
   s3: S3Settings | null;
   /** Most bytes that the files of one person take. */
@@ -268,6 +270,14 @@ const clamdAddress = (given: string): string => {
   return given;
 };
 
+const valkeyAddress = (given: string): string => {
+  if (given !== '' && !(/^(redis|valkey)s?:\/\/[^/]+/.test(given) && URL.canParse(given)))
+    throw new StartupError(
+      `VALKEY_URL 应为 redis://[:密码@]主机:端口[/库]（加密用 rediss://），现在是“${given}”`,
+    );
+  return given.replace(/^valkey/, 'redis');
+};
+
 const providersIn = (given: string[]): ProviderName[] =>
   given
     .filter((each) => each !== 'off')
@@ -313,6 +323,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     dataDir: path.resolve(root, word('DATA_DIR', 'data')),
     databaseUrl: word('DATABASE_URL'),
     databaseDirectUrl: word('DATABASE_DIRECT_URL'),
+    valkeyUrl: valkeyAddress(word('VALKEY_URL')),
     s3:
       endpoint === ''
         ? null
