@@ -25,6 +25,9 @@ export interface Instance {
 }
 
 const reconnectDelay = 500;
+/** How often the connection is tried, and how long an answer on it may take, ms. */
+const lookMs = 5_000;
+const answerMs = 10_000;
 
 /**
  * Announces this process to the others on the same database: a row in `instances` and, on a
@@ -46,6 +49,8 @@ export const joinInstances = async (
       connectionString,
       keepAlive: true,
       application_name: 'queqiao instance',
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
     });
     let lost = false;
     const reconnect = (): void => {
@@ -83,6 +88,14 @@ export const joinInstances = async (
       throw error;
     }
     client = next;
+    // A way that is gone without a word would leave it deaf.
+    const look = setInterval(() => {
+      next.query('SELECT 1').catch(() => {
+        if (!lost && !closed) next.end().catch(() => undefined);
+        reconnect();
+      });
+    }, lookMs).unref();
+    next.once('end', () => clearInterval(look));
   };
 
   await connect();
