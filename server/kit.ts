@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
-import { startDiskReport } from './disk-report.ts';
+import { startInstanceReport } from './instance-report.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
@@ -38,8 +38,8 @@ export const createKit = async (
   });
   const valkey = settings.valkeyUrl ? await openValkey(settings.valkeyUrl, db, log) : null;
   life.own(() => valkey?.close());
-  const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
-  life.own(diskReport.close);
+  const report = await startInstanceReport(db, instance, settings, log);
+  life.own(report.close);
   const models = createModelService({ db, settings, log, instance });
   life.own(() => models.close());
   await models.start();

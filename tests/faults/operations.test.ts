@@ -64,12 +64,20 @@ test('every process tells the disk and the last backup, whichever of them has th
         disk_total: there.disk_total,
         last_backup: there.last_backup,
       });
+      expect(here.instances.map(({ own, address }) => [own, address])).toEqual([
+        [true, without.baseURL],
+        [false, having.baseURL],
+      ]);
+      for (const { version, load, memory } of here.instances)
+        expect([version, load !== null, memory !== null]).toEqual([here.version, true, true]);
       expect(here.disk_free).toBeGreaterThan(0);
       expect(here.disk_total).toBeGreaterThanOrEqual(here.disk_free ?? 0);
       expect(here.last_backup?.bytes).toBeGreaterThan(1000);
     } finally {
       await having.stop();
     }
+    const { instances } = await manager.call('adminService', {});
+    expect(instances).toMatchObject([{ alive: true, own: true, address: without.baseURL }]);
     // A disk goes with the process that has it; that there was a backup stays.
     const left = await manager.call('adminService', {});
     expect(left.disk_free).toBeNull();

@@ -26,8 +26,8 @@ interface Piece {
 
 /** Files that come in pieces, so that one goes on where the line broke. */
 export const createPieces = (uploadLimit: number, requireRoom: RequireRoom) => {
-  const limitPerson = createPersonLimit(uploadLimit * 8);
-  const limitReads = createKeyLimit(reads.bytes / 1024);
+  const limitPerson = createPersonLimit(uploadLimit * 8, 'pieces');
+  const limitReads = createKeyLimit(reads.bytes / 1024, 60, 'reads of pieces');
   const inTurn = createFairQueue(reads.atOnce, reads.waiting);
 
   /** @throws Refusal too_many_jobs, file_quota, storage_full */
