@@ -209,6 +209,8 @@ export const statsCalls = {
         error: z.string(),
         /** Hours between two that are made by themselves; 0: none are. */
         hours: z.int(),
+        /** The bucket where they are put, too; empty: none. */
+        bucket: z.string(),
       }),
       last_backup: z.nullable(z.object({ name: z.string(), bytes: z.int(), created_at: time })),
     }),

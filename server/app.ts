@@ -72,6 +72,8 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   const { kit, areas, jobs, kinds } = await createKit(settings, log, connection, life);
   const { instance, models, files, valkey } = kit;
   for (const wrong of await checkStart(db, kit.storage, settings)) say(`注意：${wrong}`);
+  if (valkey?.isReady() === false)
+    say('注意：VALKEY_URL 连不上，先不用它，连上了就用：回复由进程之间直接经 HTTP 传');
   const brought: readonly Area[] = areas;
   const figures = createFigures();
   const replies = await createReplies({

@@ -161,6 +161,8 @@ export interface Settings {
   /** Hours between two backups that are made by themselves, 0: none; and how many are kept. */
   backupHours: number;
   backupKeep: number;
+  /** A bucket of the object storage where backups are put, too; empty: none. */
+  backupBucket: string;
   /** A new version copies the database before it changes the schema. */
   upgradeBackup: boolean;
   /** Seals backups and opens them; empty: they lie open. */
@@ -414,6 +416,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     metricsToken: word('METRICS_TOKEN'),
     backupHours: whole(env, 'BACKUP_HOURS', 0, 8760),
     backupKeep: Math.max(1, whole(env, 'BACKUP_KEEP', 7, 1000)),
+    backupBucket: word('BACKUP_S3_BUCKET').replaceAll('/', ''),
     upgradeBackup: onOrOff('UPGRADE_BACKUP', word('UPGRADE_BACKUP', 'on')),
     backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),
@@ -424,6 +427,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     root,
     version: manifest.version,
   };
+  if (settings.backupBucket !== '' && settings.s3 === null)
+    throw new StartupError('BACKUP_S3_BUCKET 要有 S3_ENDPOINT 与它的密钥');
   const doubts = unknownNames(known, Object.keys(ofFile), Object.keys(environment));
   return { ...settings, doubts };
 };

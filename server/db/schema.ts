@@ -492,6 +492,8 @@ export const backups = pgTable('backups', {
   name: text('name').primaryKey(),
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
+  /** Where it lies in an object storage, as bucket/key; null: nowhere. */
+  elsewhere: text('elsewhere'),
 });
 
 /** One row a person, locked by every change of money; its sums are those of the ledger. */

@@ -108,3 +108,18 @@ export const openValkey = async (
     },
   };
 };
+
+/** Which server answers at an address. @throws Error when none does */
+export const askValkey = async (url: string): Promise<string> => {
+  const { Redis } = await import('iovalkey');
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const info = await client.info('server');
+    const [, name = '', version = ''] = /^(redis|valkey)_version:(\S+)/m.exec(info) ?? [];
+    return `${name} ${version} 有回答`;
+  } finally {
+    client.disconnect();
+  }
+};

@@ -8,7 +8,7 @@ import { piecesFrom, type Told } from './reply-pieces.ts';
 import type { Ending } from './reader.ts';
 import type { ReplyLog } from './reply-log.ts';
 
-/** How soon what was written is told, and how soon it is tried again while Valkey is away, ms. */
+/** The least time between two tellings, and how soon it is tried again while Valkey is away, ms. */
 const tellMs = 10;
 const againMs = 500;
 /** Messages that are kept of a reply, about: what its row does not have yet is far less. */
@@ -87,6 +87,7 @@ export const createReplyWords = ({
   const due = new Set<number>();
   let timer: NodeJS.Timeout | undefined;
   let telling: Promise<void> | null = null;
+  let toldAt = 0;
 
   /** What is new of a reply, as the events of its stream. */
   const newsOf = (reply: Written): Message & { tools: StoredTool[] } => {
@@ -157,12 +158,13 @@ export const createReplyWords = ({
           for (const id of due) if (!written.has(id)) due.delete(id);
           return schedule();
         }
+        toldAt = performance.now();
         telling = tell().finally(() => {
           telling = null;
           schedule();
         });
       },
-      valkey.isReady() ? tellMs : againMs,
+      valkey.isReady() ? Math.max(0, toldAt + tellMs - performance.now()) : againMs,
     );
   };
   const note = (id: number): void => {

@@ -114,7 +114,9 @@ const BackupNow = ({ state: { backup } }: { state: State }) => {
         {backup.hours > 0
           ? `每 ${backup.hours} 小时自动备份一次。`
           : '没有设置自动备份（BACKUP_HOURS）。'}
-        备份在服务器的 DATA_DIR/backups 里，请另外复制一份到别处。
+        {backup.bucket === ''
+          ? '备份在服务器的 DATA_DIR/backups 里，请另外复制一份到别处。'
+          : `备份在服务器的 DATA_DIR/backups 里，也存进对象存储的 ${backup.bucket}。`}
       </p>
       {backup.error !== '' && <p className={css.bad}>上一次没有成功：{backup.error}</p>}
       <Button
