@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import pg from 'pg';
+import type pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
+import { PipelinedClient } from './pipelined-client.ts';
 
 /** First half of the advisory locks that say which server processes live. */
 export const instanceLockClass = 7_217_001;
@@ -45,7 +46,7 @@ export const joinInstances = async (
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({
+    const next = new PipelinedClient({
       connectionString,
       keepAlive: true,
       application_name: 'queqiao instance',
