@@ -108,19 +108,19 @@ describe.skipIf(!hasPostgres)('a database that goes away under people', () => {
 
   /** People ask while `act` spoils the database, and until it was well again for a moment. */
   const whileAsking = async (act: () => Promise<void>): Promise<void> => {
-    let over = false;
+    const over = new AbortController();
     const uuids = await Promise.all(
       clients.map(async (client) => (await client.call('newSession', { type: 0 })).uuid),
     );
     const load = clients.map(async (client, at) => {
-      while (!over) {
+      while (!over.signal.aborted) {
         await sendOne(client, uuids[at]!);
         await sleep(150);
       }
     });
     await sleep(1500);
     await act();
-    over = true;
+    over.abort();
     await Promise.all(load);
   };
 

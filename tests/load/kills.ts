@@ -59,11 +59,12 @@ const send = async (number: number): Promise<void> => {
   }
 };
 
-let over = false;
+const over = new AbortController();
 const killing = (async () => {
-  for (let round = 0; processes > 1; round += 1) {
-    for (let waited = 0; waited < every * 10 && !over; waited += 1) await sleep(100);
-    if (over) return;
+  if (processes === 1) return;
+  for (let round = 0; ; round += 1) {
+    await sleep(every * 1000, undefined, { signal: over.signal }).catch(() => undefined);
+    if (over.signal.aborted) return;
     const at = round % servers.length;
     await servers[at]!.kill9();
     servers[at] = await start();
@@ -76,7 +77,7 @@ while (performance.now() - begun < seconds * 1000) {
   asked += 1;
   await sleep(Math.max(0, begun + (asked / sends) * 1000 - performance.now()));
 }
-over = true;
+over.abort();
 await Promise.all([...running, killing]);
 
 const cluster = await joinEmbedded(dataDir, pino({ level: 'silent' }));
