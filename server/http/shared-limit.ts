@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { RateLimiterMemory, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.ts';
 import type { Valkey } from '../valkey/valkey.ts';
 import { addCounts, type Count } from './shared-limit.store.ts';
@@ -37,7 +37,7 @@ export class SharedLimiter extends RateLimiterMemory {
   readonly #name: string;
   readonly #untold = new Map<string, Untold>();
   readonly #asked = new Map<string, Promise<void>>();
-  #exact: RateLimiterValkey | null = null;
+  #exact: RateLimiterRedis | null = null;
 
   /** @param duration in seconds */
   constructor({ name, points, duration }: { name: string; points: number; duration: number }) {
@@ -70,10 +70,11 @@ export class SharedLimiter extends RateLimiterMemory {
   async #together(
     key: string,
     here: RateLimiterRes,
-    count: (exact: RateLimiterValkey, shared: string) => Promise<RateLimiterRes>,
+    count: (exact: RateLimiterRedis, shared: string) => Promise<RateLimiterRes>,
   ): Promise<RateLimiterRes> {
     if (!quick?.isReady()) return here;
-    this.#exact ??= new RateLimiterValkey({
+    // Its script runs in both; that of RateLimiterValkey fails in Redis.
+    this.#exact ??= new RateLimiterRedis({
       storeClient: quick.client,
       keyPrefix: quick.key('limit'),
       points: this.points,
