@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
         )
         .toBe(1);
     },
-    30_000,
+    90_000,
   );
 
   test('what is limited is counted at once by all processes, and goes on without it', async () => {
