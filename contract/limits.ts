@@ -87,11 +87,14 @@ export const limits = {
   jobsAtOnce: 10,
   /** The same of all guests of a network. */
   jobsOfNetwork: 40,
-  /** Of a file that comes in pieces: bytes above which it does, of the first piece and of the largest. */
+  /**
+   * Of a file that comes in pieces: bytes above which it does, of the first piece and of the largest,
+   * and of the whole; a manager's may be as large as an app's.
+   */
   pieces: {
     from: 1024 * 1024,
     first: 256 * 1024,
-    most: 1024 * 1024,
+    most: 4 * 1024 * 1024,
     fileBytes: 64 * 1024 * 1024,
   },
   attachedFiles: 4,

@@ -53,6 +53,7 @@ export const createKit = async (
     guestQuota: settings.guestQuota,
     disk,
     uploadLimit: settings.uploadLimit,
+    appFileBytes: settings.appFileBytes,
     documentSeconds: settings.documentSeconds,
     keepUploaded,
     stateOfFile,

@@ -10,6 +10,7 @@ import { useStore } from '@/platform/store.ts';
 import { DialogHost } from '@/ui/dialog-host.tsx';
 import { PasswordHost } from '@/ui/password-host.tsx';
 import { Icon } from '@/ui/icon.tsx';
+import { LineBanner } from '@/ui/line-banner.tsx';
 import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazyPart } from '@/platform/lazy-chunk.ts';
@@ -38,12 +39,7 @@ const BarLink = ({ place, at }: { place: Place; at: At }) => (
 const LineNote = () => {
   const text = useLineText();
   if (text === '') return null;
-  return (
-    <p className="shell-line" role="status" data-banner>
-      <Icon name="offline" size={16} />
-      {text}
-    </p>
-  );
+  return <LineBanner className="shell-line" text={text} />;
 };
 
 /** Everything around a screen: menu, recent sessions and content on wide windows, a bottom bar on phones. */

@@ -179,6 +179,10 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
     const messages = await db.messages.toArray();
     await purgeFiles(filesIn([messages, await db.sessions.toArray()]));
     await Promise.all([db.messages.clear(), db.sessions.clear()]);
+  } else if (name === 'deleteImage') {
+    const { image_id: id } = input as In<'deleteImage'>;
+    const about = [0, 1].map((explore) => callOf('imageInfo', { image_id: id, explore }));
+    await db.answers.bulkDelete(about);
   } else if (name === 'deleteHistory') {
     const { id, session_id: ref } = input as In<'deleteHistory'>;
     if ((data as Out<'deleteHistory'>).is_session) await dropSession(ref);

@@ -23,7 +23,7 @@ const place = (menu: HTMLElement, from: DOMRect | null) => {
 
 const Panel = ({ onClose, title, children }: SheetProps) => {
   const menu = useRef<HTMLDivElement>(null);
-  useModal(true, onClose, menu);
+  useModal(true, onClose, menu, false);
   useLayoutEffect(() => {
     const from = lastPress();
     const element = menu.current;

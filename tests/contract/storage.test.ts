@@ -235,6 +235,7 @@ describe('a server with S3', () => {
         quota: 1e9,
         guestQuota: { network: 1e9, all: 1e9 },
         disk: elsewhere,
+        appFileBytes: 1024 * 1024,
         uploadLimit: 100,
         keepUploaded: () => Promise.resolve(1),
         stateOfFile: () => Promise.resolve('unknown'),

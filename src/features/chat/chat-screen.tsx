@@ -18,6 +18,7 @@ import { ToError, ToMissing } from '@/ui/lead-away.tsx';
 import { Button } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
+import { LineBanner } from '@/ui/line-banner.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { limits } from '@contract/limits.ts';
@@ -481,10 +482,6 @@ const Connection = ({
     : full
       ? '手机存储已满，新消息留不下来，请清理一些空间，或联网后再发'
       : '发送的消息留在这台设备上，联网后自动发出';
-  return (
-    <p className={css.strip} role="status" data-banner>
-      <Icon name="offline" size={16} />
-      {what}。{view ? next : '联网后自动打开这个会话'}
-    </p>
-  );
+  const more = `。${view ? next : '联网后自动打开这个会话'}`;
+  return <LineBanner className={css.strip ?? ''} text={what} more={more} />;
 };

@@ -397,6 +397,7 @@ const EditorView = ({
   return createPortal(
     <div
       className={css.editor}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-labelledby={`${id}-heading`}

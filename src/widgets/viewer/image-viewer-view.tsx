@@ -260,6 +260,7 @@ const ImageViewerView = ({
   return createPortal(
     <div
       className={styles['viewer']}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-label={title}

@@ -34,6 +34,7 @@ export const MaskScreen = ({
   return createPortal(
     <div
       className={styles['viewer']}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-label={title}

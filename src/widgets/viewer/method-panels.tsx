@@ -30,7 +30,7 @@ interface PanelProps {
   tool: Tool;
   busy: boolean;
   /** Asks for it; whoever shows the panel follows the job. */
-  onBegin: (begin: (requestId: string) => Promise<{ job: Job }>) => void;
+  onBegin: (begin: () => Promise<{ job: Job }>) => void;
 }
 
 const priceWords = (tokens: number): string => (tokens === 0 ? '免费' : `${tokens} tokens`);
@@ -91,10 +91,9 @@ export const UpscalePanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         tool={tool}
         busy={busy}
         onPress={() =>
-          onBegin((request_id) =>
+          onBegin(() =>
             api.upscaleImage({
               image_id: info.id,
-              request_id,
               painter: tool.model,
               resize,
               ...(upscaler === '' ? {} : { model: upscaler }),
@@ -114,9 +113,7 @@ export const RemoveBackgroundPanel = ({ info, tool, busy, onBegin }: PanelProps)
       tool={tool}
       busy={busy}
       onPress={() =>
-        onBegin((request_id) =>
-          api.removeImageBackground({ image_id: info.id, request_id, painter: tool.model }),
-        )
+        onBegin(() => api.removeImageBackground({ image_id: info.id, painter: tool.model }))
       }
     />
   </>
@@ -158,10 +155,9 @@ export const BackgroundPanel = ({
         busy={busy}
         disabled={framing && part === null}
         onPress={() =>
-          onBegin((request_id) =>
+          onBegin(() =>
             api.editImageBackground({
               image_id: info.id,
-              request_id,
               painter: tool.model,
               method: 'editBg',
               ...(framing && part ? { mask: part } : {}),
@@ -254,10 +250,9 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         busy={busy}
         disabled={words.length === 1}
         onPress={() =>
-          onBegin(async (request_id) => {
+          onBegin(async () => {
             const begun = await api.editImage({
               image_id: info.id,
-              request_id,
               painter: tool.model,
               method: 'variations',
               prompt: words,
@@ -302,10 +297,9 @@ export const EditPanel = ({
     if (words === '') return setSaid('请填写修改图片的提示内容');
     if (words.length < min || words.length > max) return setSaid(`长度在 ${min} 到 ${max} 个字符`);
     setSaid('');
-    return onBegin(async (request_id) => {
+    return onBegin(async () => {
       const begun = await api.editImage({
         image_id: info.id,
-        request_id,
         painter: tool.model,
         method: 'edit',
         prompt: words,
