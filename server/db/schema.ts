@@ -479,6 +479,12 @@ export const instances = pgTable('instances', {
   /** Bytes of the disk with its data folder; null: it has none. */
   diskFree: bigint('disk_free', { mode: 'number' }),
   diskTotal: bigint('disk_total', { mode: 'number' }),
+  /** What it told of itself last: its machine, how busy its thread was, 0 to 1, and bytes it holds. */
+  host: text('host'),
+  version: text('version'),
+  load: real('load'),
+  memory: bigint('memory', { mode: 'number' }),
+  seenAt: instant('seen_at').notNull().defaultNow(),
 });
 
 /** Backups that were made, wherever their files are. */
@@ -486,6 +492,8 @@ export const backups = pgTable('backups', {
   name: text('name').primaryKey(),
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
+  /** Where it lies in an object storage, as bucket/key; null: nowhere. */
+  elsewhere: text('elsewhere'),
 });
 
 /** One row a person, locked by every change of money; its sums are those of the ledger. */

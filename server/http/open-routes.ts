@@ -282,7 +282,7 @@ const createServe =
  * second pipeline beside that of the app's calls, from the same contract.
  */
 export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
-  const limitAddress = createAddressLimit(deps.addressLimit);
+  const limitAddress = createAddressLimit(deps.addressLimit, 'programs of an address');
   const limitBytes = createByteLimit();
   const openStream = createStreamLimit();
 

@@ -8,6 +8,7 @@ import type { ReplyLog } from './reply-log.ts';
 import type { Reply, ReplyLimits } from './reply.ts';
 import type { Ending, Reader } from './reader.ts';
 import type { Line } from './reply-line.ts';
+import type { ReplyWords } from './reply-words.ts';
 
 export interface RepliesOptions extends ReplyLimits {
   /**
@@ -78,6 +79,8 @@ export interface RepliesContext {
   log: FastifyBaseLogger;
   settings: RepliesOptions;
   figures: ReplyFigures;
+  /** Null: there is no Valkey. */
+  words: ReplyWords | null;
   live: Map<number, Live>;
   kept: Map<number, Kept>;
   /** `draining`: what begins now is cut at once; `closed`: nothing is tried again. */

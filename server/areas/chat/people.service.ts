@@ -70,7 +70,7 @@ export const createPeopleService = ({
   instanceId,
   messagesAMinute,
 }: PeopleDeps) => {
-  const limitLong = createPersonLimit(thousandsAMinute);
+  const limitLong = createPersonLimit(thousandsAMinute, 'long messages to people');
   const limitMessages = createKeyLimit(messagesAMinute, 60, 'messages to people');
   const countLength = async (user: Identity, text: string): Promise<void> => {
     const thousands = Math.floor(text.length / 1000);

@@ -31,8 +31,8 @@ export const createFollowing = async (
   box: KeyBox,
   lineBroke: (id: number, owner: number) => Promise<void>,
 ) => {
-  const { db, instance, log, live, kept } = context;
-  const lines = await createReplyLines({ db, instance, log });
+  const { db, instance, log, live, kept, words } = context;
+  const lines = await createReplyLines({ db, instance, words, log });
 
   /** A piece of a reply that stands in no row. */
   const takePiece = ({ id, start, kind, text, ending }: Piece): void => {

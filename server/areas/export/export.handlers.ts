@@ -40,7 +40,7 @@ export const createExportHandlers = ({
   'exportSession' | 'exportDrawn' | 'exportDiagrams' | 'exportFile' | 'importSessions'
 > => {
   const queue = createFairQueue(madeAtOnce);
-  const limitBytes = createKeyLimit(Math.floor(room / kilobyte), 3_600);
+  const limitBytes = createKeyLimit(Math.floor(room / kilobyte), 3_600, 'exports');
 
   const make = async (
     input: Omit<Parsed<'exportDrawn'>, 'ticket'>,

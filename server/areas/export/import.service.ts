@@ -75,7 +75,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 export const createImportService = (models: ModelService) => {
   const reading = new Set<number>();
-  const limitDay = createKeyLimit(millionsADay, 86_400);
+  const limitDay = createKeyLimit(millionsADay, 86_400, 'imports');
 
   return {
     /** Reads a file's text, a long one in a thread of its own. @throws Refusal import_unreadable, bad_body, too_many */

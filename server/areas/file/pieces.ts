@@ -45,8 +45,8 @@ export const createPieces = (
   { uploadLimit, appFileBytes, disk }: PiecesDeps,
   requireRoom: RequireRoom,
 ) => {
-  const limitPerson = createPersonLimit(uploadLimit * 8);
-  const limitReads = createKeyLimit(reads.bytes / 1024);
+  const limitPerson = createPersonLimit(uploadLimit * 8, 'pieces');
+  const limitReads = createKeyLimit(reads.bytes / 1024, 60, 'reads of pieces');
   const inTurn = createFairQueue(reads.atOnce, reads.waiting);
 
   const requireRoomFor = (tx: Executor, user: Identity, size: number, more: [number, number]) =>

@@ -64,7 +64,7 @@ export const cleanName = (name: string): string =>
 export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
   const { storage, fetch, requireRoom } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
-  const limitViewer = createKeyLimit(foreignImages);
+  const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
 
   /** Renews an image; what it gives then keeps it. */

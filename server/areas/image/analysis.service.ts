@@ -27,7 +27,7 @@ export const createAnalysisService = (deps: {
   translate?: PromptService['translate'];
 }) => {
   const { models, files, translate } = deps;
-  const limitPerson = createPersonLimit(looksAMinute);
+  const limitPerson = createPersonLimit(looksAMinute, 'looks at images');
 
   const fetched = async (url: string, signal: AbortSignal): Promise<Buffer> => {
     // A path of this server that is no image's is nobody's address.

@@ -67,8 +67,8 @@ export type MarketService = ReturnType<typeof createMarketService>;
 
 /** What people see of apps, buy, download and say. */
 export const createMarketService = ({ db, storage, payments }: Deps) => {
-  const limitComments = createPersonLimit(commentsAMinute);
-  const limitLinks = createPersonLimit(linksAMinute);
+  const limitComments = createPersonLimit(commentsAMinute, 'comments on apps');
+  const limitLinks = createPersonLimit(linksAMinute, 'links to apps');
   let secret: Promise<string> | undefined;
   const linkSecret = (): Promise<string> => {
     secret ??= keptSecret(db, 'app-download', () => randomBytes(32).toString('base64url'));

@@ -18,8 +18,8 @@ export interface ModelDeps {
 
 export const createModelHandlers = ({ models, ownStyles }: ModelDeps) => {
   const health = createHealth();
-  const limitPerson = createPersonLimit(reportsAMinute);
-  const limitAddress = createAddressLimit(reportsAMinute * 5);
+  const limitPerson = createPersonLimit(reportsAMinute, 'reports');
+  const limitAddress = createAddressLimit(reportsAMinute * 5, 'reports of an address');
   return {
     models: async (_input, { db, user }) => {
       const listed = (await models.catalogue(db)).filter(

@@ -42,7 +42,7 @@ export const openTill = (deps: PaymentDeps): Till => {
     },
     providerOf: (wanted) => providers.find(({ name }) => name === wanted) ?? null,
     offered: (play) => providers.filter(({ name }) => play || name !== 'sandbox'),
-    limitOrders: createPersonLimit(aMinute.orders),
-    limitAsks: createPersonLimit(aMinute.asks),
+    limitOrders: createPersonLimit(aMinute.orders, 'orders'),
+    limitAsks: createPersonLimit(aMinute.asks, 'asks about orders'),
   };
 };

@@ -60,7 +60,7 @@ const modelStats = async (
 };
 
 export const createStatsHandlers = (
-  deps: Pick<Host, 'settings' | 'figures' | 'backups'>,
+  deps: Pick<Host, 'settings' | 'figures' | 'backups' | 'instance'>,
 ): Pick<
   Handlers,
   | 'adminSummary'

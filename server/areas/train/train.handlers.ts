@@ -30,9 +30,9 @@ const send = async (reply: FastifyReply, file: outputs.SentFile): Promise<void> 
 };
 
 export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Promise<unknown>) => {
-  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8);
-  const limitPacks = createPersonLimit(aMinute.packs);
-  const limitQuotes = createPersonLimit(aMinute.quotes);
+  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8, 'training uploads');
+  const limitPacks = createPersonLimit(aMinute.packs, 'training packs');
+  const limitQuotes = createPersonLimit(aMinute.quotes, 'training quotes');
 
   /** Takes away what lies outside the database of what is gone from there. */
   const takeAway = async (keys: readonly string[], jobs: readonly number[] = []): Promise<void> => {
