@@ -29,6 +29,13 @@ export interface ApiCaller {
   models: readonly string[];
   /** Tokens that the key may spend in a month; null: no limit of its own. */
   monthLimit: number | null;
+  /** Whether the key has bounds of its own, and such of tokens as they are counted among them. */
+  metered: boolean;
+  countedBound: boolean;
+  /** Tokens of one call, prompt and answer together; null: as the model has it. */
+  callTokens: number | null;
+  /** The number of the process that serves it. */
+  instance: number;
 }
 
 /** What the pipeline needs of the area of the keys. */

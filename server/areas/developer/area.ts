@@ -4,8 +4,8 @@ import { createRunningCalls } from '../../http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
-import { dropOldReservations } from './developer.store.ts';
 import { createGate } from './key-limits.ts';
+import { dropOldCalls } from './key-meter.store.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
 import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
@@ -22,15 +22,17 @@ export const developerArea = () => {
         end: {
           set: {
             name: `''`,
+            used_for: `''`,
             mask: `''`,
             models: `'{}'`,
             addresses: `'{}'`,
             hash: 'NULL',
+            old_hash: 'NULL',
             sealed: 'NULL',
             deleted_at: 'coalesce(deleted_at, now())',
           },
         },
-        take: ['name', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
+        take: ['name', 'used_for', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
       },
       ...['api_usage', 'api_jobs'].map((table) => ({
         table,
@@ -39,7 +41,7 @@ export const developerArea = () => {
       })),
     ],
     drain: (ms: number) => running.drain(ms),
-    chores: [countEndedJobs, dropOldReservations],
+    chores: [countEndedJobs, dropOldCalls],
     serve: ({ auth, settings }: Host) =>
       createDeveloperHandlers({ auth, box: createKeyBox(settings.secretKey, settings.dataDir) }),
     routes: (

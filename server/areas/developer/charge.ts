@@ -16,6 +16,8 @@ import {
   settling,
 } from '../ledger/ledger.service.ts';
 import * as store from './developer.store.ts';
+import { overBound } from './key-bounds.ts';
+import { roomOf, roomsOf, takeRoom } from './key-meter.store.ts';
 
 /** What stands among a person's spends for what a program asked: its words are not kept. */
 const spentFor = 'API 调用';
@@ -44,51 +46,61 @@ export interface Charge {
   release: (asked: boolean) => Promise<void>;
 }
 
-const overLimit = () =>
-  new ApiRefusal('balance', '这个 API-KEY 本月可用的 token 已用完，请换一个 KEY 或等到下个月', {
-    code: 'key_limit_reached',
-  });
 const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在账户页充值后再试');
 
 const attempts = 6;
 
-/** Tokens that a call of this key could set aside now. */
-export const affordable = async (db: Database, caller: ApiCaller): Promise<number> => {
+/** What a call of this key could set aside now: tokens of money, and tokens as they are counted. */
+export const affordable = async (
+  db: Database,
+  caller: ApiCaller,
+): Promise<{ taken: number; tokens: number }> => {
   const { balance } = await balances(db, caller.user.id);
-  if (caller.monthLimit === null) return balance;
-  const left = await store.monthLeft(db, caller.keyId, caller.monthLimit);
-  return Math.min(balance, left);
+  const left = { taken: balance, tokens: Infinity };
+  if (!caller.metered) return left;
+  for (const { unit, room } of await roomsOf(db, caller.keyId))
+    if (unit !== 'requests') left[unit] = Math.min(left[unit], Math.max(0, room));
+  return left;
 };
 
 /**
  * Sets tokens aside for a call: of the balance, which alone pays for the API, and of what the key may
- * spend in the month. Nothing is stored of what costs nothing but a count of it.
+ * use. Nothing is stored of what costs nothing but a count of it.
  * @throws Refusal balance
  */
 export const openCharge = async (
   deps: { db: Database; log: Pick<FastifyBaseLogger, 'error'> },
   caller: ApiCaller,
-  call: { model: string; type: number; amount: number },
+  call: {
+    model: string;
+    type: number;
+    /** Tokens of money. */
+    amount: number;
+    /** Tokens as they are counted, where the key has a bound of them. */
+    tokens?: number;
+  },
 ): Promise<Charge> => {
   const { db, log } = deps;
-  const { keyId, monthLimit } = caller;
+  const { keyId, metered } = caller;
   const userId = caller.user.id;
   const id = randomUUID();
   const free = call.amount === 0;
   let channelId: number | null = null;
 
-  const reserve = async (amount: number): Promise<void> => {
-    if (monthLimit === null || amount === 0) return;
+  const reserve = async (taken: number, tokens: number): Promise<void> => {
+    if (!metered) return;
     const ttlMs = holdLifetime + graceMs;
-    if (!(await store.reserve(db, { id, keyId, amount, limit: monthLimit, ttlMs })))
-      throw overLimit();
+    const { instance } = caller;
+    const full = await takeRoom(db, { id, keyId, instance, tokens, taken, ttlMs });
+    if (full) throw overBound(full);
   };
 
   const end = async (model: string | null, used: Used): Promise<number> => {
     const ended = { id, keyId, userId, model, ...used };
     if (free) {
-      if (model !== null) {
+      if (model !== null || metered)
         await store.endCall(db, { ...ended, deductPrompt: 0, deductCompletion: 0 });
+      if (model !== null)
         await countFreeUse(db, userId, {
           type: call.type,
           model,
@@ -96,7 +108,6 @@ export const openCharge = async (
           completion_tokens: used.completionTokens,
           channelId,
         });
-      }
       return 0;
     }
     return committing(db, async (tx) => {
@@ -107,7 +118,7 @@ export const openCharge = async (
           return 0;
         };
       }
-      const room = monthLimit === null ? Infinity : await store.roomOf(tx, id, monthLimit);
+      const room = metered ? await roomOf(tx, id, keyId) : Infinity;
       const wanted = Math.min(used.prompt + used.completion, room);
       const { spent, save } = await settling(tx, id, wanted, {
         type: call.type,
@@ -142,7 +153,7 @@ export const openCharge = async (
   };
 
   const nothing: Used = { promptTokens: 0, completionTokens: 0, prompt: 0, completion: 0 };
-  await reserve(call.amount);
+  await reserve(call.amount, call.tokens ?? 0);
   if (!free) {
     // A membership does not pay for the API.
     const made = await holdOfBalance(db, {
@@ -169,7 +180,7 @@ export const openCharge = async (
     id,
     extend: async (more) => {
       if (free) return;
-      await reserve(more);
+      await reserve(more, 0);
       if (!(await extendHold(db, id, more))) throw overBalance();
     },
     servedBy: (id) => {
@@ -177,7 +188,7 @@ export const openCharge = async (
     },
     settle: (used) => surely(call.model, used),
     release: async (asked) => {
-      if (!free) await surely(null, nothing);
+      if (!free || metered) await surely(null, nothing);
       if (!asked) return;
       const { model, type } = call;
       await noteFailedUse(db, userId, { type, model, channelId }).catch((error: unknown) =>

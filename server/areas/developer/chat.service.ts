@@ -33,6 +33,7 @@ import {
 import { createCounter } from './chat-count.ts';
 import { type Counted, producedBy, usageIn, usageOf } from './chat-text.ts';
 import { takeFields, unableBy } from './fields.ts';
+import { callTokens } from './key-bounds.ts';
 import type { Gate } from './key-limits.ts';
 import { createThinkers } from './unseen-thinking.ts';
 import { isRestart, lingering, workSignal } from './work-signal.ts';
@@ -99,10 +100,10 @@ export const noSuchModel = (name: string): ApiRefusal =>
 export const mayUseModel = (caller: ApiCaller, name: string): boolean =>
   caller.models.length === 0 || caller.models.includes(name);
 
-const tooLong = ({ name, apiMaxTokens }: ResolvedModel): ApiRefusal =>
+const tooLong = ({ name }: ResolvedModel, most: number): ApiRefusal =>
   new ApiRefusal(
     'prompt_too_long',
-    `对话超出了模型 ${name} 的上限：提问和回答合计最多 ${apiMaxTokens} 个 token`,
+    `对话超出了模型 ${name} 的上限：提问和回答合计最多 ${most} 个 token`,
     { code: 'context_length_exceeded', param: 'messages' },
   );
 
@@ -146,7 +147,8 @@ export const createApiChat = (deps: ChatDeps) => {
     const passed = takeFields(context, chatFields, given, model.builtIn ? 'builtIn' : 'service');
     const { tools } = passed as { tools?: Record<string, unknown>[] };
     if (tools) passed['tools'] = toolsOf(tools);
-    const tally = new Tally(model.apiMaxTokens - leastAnswer, () => tooLong(model));
+    const most = callTokens(context.caller, model);
+    const tally = new Tally(most - leastAnswer, () => tooLong(model, most));
     for (const words of wordsBeside(passed)) tally.text(words);
     const messages = await read(given.messages, tally, context);
     return { passed, messages, tally };
@@ -165,7 +167,7 @@ export const createApiChat = (deps: ChatDeps) => {
     const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
     const { rough, texts, beside } = tally;
-    const room = model.apiMaxTokens - rough;
+    const room = callTokens(caller, model) - rough;
     const left = await gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
     const wanted = Math.min(lengthIn(given) ?? room, room, model.maxTokens ?? room);

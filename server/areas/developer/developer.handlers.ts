@@ -11,6 +11,7 @@ import {
   showOnce,
   usageOf,
 } from './key.service.ts';
+import { changeKey, pauseKey, rotateKey } from './key-change.service.ts';
 
 export const createDeveloperHandlers = ({
   auth,
@@ -19,7 +20,17 @@ export const createDeveloperHandlers = ({
   auth: Pick<AuthService, 'userView'>;
   /** Seals the keys that are kept. */
   box: KeyBox;
-}): Pick<Handlers, 'apiKeys' | 'genKey' | 'delKey' | 'keysShownOnce' | 'apiUsage'> => ({
+}): Pick<
+  Handlers,
+  | 'apiKeys'
+  | 'genKey'
+  | 'updateKey'
+  | 'rotateKey'
+  | 'pauseKey'
+  | 'delKey'
+  | 'keysShownOnce'
+  | 'apiUsage'
+> => ({
   apiKeys: async (_input, { db, user }) => {
     const me = await auth.userView(db, user.id);
     const hint = await apiHint(db, user.id);
@@ -41,6 +52,18 @@ export const createDeveloperHandlers = ({
     repeated === null
       ? createKey(db, box, input, user.id)
       : keyAgain(db, box, (repeated as { id: number }).id, user.id),
+  updateKey: async (input, { db, user }) => {
+    await changeKey(db, input, user.id);
+    return {};
+  },
+  rotateKey: (input, { db, user, repeated }) =>
+    repeated === null
+      ? rotateKey(db, box, input, user.id)
+      : keyAgain(db, box, (repeated as { id: number }).id, user.id),
+  pauseKey: async (input, { db, user }) => {
+    await pauseKey(db, input, user.id);
+    return {};
+  },
   delKey: (input, { db, user }) => removeKey(db, input, user.id),
   keysShownOnce: async ({ on }, { db, user }) => {
     await showOnce(db, user.id, on);

@@ -1,17 +1,35 @@
-import { date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
+
+/** How much of something a key may use in a while. */
+export interface Bound {
+  per: 'minute' | 'day' | 'week' | 'month';
+  /** Requests; tokens as they are counted; tokens of money that are taken. */
+  unit: 'requests' | 'tokens' | 'taken';
+  most: number;
+}
 
 export const apiKeys = pgTable('api_keys', {
   id: bigId(),
   userId: reference('user_id').notNull(),
   /** SHA-256 of the key without the account's number; null once it is deleted. */
   hash: bytes('hash').unique(),
+  /** The same of the secret before the last change of it, and until when it opens something. */
+  oldHash: bytes('old_hash').unique(),
+  oldUntil: instant('old_until'),
   /** The key itself, encrypted; null: it is not kept. */
   sealed: bytes('sealed'),
   /** First and last ten characters. */
   mask: text('mask').notNull(),
   name: text('name').notNull().default(''),
+  usedFor: text('used_for').notNull().default(''),
+  /** Its owner switched it off. */
+  paused: boolean('paused').notNull().default(false),
   monthLimit: tokens('month_limit'),
+  /** Calls that may run at a time; null: as many as come. */
+  atOnce: integer('at_once'),
+  /** Tokens of one call, prompt and answer together; null: as the model has it. */
+  callTokens: integer('call_tokens'),
   models: text('models').array().notNull().default([]),
   addresses: text('addresses').array().notNull().default([]),
   expiresAt: instant('expires_at'),
@@ -20,23 +38,27 @@ export const apiKeys = pgTable('api_keys', {
   deletedAt: instant('deleted_at'),
 });
 
-/** What a key spent in a month, and what is set aside for its calls that run. */
-export const apiKeyMonths = pgTable(
-  'api_key_months',
+/** Bounds of a key beside its month's tokens. */
+export const apiKeyLimits = pgTable(
+  'api_key_limits',
   {
     keyId: reference('key_id').notNull(),
-    month: date('month').notNull(),
-    used: tokens('used').notNull().default(0),
-    reserved: tokens('reserved').notNull().default(0),
+    per: text('per').$type<Bound['per']>().notNull(),
+    unit: text('unit').$type<Bound['unit']>().notNull(),
+    most: tokens('most').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.keyId, table.month] })],
+  (table) => [primaryKey({ columns: [table.keyId, table.per, table.unit] })],
 );
 
-export const apiReservations = pgTable('api_reservations', {
+/** What is set aside for calls that run under a key with bounds. */
+export const apiRunning = pgTable('api_running', {
   id: uuid('id').primaryKey(),
   keyId: reference('key_id').notNull(),
-  month: date('month').notNull(),
-  reserved: tokens('reserved').notNull(),
+  instanceId: integer('instance_id').notNull(),
+  begunAt: instant('begun_at').notNull(),
+  endedAt: instant('ended_at'),
+  tokens: tokens('tokens').notNull(),
+  taken: tokens('taken').notNull(),
   expiresAt: instant('expires_at').notNull(),
 });
 

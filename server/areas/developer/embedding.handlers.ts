@@ -69,7 +69,12 @@ export const createEmbeddingApi = (deps: {
     // Counted by letters: the service's own count may be somewhat more.
     const held = builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0);
     const type = sessionTypes.chat;
-    const charge = await openCharge(deps, caller, { model, type, amount: held });
+    const charge = await openCharge(deps, caller, {
+      model,
+      type,
+      amount: held,
+      tokens: Math.ceil(rough * 1.3),
+    });
     try {
       if (builtIn) {
         const data = textsOf(input).map((text, index) => {

@@ -3,6 +3,7 @@ import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../db/database.ts';
 import type { Instance } from '../../db/instance.ts';
 import { Refusal } from '../../http/handlers.ts';
+import { ApiRefusal } from '../../http/open-failure.ts';
 import type { ApiCaller, KeyGate } from '../../http/open-routes.ts';
 import { tooMany } from '../../http/rate-limit.ts';
 import { SharedLimiter } from '../../http/shared-limit.ts';
@@ -97,6 +98,10 @@ export const createGate = (deps: {
       if (!holder)
         throw new Refusal('unauthorized', 'API-KEY 不对，或已被删除：请在 /api 页查看或新建');
       if (holder.expired) throw new Refusal('unauthorized', '这个 API-KEY 已经过期，请新建一个');
+      if (holder.paused)
+        throw new ApiRefusal('forbidden', '这个 API-KEY 已停用，可以在 /api 页重新打开', {
+          code: 'key_paused',
+        });
       if (holder.disabled) throw new Refusal('account_disabled');
       if (!comesFrom(ip, holder.addresses))
         throw new Refusal('forbidden', `这个 API-KEY 不能从 ${ip} 使用`);
@@ -118,6 +123,10 @@ export const createGate = (deps: {
         },
         models: holder.models,
         monthLimit: holder.month_limit,
+        metered: holder.month_limit !== null || holder.at_once !== null || holder.bounds.length > 0,
+        countedBound: holder.bounds.includes('tokens'),
+        callTokens: holder.call_tokens,
+        instance: instance.id,
       };
     },
 

@@ -1,5 +1,4 @@
 import type { ImageModel } from '../../../contract/image.ts';
-import { limits } from '../../../contract/limits.ts';
 import { modelTypes } from '../../../contract/kinds.ts';
 import type { Voices } from '../../../contract/speech.ts';
 import type { VideoModel } from '../../../contract/video.ts';
@@ -27,9 +26,10 @@ export interface ResolvedModel {
   /** Takes images. */
   vision: boolean;
   builtIn: boolean;
-  /** The public API may use it, with so many tokens of prompt and answer together. */
+  /** The public API may use it. */
   api: boolean;
-  apiMaxTokens: number;
+  /** Most tokens of prompt and answer together there; null: limits.apiTokens, if its caller chose no other. */
+  apiMaxTokens: number | null;
 }
 
 /** A model of images that can be used now. */
@@ -108,7 +108,7 @@ export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   vision: model.vision,
   builtIn: channel.kind === 'built-in',
   api: !model.disableApi,
-  apiMaxTokens: model.apiMaxTokens ?? limits.apiTokens,
+  apiMaxTokens: model.apiMaxTokens,
 });
 
 /** Null: it is no model of images, or nobody knows what it takes. */
