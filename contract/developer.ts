@@ -4,10 +4,12 @@ import {
   confirmation,
   confirmCodes,
   dayOf,
+  flag,
   id,
   monthOf,
   text,
   time,
+  uuid,
   wholeNumber,
 } from './call.ts';
 import { limits } from './limits.ts';
@@ -28,6 +30,8 @@ const keyWishes = {
   limits: z.optional(z.array(keyBound).check(z.maxLength(12))),
   at_once: z.optional(z.nullable(wholeNumber(1, 1000))),
   call_tokens: z.optional(z.nullable(wholeNumber(64, limits.apiTokensRaised))),
+  /** Keep requests and answers with the log of its calls. */
+  log_bodies: z.optional(z.boolean()),
   expires_at: z.optional(z.nullable(text(40))),
 };
 
@@ -59,6 +63,8 @@ export const apiKey = z.object({
   at_once: z.nullable(z.int()),
   /** Tokens of one call, prompt and answer together; null: as each model has it, 4096 as a rule. */
   call_tokens: z.nullable(z.int()),
+  /** Whether requests and answers are kept with the log of its calls. */
+  log_bodies: z.boolean(),
   /** Until when the secret before the last change works as well; null: it does not. */
   old_until: z.nullable(time),
   /** Tokens that it may spend in a month; null: no limit of its own. */
@@ -95,8 +101,39 @@ export const apiUsage = z.object({
   real_prompt_tokens: z.int(),
   real_completion_tokens: z.int(),
   deduct_tokens: z.int(),
+  /** Of the prompts, read from a cache; of the answers, thought. */
+  cached_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  /** What was taken, in yuan at the full price of tokens. */
+  yuan: z.number(),
 });
 export type ApiUsage = z.output<typeof apiUsage>;
+
+/** A call of the public API as the log has it, 30 days. */
+export const loggedCall = z.object({
+  id: uuid,
+  time,
+  key_id: z.int(),
+  /** What its key is called, or its mask. */
+  key: z.string(),
+  path: z.string(),
+  model: z.string(),
+  status: z.int(),
+  /** Empty: it was answered. */
+  failure: z.string(),
+  /** Until the head of the answer and until its end, ms. */
+  first_ms: z.int(),
+  ms: z.int(),
+  prompt_tokens: z.int(),
+  cached_tokens: z.int(),
+  completion_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  deduct_tokens: z.int(),
+  yuan: z.number(),
+  /** Whether its request and answer are kept. */
+  has_bodies: z.boolean(),
+});
+export type LoggedCall = z.output<typeof loggedCall>;
 
 export const developerCalls = {
   apiKeys: call({
@@ -199,6 +236,36 @@ export const developerCalls = {
     access: 'user',
     summary: '选择 API-KEY 只在创建时显示一次；打开时，已保存的立刻不再保存',
     input: z.object({ on: z.boolean() }),
+    output: z.object({}),
+  }),
+  apiCallLog: call({
+    method: 'GET',
+    path: '/api/api/call_log',
+    access: 'user',
+    summary: '自己 30 天内的 API 调用，新的在前',
+    input: z.object({
+      key_id: z.optional(id),
+      /** Those alone that failed. */
+      failed: z.optional(flag),
+      /** The last one of the page before. */
+      before: z.optional(uuid),
+    }),
+    output: z.object({ list: z.array(loggedCall), more: z.boolean() }),
+  }),
+  apiCallBodies: call({
+    method: 'GET',
+    path: '/api/api/call_bodies',
+    access: 'user',
+    summary: '一次 API 调用的请求和回答，KEY 的主人选择保存时才有',
+    input: z.object({ id: uuid }),
+    output: z.object({ request: z.nullable(z.string()), answer: z.nullable(z.string()) }),
+  }),
+  clearCallLog: call({
+    method: 'DELETE',
+    path: '/api/api/call_log',
+    access: 'user',
+    summary: '清空自己的 API 调用记录；用量与账目不变',
+    input: z.object({}),
     output: z.object({}),
   }),
   apiUsage: call({

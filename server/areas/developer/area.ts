@@ -1,7 +1,9 @@
+import { needsTranslation } from '../../../contract/image-prompt.ts';
 import type { Area, Host } from '../../area.ts';
-import { registerOpenCalls } from '../../http/open-routes.ts';
+import { type OpenContext, registerOpenCalls } from '../../http/open-routes.ts';
 import { createRunningCalls } from '../../http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
+import { dropOldNotes } from './call-log.store.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
 import { createGate } from './key-limits.ts';
@@ -9,6 +11,7 @@ import { dropOldCalls } from './key-meter.store.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
 import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
+import { dropOldResponses } from './stored-responses.ts';
 import { createTextApi } from './text.handlers.ts';
 import { createSpeechApi } from './speech.handlers.ts';
 
@@ -34,6 +37,18 @@ export const developerArea = () => {
         },
         take: ['name', 'used_for', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
       },
+      {
+        table: 'api_calls',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['begun_at', 'path', 'model', 'status', 'deduct_tokens', 'request', 'answer'],
+      },
+      {
+        table: 'api_responses',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['created_at', 'items', 'response'],
+      },
       ...['api_usage', 'api_jobs'].map((table) => ({
         table,
         of: ['user_id'],
@@ -41,7 +56,7 @@ export const developerArea = () => {
       })),
     ],
     drain: (ms: number) => running.drain(ms),
-    chores: [countEndedJobs, dropOldCalls],
+    chores: [countEndedJobs, dropOldCalls, dropOldNotes, dropOldResponses],
     serve: ({ auth, settings }: Host) =>
       createDeveloperHandlers({ auth, box: createKeyBox(settings.secretKey, settings.dataDir) }),
     routes: (
@@ -64,15 +79,24 @@ export const developerArea = () => {
         log,
       });
       const embedding = createEmbeddingApi({ db, embeddings, gate, log });
+      const talk = createChatHandlers({ db, chat, models, embeddings, prompts, knowledge });
+      const inEnglish = async (context: OpenContext, text: string): Promise<string | null> => {
+        if (!needsTranslation(text)) return text;
+        const answer = await talk.apiTranslate({ text, to: 'en', model: undefined }, context);
+        const { text: said, translated } = (
+          answer as { json: { text: string; translated: boolean } }
+        ).json;
+        return translated ? said : null;
+      };
       registerOpenCalls(http, {
         db,
         instanceId: instance.id,
         gate,
         running,
         handlers: {
-          ...createChatHandlers({ db, chat, models, embeddings, prompts, knowledge }),
+          ...talk,
           ...createImageApi({ db, models, files, jobs, log }),
-          ...createSpeechApi({ db, models, log }),
+          ...createSpeechApi({ db, models, inEnglish, log }),
           ...embedding,
           ...createTextApi({ db, chat, embed: embedding.createEmbeddings }),
         },

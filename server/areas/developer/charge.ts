@@ -31,6 +31,9 @@ export interface Used {
   /** Tokens to take, for the prompt and for the rest. */
   prompt: number;
   completion: number;
+  /** Of the prompt, read from a cache; of the rest, thought. */
+  cachedTokens?: number;
+  reasoningTokens?: number;
 }
 
 /** What is set aside for a call of the API until it ends. */
@@ -186,7 +189,17 @@ export const openCharge = async (
     servedBy: (id) => {
       channelId = id;
     },
-    settle: (used) => surely(call.model, used),
+    settle: async (used) => {
+      const deducted = await surely(call.model, used);
+      caller.used = {
+        promptTokens: used.promptTokens,
+        cachedTokens: used.cachedTokens ?? 0,
+        completionTokens: used.completionTokens,
+        reasoningTokens: used.reasoningTokens ?? 0,
+        deductTokens: caller.used.deductTokens + deducted,
+      };
+      return deducted;
+    },
     release: async (asked) => {
       if (!free || metered) await surely(null, nothing);
       if (!asked) return;

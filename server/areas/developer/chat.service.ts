@@ -35,6 +35,7 @@ import { type Counted, producedBy, usageIn, usageOf } from './chat-text.ts';
 import { takeFields, unableBy } from './fields.ts';
 import { callTokens } from './key-bounds.ts';
 import type { Gate } from './key-limits.ts';
+import { priceComment, tellPrice } from './price-told.ts';
 import { createThinkers } from './unseen-thinking.ts';
 import { isRestart, lingering, workSignal } from './work-signal.ts';
 
@@ -61,7 +62,7 @@ export interface Style {
   /** Frames for one event. */
   write: (event: RelayEvent) => string;
   /** What is written at the whole end. */
-  end: (counted: Counted) => string;
+  end: (counted: Counted) => string | Promise<string>;
   /** What ends a stream that failed; undefined: as every stream's failure is written. */
   fail?: (refusal: Refusal) => string;
 }
@@ -245,11 +246,12 @@ export const createApiChat = (deps: ChatDeps) => {
   const settle = async (asking: Asking, counted: Counted): Promise<number> => {
     const { model, charge, context } = asking;
     gate.addTokens(context.caller, counted.completionTokens);
-    const prompt = deduction(model, counted.promptTokens, 0);
+    const { promptTokens, completionTokens, cachedTokens } = counted;
+    const prompt = deduction(model, promptTokens, 0, cachedTokens);
     return charge.settle({
       ...counted,
       prompt,
-      completion: deduction(model, counted.promptTokens, counted.completionTokens) - prompt,
+      completion: deduction(model, promptTokens, completionTokens, cachedTokens) - prompt,
     });
   };
 
@@ -293,7 +295,7 @@ export const createApiChat = (deps: ChatDeps) => {
         const told = usageIn(answer);
         const counted = await count(asking, told, producedBy(answer));
         const deducted = await settle(asking, counted);
-        context.header('x-deducted-tokens', String(deducted));
+        tellPrice(context, deducted);
         const usage = usageOf(counted, answer['usage']);
         // A deleted key is told nothing any more.
         if (isLocked(context.signal.reason)) throw context.signal.reason;
@@ -433,10 +435,14 @@ export const createApiChat = (deps: ChatDeps) => {
           if (context.signal.aborted) onAbort();
           else context.signal.addEventListener('abort', onAbort, { once: true });
           let counted: Counted | null = null;
+          let settled = false;
           try {
             await run;
             counted = await count(asking, told, produced.join(''));
-            write(style.end(counted));
+            // What has come is paid before its reader is told the price, and that it is whole.
+            const deducted = await settle(asking, counted);
+            settled = true;
+            write(priceComment(deducted) + (await style.end(counted)));
           } catch (error) {
             const refusal =
               stopped ??
@@ -447,8 +453,8 @@ export const createApiChat = (deps: ChatDeps) => {
               log.error({ err: error }, 'a stream of the API failed');
             fail(refusal);
           }
-          if (counted) await settle(asking, counted);
-          else await settleFailure(asking, produced.join(''));
+          if (counted && !settled) await settle(asking, counted);
+          if (!counted) await settleFailure(asking, produced.join(''));
         },
       };
     },

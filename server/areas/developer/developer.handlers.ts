@@ -1,6 +1,8 @@
-import type { Handlers } from '../../http/handlers.ts';
+import { type Handlers, Refusal } from '../../http/handlers.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import type { KeyBox } from '../model/channel-key.ts';
+import { bodiesOf, deleteCallsOf } from './call-log.store.ts';
+import { listCalls } from './call-log.service.ts';
 import {
   apiHint,
   createKey,
@@ -30,6 +32,9 @@ export const createDeveloperHandlers = ({
   | 'delKey'
   | 'keysShownOnce'
   | 'apiUsage'
+  | 'apiCallLog'
+  | 'apiCallBodies'
+  | 'clearCallLog'
 > => ({
   apiKeys: async (_input, { db, user }) => {
     const me = await auth.userView(db, user.id);
@@ -67,6 +72,16 @@ export const createDeveloperHandlers = ({
   delKey: (input, { db, user }) => removeKey(db, input, user.id),
   keysShownOnce: async ({ on }, { db, user }) => {
     await showOnce(db, user.id, on);
+    return {};
+  },
+  apiCallLog: (input, { db, user }) => listCalls(db, input, user.id),
+  apiCallBodies: async ({ id }, { db, user }) => {
+    const bodies = await bodiesOf(db, user.id, id);
+    if (!bodies) throw new Refusal('not_found', '没有这次调用，或已经超过 30 天');
+    return bodies;
+  },
+  clearCallLog: async (_input, { db, user }) => {
+    await deleteCallsOf(db, user.id);
     return {};
   },
   apiUsage: async (input, { db, user }) => ({ list: await usageOf(db, box, input, user.id) }),

@@ -23,6 +23,7 @@ interface Holder {
   bounds: string[];
   at_once: number | null;
   paused: boolean;
+  log_bodies: boolean;
   expired: boolean;
   user_id: number;
   user_name: string;
@@ -36,7 +37,7 @@ interface Holder {
 const holderOf = statement<Holder & Record<string, unknown>>(
   'api_key_holder',
   `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
-     k.call_tokens, k.at_once, k.paused, coalesce(k.expires_at <= now(), false) AS expired,
+     k.call_tokens, k.at_once, k.paused, k.log_bodies, coalesce(k.expires_at <= now(), false) AS expired,
      ARRAY(SELECT l.unit FROM api_key_limits l WHERE l.key_id = k.id) AS bounds,
      u.id::float8 AS user_id, u.user_name, u.guest, u.manager, u.disabled, u.session_private,
      u.session_blacklist
@@ -179,13 +180,15 @@ const endAll = statement(
      WHERE id = $1::uuid
    )
    INSERT INTO api_usage AS u (key_id, day, model, user_id, count, prompt_tokens, completion_tokens,
-     deduct_prompt, deduct_completion)
-   SELECT $2, ${today}, $3, $4, 1, $5, $6, $7, $8 WHERE $3::text IS NOT NULL
+     deduct_prompt, deduct_completion, cached_tokens, reasoning_tokens)
+   SELECT $2, ${today}, $3, $4, 1, $5, $6, $7, $8, $9, $10 WHERE $3::text IS NOT NULL
    ON CONFLICT (key_id, day, model) DO UPDATE SET count = u.count + 1,
      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
      completion_tokens = u.completion_tokens + excluded.completion_tokens,
      deduct_prompt = u.deduct_prompt + excluded.deduct_prompt,
-     deduct_completion = u.deduct_completion + excluded.deduct_completion`,
+     deduct_completion = u.deduct_completion + excluded.deduct_completion,
+     cached_tokens = u.cached_tokens + excluded.cached_tokens,
+     reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens`,
 );
 
 export interface EndedCall {
@@ -198,6 +201,9 @@ export interface EndedCall {
   completionTokens: number;
   deductPrompt: number;
   deductCompletion: number;
+  /** Of the prompt and of the answer. */
+  cachedTokens?: number;
+  reasoningTokens?: number;
 }
 
 /** Gives back what was set aside for a call, and counts what it used. */
@@ -211,6 +217,8 @@ export const endCall = async (db: Executor, call: EndedCall): Promise<void> => {
     call.completionTokens,
     call.deductPrompt,
     call.deductCompletion,
+    call.cachedTokens ?? 0,
+    call.reasoningTokens ?? 0,
   ]);
 };
 

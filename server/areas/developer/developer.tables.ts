@@ -30,6 +30,8 @@ export const apiKeys = pgTable('api_keys', {
   atOnce: integer('at_once'),
   /** Tokens of one call, prompt and answer together; null: as the model has it. */
   callTokens: integer('call_tokens'),
+  /** Requests and answers are kept with the log of its calls. */
+  logBodies: boolean('log_bodies').notNull().default(false),
   models: text('models').array().notNull().default([]),
   addresses: text('addresses').array().notNull().default([]),
   expiresAt: instant('expires_at'),
@@ -75,9 +77,36 @@ export const apiUsage = pgTable(
     completionTokens: tokens('completion_tokens').notNull().default(0),
     deductPrompt: tokens('deduct_prompt').notNull().default(0),
     deductCompletion: tokens('deduct_completion').notNull().default(0),
+    /** Of the prompts, read from a cache; of the answers, thought. */
+    cachedTokens: tokens('cached_tokens').notNull().default(0),
+    reasoningTokens: tokens('reasoning_tokens').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.keyId, table.day, table.model] })],
 );
+
+/** What was asked with keys, for their owners. */
+export const apiCalls = pgTable('api_calls', {
+  id: uuid('id').primaryKey(),
+  keyId: reference('key_id').notNull(),
+  userId: reference('user_id').notNull(),
+  begunAt: instant('begun_at').notNull(),
+  path: text('path').notNull(),
+  model: text('model').notNull(),
+  status: integer('status').notNull(),
+  /** What was wrong, as the program was told; empty: nothing. */
+  failure: text('failure').notNull(),
+  /** Until the head of the answer and until its end. */
+  firstMs: integer('first_ms').notNull(),
+  ms: integer('ms').notNull(),
+  promptTokens: tokens('prompt_tokens').notNull(),
+  cachedTokens: tokens('cached_tokens').notNull(),
+  completionTokens: tokens('completion_tokens').notNull(),
+  reasoningTokens: tokens('reasoning_tokens').notNull(),
+  deductTokens: tokens('deduct_tokens').notNull(),
+  /** Null: their owner does not want them kept. */
+  request: text('request'),
+  answer: text('answer'),
+});
 
 /** Works that programs began, until what they took is counted. */
 export const apiJobs = pgTable('api_jobs', {

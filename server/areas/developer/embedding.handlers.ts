@@ -15,6 +15,7 @@ import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { isTooFew, usageIn } from './chat-text.ts';
 import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';
+import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';
 
 /** What is built in, by the name that programs call it. */
@@ -97,12 +98,13 @@ export const createEmbeddingApi = (deps: {
       const asked = { promptTokens: counted, completionTokens: 0 };
       const own = () => Promise.resolve({ ...asked, promptTokens: rough });
       const { promptTokens } = await believable(price, asked, { held, own });
-      await charge.settle({
+      const deducted = await charge.settle({
         promptTokens,
         completionTokens: 0,
         prompt: deduction(price, promptTokens, 0),
         completion: 0,
       });
+      tellPrice(context, deducted);
       return { json: { ...answer, model } };
     } catch (error) {
       await charge.release(true);

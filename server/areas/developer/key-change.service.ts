@@ -32,6 +32,7 @@ export const changeKey = (
       monthLimit: input.month_limit,
       atOnce: input.at_once,
       callTokens: input.call_tokens,
+      logBodies: input.log_bodies,
       models: input.models && [...new Set(input.models)],
       addresses: input.addresses && [...new Set(input.addresses)],
       expiresAt: expires === undefined ? undefined : readExpiry(expires),

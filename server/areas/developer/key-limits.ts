@@ -4,9 +4,10 @@ import type { Database } from '../../db/database.ts';
 import type { Instance } from '../../db/instance.ts';
 import { Refusal } from '../../http/handlers.ts';
 import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller, KeyGate } from '../../http/open-routes.ts';
+import { type ApiCaller, type KeyGate, nothingUsed } from '../../http/open-routes.ts';
 import { tooMany } from '../../http/rate-limit.ts';
 import { SharedLimiter } from '../../http/shared-limit.ts';
+import { createCallLog } from './call-log.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
 
@@ -25,7 +26,7 @@ export interface Gate extends KeyGate {
   takeTokens: (caller: ApiCaller, tokens: number) => Promise<Record<string, string>>;
   /** Counts what turned out to be more. */
   addTokens: (caller: ApiCaller, tokens: number) => void;
-  close: () => void;
+  close: () => Promise<void>;
 }
 
 /** Lets in whoever has a key, keeps count of what each does, and ends what runs under a lost one. */
@@ -91,7 +92,11 @@ export const createGate = (deps: {
     [`x-ratelimit-reset-${name}`]: seconds(now.msBeforeNext),
   });
 
+  const calls = createCallLog(deps);
+
   return {
+    note: (call) => calls.note(call),
+
     async enter(given, ip) {
       const read = readKey(given);
       const holder = read && (await store.findHolder(db, hashOf(read.key), read.userId));
@@ -127,6 +132,8 @@ export const createGate = (deps: {
         countedBound: holder.bounds.includes('tokens'),
         callTokens: holder.call_tokens,
         instance: instance.id,
+        logBodies: holder.log_bodies,
+        used: { ...nothingUsed },
       };
     },
 
@@ -171,6 +178,7 @@ export const createGate = (deps: {
 
     close() {
       clearInterval(timer);
+      return calls.close();
     },
   };
 };

@@ -8,7 +8,7 @@ import { inTransaction } from '../../db/in-transaction.ts';
 import { Refusal } from '../../http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
-import { keptBound, requireBounds, shownBound } from './key-bounds.ts';
+import { keptBound, requireBounds, shownBound, yuanOf } from './key-bounds.ts';
 import { boundsOf, replaceBounds } from './key-bounds.store.ts';
 
 export { deleteKeysOf } from './developer.store.ts';
@@ -100,6 +100,7 @@ export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, us
       monthLimit: input.month_limit ?? null,
       atOnce: input.at_once ?? null,
       callTokens: input.call_tokens ?? null,
+      logBodies: input.log_bodies ?? false,
       models: [...new Set(input.models)],
       addresses: [...new Set(input.addresses)],
       expiresAt,
@@ -168,6 +169,7 @@ const viewOf = (
   paused: row.paused,
   at_once: row.atOnce,
   call_tokens: row.callTokens,
+  log_bodies: row.logBodies,
   old_until:
     row.oldUntil && row.oldUntil.getTime() > Date.now() ? row.oldUntil.toISOString() : null,
   month_limit: row.monthLimit,
@@ -235,5 +237,8 @@ export const usageOf = async (
     real_prompt_tokens: usage.deductPrompt,
     real_completion_tokens: usage.deductCompletion,
     deduct_tokens: usage.deductPrompt + usage.deductCompletion,
+    cached_tokens: usage.cachedTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    yuan: yuanOf(usage.deductPrompt + usage.deductCompletion),
   }));
 };

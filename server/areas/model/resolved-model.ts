@@ -16,6 +16,8 @@ export interface ResolvedModel {
   factor: number;
   /** Null: the factor. */
   promptFactor: number | null;
+  /** Of what its service read from a cache; null: as the rest of the prompt. */
+  cachedFactor: number | null;
   /** Null: limits.defaultMaxPrompt. */
   maxPrompt: number | null;
   /** Most tokens of a reply; null: the service decides. */
@@ -100,6 +102,7 @@ export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   label: model.label,
   factor: model.factor,
   promptFactor: model.promptFactor,
+  cachedFactor: model.cachedFactor,
   maxPrompt: model.maxPrompt,
   maxTokens: model.maxTokens,
   vipExcluded: model.vipExcluded,

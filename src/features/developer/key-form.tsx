@@ -70,6 +70,12 @@ const fieldsFor = (models: readonly { name: string; label: string }[]): Field[] 
     placeholder: '203.0.113.7 或 10.0.0.0/8，一行一个',
     hint: '不填则不限',
   },
+  {
+    name: 'log_bodies',
+    label: '记下请求和回答的内容',
+    kind: 'switch',
+    hint: '在“调用记录”里看，30 天后删除；不打开只记用量',
+  },
   { name: 'expires_at', label: '有效期到', kind: 'moment', hint: '不填则一直有效' },
 ];
 
@@ -104,6 +110,7 @@ const KeyForm = ({
           at_once: count(values['at_once']),
           call_tokens: count(values['call_tokens']),
           limits: boundsIn(bounds),
+          log_bodies: values['log_bodies'] === true,
           models: Array.isArray(values['models']) ? (values['models'] as string[]) : [],
           addresses: lines(values['addresses']),
         };
