@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallSpec } from '../../contract/call.ts';
 import { calls, type OpenName, type Parsed } from '../../contract/calls.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Executor } from '../db/database.ts';
 import { refusalOf, statusOf } from './failure.ts';
 import { reportFault } from './faults.ts';
 import { type Identity, Refusal, type UploadedFile } from './handlers.ts';
@@ -40,6 +40,10 @@ export interface ApiCaller {
   logBodies: boolean;
   /** What the request used so far. */
   used: typeof nothingUsed;
+  /** Part of the price that it pays; left out: all of it. */
+  priceFactor?: number;
+  /** Called in the transaction that pays for an answer, with the answer. */
+  alongside?: (tx: Executor, json: unknown) => Promise<void>;
 }
 
 /** Tokens of a request as they are counted, and those that were taken for it. */

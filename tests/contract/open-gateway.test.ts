@@ -72,7 +72,7 @@ beforeAll(async () => {
   client = clientOf(user.key);
   const manager = new TestClient(server.baseURL);
   await manager.login('admin', ADMIN_PASSWORD);
-  const { list } = await manager.call('adminModels', {});
+  const { list } = await manager.call('adminModelList', {});
   const { id } = list.find((each) => each.unique_key === model)!;
   await manager.call('setModel', { id, factor: 2, prompt_factor: 1, cached_factor: 0.1 });
 });
@@ -232,4 +232,117 @@ test('every call stands in the log of its owner, its words only if they want the
   expect((await other.person.call('apiCallLog', { before: streamed!.id })).list).toEqual([]);
   await own.person.call('clearCallLog', {});
   expect(await listed()).toEqual([]);
+});
+
+/** In the shapes of their public code. */
+const shapes: Readonly<
+  Record<string, { path: string; headers?: Record<string, string>; body: object }>
+> = {
+  'Cherry Studio, a chat': {
+    path: '/v1/chat/completions',
+    headers: { 'http-referer': 'https://cherry-ai.com', 'x-title': 'Cherry Studio' },
+    body: {
+      model,
+      messages: [
+        { role: 'system', content: '简短' },
+        { role: 'user', content: [{ type: 'text', text: '你好' }] },
+      ],
+      temperature: 1,
+      top_p: 1,
+      max_tokens: 1024,
+      service_tier: 'auto',
+      reasoning_effort: 'low',
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+  },
+  'Cherry Studio, whether it works': {
+    path: '/v1/chat/completions',
+    body: { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1, stream: true },
+  },
+  'Open WebUI, a chat': {
+    path: '/v1/chat/completions',
+    headers: { 'x-openwebui-user-name': '%E5%B0%8F%E6%98%8E', 'x-openwebui-chat-id': 'c' },
+    body: {
+      stream: true,
+      model,
+      messages: [{ role: 'user', content: '你好' }],
+      stream_options: { include_usage: true },
+      user: 'u1',
+      logit_bias: {},
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'search',
+            description: '',
+            parameters: { type: 'object', properties: {} },
+          },
+        },
+      ],
+    },
+  },
+  'Open WebUI, a title': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role: 'user', content: '### Task: a title' }],
+      stream: false,
+      max_completion_tokens: 1000,
+    },
+  },
+  'LobeHub, a chat': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role: 'user', content: '你好' }],
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      temperature: 1,
+      top_p: 1,
+      stream: true,
+      stream_options: { include_usage: true },
+      user: 'u1',
+    },
+  },
+  'LobeHub, by responses': {
+    path: '/v1/responses',
+    body: {
+      model,
+      temperature: 1,
+      top_p: 1,
+      reasoning: { effort: 'medium', summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+      input: [
+        { role: 'developer', content: '简短' },
+        { role: 'user', content: [{ type: 'input_text', text: '你好' }] },
+        { type: 'function_call', call_id: 'call_1', name: 'search', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: '无' },
+      ],
+      store: false,
+      stream: true,
+      tools: [
+        { type: 'function', name: 'search', description: '', parameters: { type: 'object' } },
+      ],
+    },
+  },
+};
+
+test('what other programs send is answered', async () => {
+  const asked = Object.entries(shapes).map(async ([name, { path, headers = {}, body }]) => {
+    const answer = await fetch(server.baseURL + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${user.key}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    expect(answer.status, `${name}: ${text}`).toBe(200);
+    expect(text, name).toContain('答');
+    expect(text, name).not.toContain('"error":{');
+  });
+  await Promise.all(asked);
 });

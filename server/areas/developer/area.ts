@@ -3,6 +3,9 @@ import type { Area, Host } from '../../area.ts';
 import { type OpenContext, registerOpenCalls } from '../../http/open-routes.ts';
 import { createRunningCalls } from '../../http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
+import { createBatchHandlers } from './batch.handlers.ts';
+import { createBatchWorker } from './batch-worker.ts';
+import { dropOldBatches } from './batch.store.ts';
 import { dropOldNotes } from './call-log.store.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
@@ -49,6 +52,18 @@ export const developerArea = () => {
         end: 'delete',
         take: ['created_at', 'items', 'response'],
       },
+      {
+        table: 'api_files',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['name', 'content', 'created_at'],
+      },
+      {
+        table: 'api_batches',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['id', 'status', 'created_at'],
+      },
       ...['api_usage', 'api_jobs'].map((table) => ({
         table,
         of: ['user_id'],
@@ -56,7 +71,7 @@ export const developerArea = () => {
       })),
     ],
     drain: (ms: number) => running.drain(ms),
-    chores: [countEndedJobs, dropOldCalls, dropOldNotes, dropOldResponses],
+    chores: [countEndedJobs, dropOldCalls, dropOldNotes, dropOldResponses, dropOldBatches],
     serve: ({ auth, settings }: Host) =>
       createDeveloperHandlers({ auth, box: createKeyBox(settings.secretKey, settings.dataDir) }),
     routes: (
@@ -88,6 +103,15 @@ export const developerArea = () => {
         ).json;
         return translated ? said : null;
       };
+      const batches = createBatchWorker({
+        db,
+        instance: instance.id,
+        chat,
+        gate,
+        running,
+        log,
+      });
+      http.addHook('onClose', async () => batches.close());
       registerOpenCalls(http, {
         db,
         instanceId: instance.id,
@@ -95,6 +119,7 @@ export const developerArea = () => {
         running,
         handlers: {
           ...talk,
+          ...createBatchHandlers({ db }),
           ...createImageApi({ db, models, files, jobs, log }),
           ...createSpeechApi({ db, models, inEnglish, log }),
           ...embedding,

@@ -43,8 +43,8 @@ export interface Charge {
   extend: (more: number) => Promise<void>;
   /** Says which channel is asked. */
   servedBy: (channelId: number) => void;
-  /** Takes what was used and counts it; gives what was taken. */
-  settle: (used: Used) => Promise<number>;
+  /** Takes what was used and counts it; gives what was taken. The answer is what `alongside` gets. */
+  settle: (used: Used, answer?: unknown) => Promise<number>;
   /** Gives everything back; where a model was asked, and delivered nothing, that is counted. */
   release: (asked: boolean) => Promise<void>;
 }
@@ -98,8 +98,10 @@ export const openCharge = async (
     if (full) throw overBound(full);
   };
 
-  const end = async (model: string | null, used: Used): Promise<number> => {
+  const end = async (model: string | null, used: Used, answer?: unknown): Promise<number> => {
     const ended = { id, keyId, userId, model, ...used };
+    if (free && model !== null && caller.alongside)
+      await db.transaction((tx) => caller.alongside!(tx, answer));
     if (free) {
       if (model !== null || metered)
         await store.endCall(db, { ...ended, deductPrompt: 0, deductCompletion: 0 });
@@ -121,6 +123,7 @@ export const openCharge = async (
           return 0;
         };
       }
+      await caller.alongside?.(tx, answer);
       const room = metered ? await roomOf(tx, id, keyId) : Infinity;
       const wanted = Math.min(used.prompt + used.completion, room);
       const { spent, save } = await settling(tx, id, wanted, {
@@ -143,11 +146,13 @@ export const openCharge = async (
   };
 
   /** A database that does not answer for a moment loses nobody's money. */
-  const surely = async (model: string | null, used: Used): Promise<number> => {
+  const surely = async (model: string | null, used: Used, answer?: unknown): Promise<number> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await end(model, used);
+        return await end(model, used, answer);
       } catch (error) {
+        // Who takes down the answer in the same transaction has to know that there is none.
+        if (caller.alongside && attempt >= 2) throw error;
         log.error({ err: error, call: id, attempt }, 'a call of the API could not be settled');
         if (attempt >= attempts) return 0;
         await sleep(100 * 2 ** attempt);
@@ -189,8 +194,8 @@ export const openCharge = async (
     servedBy: (id) => {
       channelId = id;
     },
-    settle: async (used) => {
-      const deducted = await surely(call.model, used);
+    settle: async (used, answer) => {
+      const deducted = await surely(call.model, used, answer);
       caller.used = {
         promptTokens: used.promptTokens,
         cachedTokens: used.cachedTokens ?? 0,

@@ -243,16 +243,18 @@ export const createApiChat = (deps: ChatDeps) => {
   };
 
   /** Bills a call that has ended; gives what was taken. */
-  const settle = async (asking: Asking, counted: Counted): Promise<number> => {
+  const settle = async (asking: Asking, counted: Counted, answer?: unknown): Promise<number> => {
     const { model, charge, context } = asking;
+    const { priceFactor = 1 } = context.caller;
     gate.addTokens(context.caller, counted.completionTokens);
     const { promptTokens, completionTokens, cachedTokens } = counted;
-    const prompt = deduction(model, promptTokens, 0, cachedTokens);
-    return charge.settle({
-      ...counted,
-      prompt,
-      completion: deduction(model, promptTokens, completionTokens, cachedTokens) - prompt,
-    });
+    const all = deduction(model, promptTokens, completionTokens, cachedTokens);
+    const total = Math.ceil(all * priceFactor);
+    const prompt = Math.min(
+      total,
+      Math.ceil(deduction(model, promptTokens, 0, cachedTokens) * priceFactor),
+    );
+    return charge.settle({ ...counted, prompt, completion: total - prompt }, answer);
   };
 
   /** Whoever leaves a service at work pays for the question at least. */
@@ -294,12 +296,13 @@ export const createApiChat = (deps: ChatDeps) => {
         );
         const told = usageIn(answer);
         const counted = await count(asking, told, producedBy(answer));
-        const deducted = await settle(asking, counted);
-        tellPrice(context, deducted);
         const usage = usageOf(counted, answer['usage']);
+        const whole = { ...answer, model: asking.model.name, usage };
+        const deducted = await settle(asking, counted, whole);
+        tellPrice(context, deducted);
         // A deleted key is told nothing any more.
         if (isLocked(context.signal.reason)) throw context.signal.reason;
-        return { answer: { ...answer, model: asking.model.name, usage }, counted, deducted };
+        return { answer: whole, counted, deducted };
       } catch (error) {
         await settleFailure(asking, '');
         throw error;

@@ -13,7 +13,7 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'Asia/Shanghai')::date
 /** NOTIFY with the number of a key that is valid no more. */
 export const goneChannel = 'api_key_gone';
 
-interface Holder {
+export interface Holder {
   key_id: number;
   models: string[];
   addresses: string[];
@@ -34,17 +34,30 @@ interface Holder {
   session_blacklist: boolean;
 }
 
-const holderOf = statement<Holder & Record<string, unknown>>(
-  'api_key_holder',
-  `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
+const holder = `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
      k.call_tokens, k.at_once, k.paused, k.log_bodies, coalesce(k.expires_at <= now(), false) AS expired,
      ARRAY(SELECT l.unit FROM api_key_limits l WHERE l.key_id = k.id) AS bounds,
      u.id::float8 AS user_id, u.user_name, u.guest, u.manager, u.disabled, u.session_private,
      u.session_blacklist
-   FROM api_keys k JOIN users u ON u.id = k.user_id
+   FROM api_keys k JOIN users u ON u.id = k.user_id`;
+
+const holderOf = statement<Holder & Record<string, unknown>>(
+  'api_key_holder',
+  `${holder}
    WHERE (k.hash = $1 OR (k.old_hash = $1 AND k.old_until > now())) AND k.user_id = $2::bigint`,
   { shared: true },
 );
+
+const holderById = statement<Holder & Record<string, unknown>>(
+  'api_key_holder_by_id',
+  `${holder}
+   WHERE k.id = $1 AND k.hash IS NOT NULL`,
+  { shared: true },
+);
+
+/** Whose key this is; null: it was deleted. */
+export const holderOfKey = async (db: Executor, keyId: number): Promise<Holder | null> =>
+  (await holderById(db, [keyId]))[0] ?? null;
 
 /** Whose key has this hash, if that account is the one with this number. */
 export const findHolder = async (

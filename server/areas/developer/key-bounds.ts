@@ -12,7 +12,7 @@ import type { FullBound } from './key-meter.store.ts';
 const tokensOfCent = tokensOfMillion / tokenPrice.each;
 
 /** What tokens of money cost, yuan. */
-export const yuanOf = (tokens: number): number => tokens / tokensOfCent / 100;
+export const yuanOf = (tokens: number): number => tokens / (tokensOfCent * 100);
 
 /** A bound as it is kept: money stands in tokens there. */
 export const keptBound = ({ per, unit, amount }: KeyBound): Bound =>
