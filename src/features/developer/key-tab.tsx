@@ -76,7 +76,8 @@ const Bounds = ({ row }: { row: ApiKey }) => {
       <div>
         <dt>一次最多</dt>
         <dd className="tabular">
-          {compactNumber(longest ?? limits.apiTokens)} token{longest === null && '（可以调高）'}
+          {(longest ?? limits.apiTokens).toLocaleString('zh-CN')} token
+          {longest === null && '（可以调高）'}
         </dd>
       </div>
       {atOnce !== null && (

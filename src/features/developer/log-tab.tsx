@@ -86,7 +86,10 @@ export const LogTab = () => {
   const [key, setKey] = useState<number>();
   const [failed, setFailed] = useState(false);
   const [open, setOpen] = useState<LoggedCall>();
-  const input = { ...(key === undefined ? {} : { key_id: key }), ...(failed ? { failed: 1 as const } : {}) };
+  const input = {
+    ...(key === undefined ? {} : { key_id: key }),
+    ...(failed ? { failed: 1 as const } : {}),
+  };
   const log = useInfiniteQuery({
     queryKey: ['apiCallLog', input, { pages: '' }],
     initialPageParam: '',
@@ -125,9 +128,14 @@ export const LogTab = () => {
           清空
         </Button>
       </div>
-      <p className={css.hint}>
-        保留 30 天，只有自己能看。请求和回答的内容默认不保存，可以在每个 KEY 的“修改”里打开。
-      </p>
+      <div className={css.bar}>
+        <p className={css.hint}>
+          保留 30 天，只有自己能看。请求和回答的内容默认不保存，可以在每个 KEY 的“修改”里打开。
+        </p>
+        <Button size="small" disabled={list.length === 0} onClick={() => void clear()}>
+          清空
+        </Button>
+      </div>
       {log.isPending && (
         <div className="card">
           <Skeleton lines={8} />
