@@ -14,7 +14,9 @@ const notes = [
   '失败时，OpenAI 写法的接口返回 error 对象；其余接口返回 {"result": false, "code", "message"}，流里的错误是数组 [code, message]。',
   '每个 KEY 有每分钟的请求数和 token 数限制，响应头 x-ratelimit-* 说明还剩多少；超出时返回 429 和 retry-after。',
   '带上请求头 idempotency-key（任意文字），24 小时内重复的请求只算一次。',
-  '调用不保存进会话，只记录用量。',
+  '调用不保存进会话，只记录用量；/v1/responses 的回答保存 30 天，供 previous_response_id 使用，写 store: false 就不保存。',
+  '批量的问题可以上传到 /v1/files、交给 /v1/batches：半价，空闲时做，24 小时内完成。',
+  '响应头 x-price-yuan、x-deducted-tokens 是这一次的价钱，流在最后以注释行给出。',
 ];
 
 export const ExampleTab = () => {

@@ -124,9 +124,6 @@ export const LogTab = () => {
             失败的
           </button>
         </div>
-        <Button size="small" kind="ghost" disabled={list.length === 0} onClick={() => void clear()}>
-          清空
-        </Button>
       </div>
       <div className={css.bar}>
         <p className={css.hint}>
