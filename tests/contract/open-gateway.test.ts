@@ -1,4 +1,4 @@
-import OpenAI, { APIError, toFile } from 'openai';
+import OpenAI, { type APIError, toFile } from 'openai';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiUser, apiUser } from '../support/api-user.ts';

@@ -1,4 +1,4 @@
-import OpenAI, { APIError, toFile } from 'openai';
+import OpenAI, { type APIError, toFile } from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';

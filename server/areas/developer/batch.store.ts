@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '../../db/database.ts';
 import { livingLock } from '../../db/instance.ts';
+import { apiBatches, apiBatchLines, apiFiles } from './batch.tables.ts';
 
 /** Files and batches of keys. Another key's are as if they were not there. */
 
@@ -271,12 +272,12 @@ export const endBatch = async (
   await tx.execute(sql`
     UPDATE api_batches SET status = ${end.status}, output_file_id = ${end.output},
       error_file_id = ${end.errors}, failed = ${end.failed}, ended_at = now() WHERE id = ${id}`);
-  await tx.execute(sql`DELETE FROM api_batch_lines WHERE batch_id = ${id}`);
+  await tx.execute(sql`DELETE FROM ${apiBatchLines} WHERE batch_id = ${id}`);
 };
 
 /** After thirty days, and with their keys. */
 export const dropOldBatches = async (tx: Transaction): Promise<void> => {
-  for (const table of ['api_batches', 'api_files'])
-    await tx.execute(sql`DELETE FROM ${sql.raw(table)} r USING api_keys k WHERE k.id = r.key_id
+  for (const table of [apiBatches, apiFiles])
+    await tx.execute(sql`DELETE FROM ${table} r USING api_keys k WHERE k.id = r.key_id
       AND (r.created_at < now() - interval '30 days' OR k.deleted_at IS NOT NULL)`);
 };

@@ -48,4 +48,3 @@ export const createCallLog = (deps: { db: Database; log: Pick<FastifyBaseLogger,
     },
   };
 };
-export type CallLog = ReturnType<typeof createCallLog>;

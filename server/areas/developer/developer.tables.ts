@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { boolean, date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
 
@@ -57,7 +58,9 @@ export const apiRunning = pgTable('api_running', {
   id: uuid('id').primaryKey(),
   keyId: reference('key_id').notNull(),
   instanceId: integer('instance_id').notNull(),
-  begunAt: instant('begun_at').notNull(),
+  begunAt: instant('begun_at')
+    .notNull()
+    .default(sql`clock_timestamp()`),
   endedAt: instant('ended_at'),
   tokens: tokens('tokens').notNull(),
   taken: tokens('taken').notNull(),

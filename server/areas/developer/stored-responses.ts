@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { ApiRefusal } from '../../http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '../../http/open-routes.ts';
+import { apiResponses } from './batch.tables.ts';
 import { tellIgnored } from './fields.ts';
 
 /** Responses that are kept so that programs can go on from them. Only the key that made one knows it. */
@@ -111,11 +112,10 @@ export const createStoredResponses = (db: Database) => ({
     if (!row) throw missing(id, 'response_id');
   },
 });
-export type StoredResponses = ReturnType<typeof createStoredResponses>;
 
 /** Forgets responses after thirty days, and those of keys that are gone. */
 export const dropOldResponses = async (tx: Transaction): Promise<void> => {
-  await tx.execute(sql`DELETE FROM api_responses r WHERE r.id IN (
+  await tx.execute(sql`DELETE FROM ${apiResponses} r WHERE r.id IN (
     SELECT a.id FROM api_responses a JOIN api_keys k ON k.id = a.key_id
     WHERE a.created_at < now() - interval '30 days' OR k.deleted_at IS NOT NULL LIMIT 1000)`);
 };
