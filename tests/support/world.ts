@@ -391,7 +391,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   genKey: { name: '测试' },
   updateKey: { id: 1, name: '测试' },
   rotateKey: { id: 1 },
-  pauseKey: { id: 1, on: true },
+  pauseKey: { id: 1, on: false },
   keysShownOnce: { on: false },
   delKey: { api_key: '0123456789••••••0123456789' },
   apiUsage: { month: '2026-01' },
@@ -456,7 +456,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
 
 const goodFile = (name: CallName): FormData => {
   const form = new FormData();
-  if (name === 'editApiImages')
+  if (name === 'editApiImages' || name === 'varyApiImages')
     form.set('image', new Blob([onePixel], { type: 'image/png' }), 'a.png');
   else if (['uploadImage', 'uploadAvatar', 'adminUpload'].includes(name))
     form.set('file', new Blob([onePixel], { type: 'image/png' }), 'a.png');

@@ -63,6 +63,8 @@ export interface Style {
   write: (event: RelayEvent) => string;
   /** What is written at the whole end. */
   end: (counted: Counted) => string | Promise<string>;
+  /** Its readers know no comments: none are written. */
+  bare?: true;
   /** What ends a stream that failed; undefined: as every stream's failure is written. */
   fail?: (refusal: Refusal) => string;
 }
@@ -445,7 +447,8 @@ export const createApiChat = (deps: ChatDeps) => {
             // What has come is paid before its reader is told the price, and that it is whole.
             const deducted = await settle(asking, counted);
             settled = true;
-            write(priceComment(deducted) + (await style.end(counted)));
+            const price = style.bare ? '' : priceComment(deducted);
+            write(price + (await style.end(counted)));
           } catch (error) {
             const refusal =
               stopped ??

@@ -55,6 +55,7 @@ interface Delta {
 
 /** Each event is a text, or `{ reasoning }`. */
 const plainStyle: Style = {
+  bare: true,
   write: ({ chunk }) => {
     const [choice] = (chunk['choices'] ?? []) as { delta?: Delta }[];
     const { content, reasoning_content: thought, reasoning } = choice?.delta ?? {};
