@@ -24,6 +24,7 @@ import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
 import { promptCalls } from './prompt.ts';
 import { openApiCalls } from './open-api.ts';
+import { openBatchCalls } from './open-batch.ts';
 import { paymentCalls } from './payment.ts';
 import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
@@ -74,6 +75,7 @@ export const calls = {
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,
+  ...openBatchCalls,
 };
 export type Calls = typeof calls;
 export type CallName = keyof Calls;

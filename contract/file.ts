@@ -110,7 +110,7 @@ export const fileCalls = {
       size: wholeNumber(1, marketLimits.fileBytes),
     }),
     output: z.object({ received }),
-    codes: ['too_many_jobs', 'file_quota', 'too_large'],
+    codes: ['too_many_jobs', 'file_quota'],
   }),
   uploadState: call({
     method: 'GET',

@@ -26,6 +26,10 @@ export const limits = {
   apiKeys: 5,
   /** Tokens of the prompt and the answer of one call of the public API, where a model has no other. */
   apiTokens: 4096,
+  /** To what a key's owner may raise them. */
+  apiTokensRaised: 1_000_000,
+  /** How long a key's old secret may go on working beside the new one, hours. */
+  keyGraceHours: 168,
   account: { min: 3, max: 32 },
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },

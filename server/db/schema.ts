@@ -159,6 +159,7 @@ export const models = pgTable('models', {
   maxTokens: integer('max_tokens'),
   factor: doublePrecision('factor').notNull().default(1),
   promptFactor: doublePrecision('prompt_factor'),
+  cachedFactor: doublePrecision('cached_factor'),
   accelerator: text('accelerator').notNull().default(''),
   /** The public API may not use it. */
   disableApi: boolean('disable_api').notNull().default(false),

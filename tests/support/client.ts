@@ -48,8 +48,9 @@ export const requestOf = (name: CallName, input: Record<string, unknown>) => {
       query.set(key, typeof value === 'string' ? value : JSON.stringify(value));
     else body[key] = value;
   }
-  const named = spec.path.endsWith('/*') ? (input['model'] as string) : null;
-  if (named !== null) query.delete('model');
+  const field = Object.keys((spec.input as unknown as { shape?: object }).shape ?? {})[0] ?? '';
+  const named = spec.path.endsWith('/*') ? (input[field] as string) : null;
+  if (named !== null) query.delete(field);
   const place =
     named === null ? spec.path : spec.path.replace('*', () => encodeURIComponent(named));
   const search = query.size > 0 ? `?${query.toString()}` : '';

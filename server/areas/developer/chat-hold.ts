@@ -12,6 +12,9 @@ export const ahead = { first: 512, more: 2048 };
 /** An answer for which fewer tokens can be set aside is not begun. */
 export const leastAnswer = 16;
 
+/** What a service may count of a prompt that is guessed to have so many tokens. */
+const askedAtMost = (rough: number): number => Math.ceil(rough * 1.25) + 16;
+
 /**
  * Sets aside what an answer may cost, or as much of it as can be paid for; gives what was, and how
  * long the answer may be then. An answer that is paid in parts is no longer than can be paid for,
@@ -23,21 +26,32 @@ export const setAside = async (
   model: ResolvedModel,
   wish: { rough: number; most: number; budget: number; n: number; inParts: boolean },
 ): Promise<{ charge: Charge; held: number; most: number }> => {
-  const { rough, most, budget, n, inParts } = wish;
-  const open = (amount: number) =>
-    openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
-  if (isFree(model)) return { charge: await open(0), held: 0, most };
+  const { rough, most, budget, n } = wish;
+  const bounded = caller.countedBound;
+  // A bound of tokens holds to the token: all that may come is set aside before.
+  const inParts = wish.inParts && !bounded;
+  const asked = bounded ? askedAtMost(rough) : 0;
+  const open = (amount: number, answer: number) =>
+    openCharge(deps, caller, {
+      model: model.name,
+      type: sessionTypes.chat,
+      amount,
+      tokens: bounded ? asked + answer * n : 0,
+    });
+  if (isFree(model) && !bounded) return { charge: await open(0, 0), held: 0, most };
   const cost = (answer: number) => deduction(model, rough, answer);
   const factor = Math.max(model.factor * (inParts ? 1 : n), 1e-9);
   const fitting = async (): Promise<number> => {
     const left = await affordable(deps.db, caller);
-    return Math.floor((left - cost(0)) / factor / (budget > 0 && !inParts ? 2 : 1));
+    const thinking = budget > 0 && !inParts ? 2 : 1;
+    const paid = isFree(model) ? Infinity : (left.taken - cost(0)) / factor / thinking;
+    return Math.floor(Math.min(paid, (left.tokens - asked) / n / thinking));
   };
   const wanted = inParts ? Math.min(ahead.first, most) : (most + budget) * n;
   try {
     const held = cost(wanted);
     const bound = inParts ? Math.max(wanted, await fitting()) : most;
-    return { charge: await open(held), held, most: Math.min(most, bound) };
+    return { charge: await open(held, most + budget), held, most: Math.min(most, bound) };
   } catch (error) {
     if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
     // As much of an answer as can be paid for, but no stump.
@@ -46,6 +60,6 @@ export const setAside = async (
     const shorter = Math.min(most, fits);
     const thought = Math.min(budget, shorter);
     const held = cost(inParts ? Math.min(wanted, fits) : (shorter + thought) * n);
-    return { charge: await open(held), held, most: shorter };
+    return { charge: await open(held, shorter + thought), held, most: shorter };
   }
 };

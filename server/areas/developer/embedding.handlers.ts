@@ -15,6 +15,7 @@ import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { isTooFew, usageIn } from './chat-text.ts';
 import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';
+import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';
 
 /** What is built in, by the name that programs call it. */
@@ -69,7 +70,12 @@ export const createEmbeddingApi = (deps: {
     // Counted by letters: the service's own count may be somewhat more.
     const held = builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0);
     const type = sessionTypes.chat;
-    const charge = await openCharge(deps, caller, { model, type, amount: held });
+    const charge = await openCharge(deps, caller, {
+      model,
+      type,
+      amount: held,
+      tokens: Math.ceil(rough * 1.3),
+    });
     try {
       if (builtIn) {
         const data = textsOf(input).map((text, index) => {
@@ -92,12 +98,13 @@ export const createEmbeddingApi = (deps: {
       const asked = { promptTokens: counted, completionTokens: 0 };
       const own = () => Promise.resolve({ ...asked, promptTokens: rough });
       const { promptTokens } = await believable(price, asked, { held, own });
-      await charge.settle({
+      const deducted = await charge.settle({
         promptTokens,
         completionTokens: 0,
         prompt: deduction(price, promptTokens, 0),
         completion: 0,
       });
+      tellPrice(context, deducted);
       return { json: { ...answer, model } };
     } catch (error) {
       await charge.release(true);

@@ -83,6 +83,7 @@ const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel 
   remarks: row.remark,
   factor: row.factor,
   prompt_factor: row.promptFactor,
+  cached_factor: row.cachedFactor,
   display: flagOf(row.display),
   disable: flagOf(!row.enabled),
   vip_excluded: flagOf(row.vipExcluded),
@@ -109,6 +110,7 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   if (input.remarks !== undefined) values.remark = input.remarks;
   if (input.factor !== undefined) values.factor = input.factor;
   if (input.prompt_factor !== undefined) values.promptFactor = input.prompt_factor;
+  if (input.cached_factor !== undefined) values.cachedFactor = input.cached_factor;
   if (input.display !== undefined) values.display = input.display === 1;
   if (input.disable !== undefined) values.enabled = input.disable === 0;
   if (input.vip_excluded !== undefined) values.vipExcluded = input.vip_excluded === 1;

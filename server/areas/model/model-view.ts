@@ -51,6 +51,7 @@ export const present = (
   vip_excluded: model.vipExcluded,
   max_prompt: model.maxPrompt,
   prompt_factor: model.promptFactor,
+  cached_factor: model.cachedFactor,
   factor: model.factor,
   accelerator: model.accelerator,
   image: imageOf(model),

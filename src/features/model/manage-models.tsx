@@ -1,4 +1,6 @@
 import { Tag } from '@/ui/chip.tsx';
+import { yuanOfMillion } from '@contract/goods.ts';
+import { modelTypes } from '@contract/kinds.ts';
 import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
@@ -45,7 +47,17 @@ const columns: readonly Column<AdminModel>[] = [
     value: (row) => types[row.type] ?? String(row.type),
     role: 'plain',
   },
-  { key: 'factor', title: '价格', value: (row) => row.factor, align: 'end', sortable: true },
+  {
+    key: 'factor',
+    title: '价格',
+    value: (row) => row.factor,
+    render: (row) =>
+      row.type === modelTypes.chat && row.factor > 0
+        ? `${row.factor}（${yuanOfMillion(row.factor)} 元/百万 token）`
+        : row.factor,
+    align: 'end',
+    sortable: true,
+  },
   {
     key: 'prompt_factor',
     title: '提问价格',
@@ -94,6 +106,14 @@ const usualFields: readonly Field[] = [
     max: money,
     step: 0.01,
     hint: '留空：和上面一样',
+  },
+  {
+    name: 'cached_factor',
+    kind: 'number',
+    min: 0,
+    max: money,
+    step: 0.001,
+    hint: '开发者 API 的提问中，服务从缓存读到的部分；留空：和提问一样，不会比提问贵',
   },
   {
     name: 'sort',
@@ -240,6 +260,7 @@ const ModelForm = ({
       remarks: model.remarks,
       factor: model.factor,
       prompt_factor: model.prompt_factor,
+      cached_factor: model.cached_factor,
       sort: model.sort,
       max_prompt: model.max_prompt,
       max_tokens: model.max_tokens,
