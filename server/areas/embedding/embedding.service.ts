@@ -7,7 +7,7 @@ import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
 import { groundsOf, type Grounds } from './grounds.ts';
 import * as indexes from './open-indexes.ts';
-import { type Relevance, relevanceOf } from '../../search/relevance.ts';
+import { type Relevance, relevanceOf, searchedText } from '../../search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
 import { placeText } from '../../reading/place.ts';
 import { readingsOf } from '../../search/question.ts';
@@ -117,9 +117,10 @@ const byWords = (
   readings: readonly Reading[],
   values: Found['values'],
 ): Fit => {
+  const text = searchedText(`${row.heading}\n${row.content}`);
   let best: Fit | null = null;
   for (const [at, reading] of readings.entries()) {
-    const relevance = relevanceOf(reading, values[at] ?? [], row);
+    const relevance = relevanceOf(reading, values[at] ?? [], text);
     const words =
       reading.weight *
       ((candidate.scores[at] ?? 0) +
