@@ -159,9 +159,10 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
     watchList: async ({ model_id: id }, { db, user }) => ({
       list: await watches.list(db, id, user),
     }),
-    setWatch: async (input, { db, user }) => {
+    setWatch: async (input, { db, user, afterCommit }) => {
       await limitAddresses(user.id);
       await watches.set(db, input, user);
+      if (input.live) afterCommit(() => watches.readNow(deps, input.file_id));
       return {};
     },
 

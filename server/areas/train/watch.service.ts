@@ -174,7 +174,7 @@ export const set = (
     if (live && !watch.live) await requireRoom(tx, user.id);
     await store.changeWatch(tx, id, {
       live,
-      ...(live ? { failures: 0, error: '', nextAt: new Date() } : {}),
+      ...(live ? { failures: 0, error: '' } : {}),
     });
   });
 
@@ -250,19 +250,25 @@ const readAgain = async (deps: TrainDeps, watch: store.WatchRow): Promise<void> 
   }
 };
 
+const readAll = async (deps: TrainDeps, due: readonly store.WatchRow[]): Promise<void> => {
+  for (const watch of due)
+    try {
+      await readAgain(deps, watch);
+    } catch (error) {
+      deps.log.warn({ err: error, file: watch.fileId }, 'a watched address was not read');
+    }
+};
+
+/** Reads an address now, as if its day were over; what goes wrong is said beside it. */
+export const readNow = async (deps: TrainDeps, fileId: number): Promise<void> => {
+  const watch = await store.findWatch(deps.db, fileId);
+  if (watch?.live) await readAll(deps, [watch]);
+};
+
 /** Takes the addresses that are due and reads them behind the transaction, one after the other. */
 export const readDueAddresses = async (deps: TrainDeps, tx: Transaction): Promise<void> => {
   const due = await store.takeDue(tx, aMinute);
-  if (due.length === 0) return;
-  const work = async () => {
-    for (const watch of due)
-      try {
-        await readAgain(deps, watch);
-      } catch (error) {
-        deps.log.warn({ err: error, file: watch.fileId }, 'a watched address was not read');
-      }
-  };
-  void work();
+  void readAll(deps, due);
 };
 
 /** Notes what a watched file says that it did not say before, and what it says no more. */
