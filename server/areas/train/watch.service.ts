@@ -13,7 +13,6 @@ import { newKey } from '../../storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { beginTraining } from './begin-training.ts';
 import { changing, ownFile, ownProject } from './project-access.ts';
-import { viewFile } from './project-view.ts';
 import { kindFor, type FileKind } from './reading/kinds.ts';
 import { openReader, UnreadableFile } from './reading/read-file.ts';
 import type { TrainDeps } from './train-deps.ts';
@@ -56,7 +55,7 @@ const nameOf = (url: URL, ending: string): string => {
   } catch {
     // It stays as it is written.
   }
-  const shown = `${url.host}${path}${url.search}`.replaceAll(/[\0-\x1f]/g, '').replace(/\/$/, '');
+  const shown = `${url.host}${path}${url.search}`.replaceAll(/\p{Cc}/gu, '').replace(/\/$/, '');
   const short = shown.replaceAll('/', '／').slice(0, 150);
   return short.toLowerCase().endsWith(`.${ending}`) ? short : `${short}.${ending}`;
 };
