@@ -8,6 +8,9 @@ const { defaultBrowserType: _, ...iphone } = devices['iPhone 14'];
 // A phone's seven times as many pixels, painted without a graphics card, tell nothing more.
 const plainPixels = { deviceScaleFactor: 1 };
 
+const ownServers =
+  /account.(money|security|told)|chat.tools|every-address|e2e.manage|e2e.speech|e2e.train|e2e.video/;
+
 export default defineConfig({
   testDir: 'tests/e2e',
   timeout: 60_000,
@@ -53,6 +56,15 @@ export default defineConfig({
       testMatch: /image-services/,
       use: { ...devices['Pixel 7'], ...plainPixels },
     },
+    {
+      // Each of these has servers of its own, begun by the worker that runs it: one worker begins
+      // each once.
+      name: 'pixel-places',
+      workers: 1,
+      testMatch: ownServers,
+      grepInvert: /on a desktop/,
+      use: { ...devices['Pixel 7'], ...plainPixels },
+    },
     // The Pixel tries everything; these two what their size or kind may change: a wide window has other
     // boxes for some of it, and such tests carry the tag @wide.
     {
@@ -69,7 +81,7 @@ export default defineConfig({
     },
     {
       name: 'pixel',
-      testIgnore: /background|image-services|main-job|phone-shell|wide-window/,
+      testIgnore: [/background|image-services|main-job|phone-shell|wide-window/, ownServers],
       grepInvert: /on a desktop/,
       use: { ...devices['Pixel 7'], ...plainPixels },
     },
@@ -77,6 +89,8 @@ export default defineConfig({
   ...(running
     ? {}
     : {
+        // One database cluster for all servers that the tests start.
+        globalSetup: './tests/support/shared-database.ts',
         webServer: {
           command: `node --import tsx tests/support/e2e-server.ts ${port}`,
           url: `http://127.0.0.1:${port}/api/health`,

@@ -10,6 +10,7 @@ import pxtorem from 'postcss-pxtorem';
 import { defineConfig, type Plugin } from 'vite';
 import { callTableAtBuild, callTableFile, callTableSource } from './scripts/call-table.ts';
 import { noteBundled } from './scripts/licences.mjs';
+import { firstMenu } from './scripts/first-menu.ts';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
 import { bundledPackages } from './scripts/bundled-packages.ts';
 import { earlyCalls } from './src/platform/early-calls.ts';
@@ -91,7 +92,10 @@ const firstHtml = (): Plugin[] => {
               'boot',
               Object.keys(metafile.inputs).map((file) => at(`./${file}`)),
             );
-          return (await dressFirst(html)).replace(
+          const withMenu = html.replaceAll(/<!-- menu ?(\S*) -->/g, (_, open: string) =>
+            firstMenu(open),
+          );
+          return (await dressFirst(withMenu)).replace(
             '<script src="/src/app/boot.ts"></script>',
             () => `<script>${outputFiles[0]?.text.trim()}</script>`,
           );
@@ -254,7 +258,7 @@ export default defineConfig({
               // What home and chat share: in one file it packs better, and each file costs its headers.
               // The style of the first HTML is all of it here, in the order of src/app/main.tsx.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|outbox-(?:db|blobs)|forget-person|copy|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
+              test: /vite\/preload-helper|\/contract\/(errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|outbox-(?:db|blobs)|forget-person|copy|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|chip|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
             },
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {

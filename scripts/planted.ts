@@ -111,7 +111,9 @@ const runNamed = async (copy: string, faults: readonly Fault[]): Promise<Outcome
   };
   const vitest = (some: readonly Fault[], more: string[]) => {
     if (some.length === 0) return;
-    const args = ['run', ...files(some), ...more, '--retry=0', '--reporter=json'];
+    // A test that fell for want of time caught nothing.
+    const patience = ['--testTimeout=300000', '--hookTimeout=300000'];
+    const args = ['run', ...files(some), ...more, ...patience, '--retry=0', '--reporter=json'];
     const told = run(['node_modules/vitest/vitest.mjs', ...args, `--outputFile=${out}`]) as {
       testResults: {
         name: string;
@@ -136,7 +138,7 @@ const runNamed = async (copy: string, faults: readonly Fault[]): Promise<Outcome
   const named = others.filter(({ title }) => title !== '');
   vitest(named, ['-t', pattern(named)]);
   if (browsers.length > 0) {
-    const args = ['test', ...files(browsers), '-g', pattern(browsers), '--project=pixel'];
+    const args = ['test', ...files(browsers), '-g', pattern(browsers), '--project=pixel*'];
     const told = run(
       ['node_modules/@playwright/test/cli.js', ...args, '--retries=0', '--reporter=json'],
       { PLAYWRIGHT_JSON_OUTPUT_NAME: out, E2E_PORT: String(await freePort()) },

@@ -84,7 +84,7 @@ describe('MarkdownDocument', () => {
       fc.property(text, fc.array(fc.nat({ max: 6_000 }), { maxLength: 40 }), (source, cuts) => {
         expect(inPieces(source, cuts).blocks).toEqual(blocksOf(source));
       }),
-      { numRuns: 600 },
+      { numRuns: 150 },
     );
   });
 
@@ -94,7 +94,7 @@ describe('MarkdownDocument', () => {
         const cuts = Array.from({ length: Math.min(source.length, 3_000) }, (_, at) => at);
         expect(inPieces(source, cuts).blocks).toEqual(blocksOf(source));
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 
@@ -108,7 +108,7 @@ describe('MarkdownDocument', () => {
           expect(words(shown(blocksOf(source))).join('')).toBe(words(source).join(''));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 80 },
     );
   });
 

@@ -384,7 +384,7 @@ test('whatever happens, each arrives once and in order', { timeout: 60_000 }, as
       expect(store.acts).toEqual([]);
       for (const lane of lanes) expect(order.get(lane)).toEqual(wanted.get(lane));
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 

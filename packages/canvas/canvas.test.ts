@@ -116,21 +116,26 @@ test('all that is known can be drawn, by day and in ink', async () => {
   }
 });
 
+let lake: Promise<Buffer> | undefined;
+
 test.each(styles)('the style %s can be drawn', async (style) => {
-  const plain = await made('山 湖');
+  const plain = await (lake ??= made('山 湖'));
   const image = await made('山 湖', { parameters: { seed: 7, style } });
   expect(await apart(image, plain)).toBeGreaterThan(1);
 });
+
+let smallLake: Promise<Buffer> | undefined;
 
 test.each(profiles)('the hand of $label shows, the more the more it weighs', async ({ key }) => {
   const size = { width: 96, height: 72 };
   const at = (weight: number) =>
     made('山 湖', { ...size, parameters: { seed: 7, lora: [{ key, weight }] } });
-  const plain = await made('山 湖', size);
+  const plain = await (smallLake ??= made('山 湖', size));
   const [little, whole] = [await apart(await at(30), plain), await apart(await at(100), plain)];
   expect(little).toBeGreaterThan(1);
   expect(whole).toBeGreaterThan(little * 1.5);
   // Of a part that is drawn anew, too.
+  if (key !== profiles[0]!.key) return;
   const mask = { left: 10, top: 10, width: 64, height: 50 };
   const edit = (lora: { key: string; weight: number }[]) =>
     made('樱花', { task: 'edit', base: plain, parameters: { seed: 1, mask, lora } });
@@ -287,6 +292,8 @@ test('a image becomes two and four times as large, within limits', async () => {
 
 test('lines are found, and a image follows them', async () => {
   const base = await ball();
+  const size = { width: 160, height: 120 };
+  const free = await pixelsOf(await made('白天 云', size));
   for (const module of ['canny', 'lineart', 'softedge', 'scribble'] as const) {
     const lines = await detected(base, module);
     const { data, info } = await sharp(lines)
@@ -301,9 +308,7 @@ test('lines are found, and a image follows them', async () => {
     expect(around(80, 60)).toBeLessThan(30);
     // The ball's outline is there in what is drawn after it.
     const control = { image: base, module, mode: 2 as const };
-    const size = { width: 160, height: 120 };
     const followed = await pixelsOf(await made('白天 云', { ...size, control }));
-    const free = await pixelsOf(await made('白天 云', size));
     const changed = (x: number, y: number) =>
       Math.max(
         ...[-3, -2, -1, 0, 1, 2, 3].map((off) =>

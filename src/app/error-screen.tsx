@@ -1,3 +1,5 @@
+import { Tag } from '@/ui/chip.tsx';
+import { ButtonLink } from '@/ui/button.tsx';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { isLoginOpen } from '@/platform/login-ended.ts';
@@ -40,36 +42,36 @@ export const ErrorScreen = () => {
         text={text}
         action={
           <>
-            {code && code !== '0' && !ended && <p className="tag">错误代码 {code}</p>}
+            {code && code !== '0' && !ended && <Tag>错误代码 {code}</Tag>}
             <div className="row">
               {login && (
-                <Link
-                  className="button button-primary"
+                <ButtonLink
+                  kind="primary"
                   to="/login"
                   search={own ? { back: `/chat?uuid=${uuid}` } : {}}
                 >
                   去登录
-                </Link>
+                </ButtonLink>
               )}
               {insufficient && (
                 <>
-                  <Link className="button button-primary" to="/" search={{ new: 1, tab: 'free' }}>
+                  <ButtonLink kind="primary" to="/" search={{ new: 1, tab: 'free' }}>
                     用免费模型
-                  </Link>
-                  <Link className="button" to="/account" search={{ tab: 'recharge' }}>
+                  </ButtonLink>
+                  <ButtonLink to="/account" search={{ tab: 'recharge' }}>
                     去充值
-                  </Link>
+                  </ButtonLink>
                 </>
               )}
               {code === '1024' && (
-                <Link className="button button-primary" to="/account" search={{ tab: 'vip' }}>
+                <ButtonLink kind="primary" to="/account" search={{ tab: 'vip' }}>
                   开通会员
-                </Link>
+                </ButtonLink>
               )}
               {uuid && !gone && (
-                <Link className="button" to="/chat" search={{ uuid }}>
+                <ButtonLink to="/chat" search={{ uuid }}>
                   返回会话
-                </Link>
+                </ButtonLink>
               )}
               <Link
                 className={first}
@@ -81,9 +83,7 @@ export const ErrorScreen = () => {
               >
                 新建会话
               </Link>
-              <Link className="button" to="/">
-                回到首页
-              </Link>
+              <ButtonLink to="/">回到首页</ButtonLink>
             </div>
           </>
         }

@@ -1,3 +1,4 @@
+import { ButtonLink } from '@/ui/button.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMe } from '@/platform/queries.ts';
 import { ToMissing } from '@/ui/lead-away.tsx';
@@ -72,9 +73,9 @@ export const ManagerShell = () => {
           icon="lock"
           text="请先登录。"
           action={
-            <Link className="button button-primary" to="/login" search={{ back: pathname }}>
+            <ButtonLink kind="primary" to="/login" search={{ back: pathname }}>
               登录
-            </Link>
+            </ButtonLink>
           }
         />
       </div>

@@ -1,6 +1,6 @@
+import { ButtonLink } from '@/ui/button.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
-import { Link } from '@tanstack/react-router';
 import { Bridge } from './bridge.tsx';
 
 export const MissingScreen = () => {
@@ -12,9 +12,9 @@ export const MissingScreen = () => {
         image={<Bridge />}
         text="您访问了一个不存在的页面。请检查地址是否写对，或者回到首页。"
         action={
-          <Link className="button button-primary" to="/">
+          <ButtonLink kind="primary" to="/">
             回到首页
-          </Link>
+          </ButtonLink>
         }
       />
     </div>

@@ -1,9 +1,9 @@
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { ApiError, isOffline } from '@/platform/api-error.ts';
 import { isMissingPart } from '@/platform/lazy-chunk.ts';
 import { askLine, onLineWell, useLine } from '@/platform/line.ts';
-import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
 const fallen = '这个页面出了错。再试一次，还不行就先回到首页。';
@@ -55,9 +55,7 @@ export const RouteError = ({ error, reset }: ErrorComponentProps) => {
             >
               再试一次
             </Button>
-            <Link className="button" to="/">
-              回到首页
-            </Link>
+            <ButtonLink to="/">回到首页</ButtonLink>
           </div>
         }
       />

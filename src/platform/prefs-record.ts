@@ -10,6 +10,8 @@ export interface Prefs {
   width: 960 | 1080 | 1200;
   /** The recent-sessions column of wide screens is open. */
   sidebar: boolean;
+  /** Labels of places behind 更多 that stand in the side menu itself. */
+  pinned: readonly string[];
   /** Name of the chat model chosen last; empty: the server's default. */
   model: string;
   /** The same of models of images. */
@@ -23,6 +25,7 @@ const defaults: Prefs = {
   accent: '',
   width: 1080,
   sidebar: true,
+  pinned: [],
   model: '',
   painter: '',
 };

@@ -1,4 +1,5 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { ButtonLink } from './button.tsx';
+import { type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
@@ -16,9 +17,9 @@ export const BackHead = ({
   children?: ReactNode;
 }) => (
   <header className="page-head">
-    <Link to={to} className="button button-ghost button-icon" aria-label={back}>
+    <ButtonLink to={to} kind="ghost" size="icon" aria-label={back}>
       <Icon name="back" size={24} />
-    </Link>
+    </ButtonLink>
     <h1>{title}</h1>
     {children}
   </header>

@@ -1,28 +1,37 @@
-import type { ButtonHTMLAttributes, Ref } from 'react';
+import { createLink } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 
-interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface Look {
   /** primary: the one act of the screen; plain: others; ghost: without ground; danger: destroys. */
-  kind?: 'primary' | 'plain' | 'ghost' | 'danger';
+  kind?: 'primary' | 'plain' | 'ghost' | 'danger' | undefined;
   /** small keeps a 44 px target by its surrounding; icon is square and needs an aria-label. */
-  size?: 'normal' | 'small' | 'icon';
-  /** Busy: looks and acts disabled, and says so. */
-  busy?: boolean;
-  ref?: Ref<HTMLButtonElement>;
+  size?: 'normal' | 'small' | 'icon' | undefined;
+  className?: string | undefined;
 }
 
-export const Button = ({
-  kind = 'plain',
-  size = 'normal',
-  busy = false,
-  className = '',
-  disabled,
-  ...rest
-}: Props) => (
+/** The classes of a button, for what only looks like one: a label around a file's input, another site's link. */
+export const buttonClass = ({ kind = 'plain', size = 'normal', className = '' }: Look = {}) =>
+  `button button-${kind} button-${size} ${className}`;
+
+interface Props extends ComponentProps<'button'>, Look {
+  className?: string | undefined;
+  /** Busy: looks and acts disabled, and says so. */
+  busy?: boolean;
+}
+
+export const Button = ({ kind, size, busy = false, className, disabled, ...rest }: Props) => (
   <button
     type="button"
     {...rest}
-    className={`button button-${kind} button-${size} ${className}`}
+    className={buttonClass({ kind, size, className })}
     disabled={disabled === true || busy}
     aria-busy={busy || undefined}
   />
+);
+
+/** A link to another screen that looks like a button. */
+export const ButtonLink = createLink(
+  ({ kind, size, className, ...rest }: ComponentProps<'a'> & Look) => (
+    <a {...rest} className={buttonClass({ kind, size, className })} />
+  ),
 );

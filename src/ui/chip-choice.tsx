@@ -1,3 +1,4 @@
+import { Chip } from './chip.tsx';
 import styles from './chip-choice.module.css';
 
 /** A few words of which one holds. */
@@ -14,16 +15,14 @@ export const ChipChoice = <T extends string | number>({
 }) => (
   <div className={styles['choice']} role="radiogroup" aria-label={label}>
     {choices.map((choice) => (
-      <button
+      <Chip
         key={choice.value}
-        type="button"
         role="radio"
         aria-checked={choice.value === value}
-        className="chip"
         onClick={() => onChange(choice.value)}
       >
         {choice.label}
-      </button>
+      </Chip>
     ))}
   </div>
 );

@@ -13,7 +13,7 @@ let world: World;
 let database: pg.Client;
 beforeAll(async () => {
   world = await createWorld({
-    env: { CANVAS_SECONDS: '0', FILM_SECONDS: '1', RATE_LIMIT: '1000000' },
+    env: { RATE_LIMIT: '1000000' },
   });
   database = new pg.Client({ connectionString: world.server.databaseUrl });
   await database.connect();

@@ -278,7 +278,11 @@ test('each hostile text comes back as that text: title, text, excerpt, notice, r
   const asker = await named(`a${Date.now().toString(36)}`, '甲');
   await asker.call('pushSubscribe', push.browser());
   // The shorter half as titles, the longer one as answers to them: each is told by a push.
-  const byLength = xssPayloads.toSorted((a, b) => a.length - b.length);
+  // To the server markup is letters: of what has none but those, some are enough.
+  const sent = xssPayloads.filter(
+    (text, at) => at % 8 === 0 || /[^\P{Cc}\n]|[\u200B\u2028\u00A0]/u.test(text),
+  );
+  const byLength = sent.toSorted((a, b) => a.length - b.length);
   const half = Math.ceil(byLength.length / 2);
   const { rows } = await pool.query<{ uuid: string }>(
     `INSERT INTO sessions (type, user_id, model, prompt, private)
@@ -323,14 +327,14 @@ test('each hostile text comes back as that text: title, text, excerpt, notice, r
   expect(wrong).toEqual([]);
 
   const letters = new Set(all.map(({ title }) => lettersOf(title)));
-  for (let page = 1; page <= 5; page += 1) {
+  for (let page = 1; page <= 2; page += 1) {
     const { list: cards } = await forum(asker, { page, category: 'mine' });
     const { list: items } = await asker.call('newsList', { page });
     const shown = [...cards, ...items].map(({ title }) => title);
     expect(shown.length).toBeGreaterThan(40);
     expect(shown.filter((title) => !letters.has(lettersOf(title)))).toEqual([]);
   }
-  for (const each of all.filter((_, at) => at % 40 === 0)) {
+  for (const each of all.filter((_, at) => at % 20 === 0)) {
     const { list } = await asker.call('historyList', { session_id: each.uuid });
     const texts = [each.title, each.answer].map((text) => storedOf(text).trim());
     expect(list.map(({ content }) => content.trim())).toEqual(texts);

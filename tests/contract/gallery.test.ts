@@ -10,7 +10,7 @@ let server: TestServer;
 let owner: TestClient;
 let other: TestClient;
 beforeAll(async () => {
-  server = await startServer({ env: { CANVAS_SECONDS: '0' } });
+  server = await startServer();
   [owner, other] = await Promise.all([
     TestClient.register(server.baseURL),
     TestClient.register(server.baseURL),

@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 let client: TestClient;
 beforeAll(async () => {
-  server = await startServer({ env: { CANVAS_SECONDS: '0' } });
+  server = await startServer();
   client = await TestClient.register(server.baseURL);
 });
 afterAll(() => server.stop());
@@ -35,7 +35,7 @@ const fileOf = async (url: string): Promise<{ data: Buffer; type: string | null 
 
 test('words become pictures: a job, then the message with pictures that carry what made them', async () => {
   const { sent, begun, job, message } = await paint(client, '雪山上的月亮', {
-    image: { n: 2, parameters: { seed: 7 } },
+    image: { n: 2, size: undefined, parameters: { seed: 7 } },
   });
   expect(begun).toMatchObject({ kind: 'image', state: 'queued', title: '雪山上的月亮' });
   expect(job).toMatchObject({ state: 'done', progress: 1, error_code: 0, deduct_tokens: 0 });
@@ -295,7 +295,7 @@ test('plain words are read with their syntax', async () => {
     session_id: uuid,
     msg: '荷塘月色 --strength 30 --foo bar',
   });
-  const { uuid: job } = await generate(client, id, { n: 1, size: 1 });
+  const { uuid: job } = await generate(client, id, { n: 1, size: 0 });
   expect(await ended(client, job)).toMatchObject({ state: 'done' });
   expect(replyOf(await messageOf(client, { uuid, historyId: id })).prompt).toBe('荷塘月色');
   // The session is called by what was asked for, not by how.
@@ -303,7 +303,7 @@ test('plain words are read with their syntax', async () => {
 });
 
 test('readers of a public session see the pictures and nothing of their cost', async () => {
-  const { sent, message } = await paint(client, '公开的一幅画', { image: { n: 1, size: 1 } });
+  const { sent, message } = await paint(client, '公开的一幅画', { image: { n: 1, size: 0 } });
   await client.call('setSession', { session_id: sent.uuid, private: 0 }).catch(() => null);
   const other = await TestClient.register(server.baseURL);
   const session = await client.call('getSession', { uuid: sent.uuid });
@@ -320,7 +320,7 @@ test('readers of a public session see the pictures and nothing of their cost', a
 });
 
 test('a session of pictures is found by its words, not by what surrounds its pictures', async () => {
-  const { sent } = await paint(client, '独一无二的琉璃塔', { image: { n: 1, size: 1 } });
+  const { sent } = await paint(client, '独一无二的琉璃塔', { image: { n: 1, size: 0 } });
   const search = (query: string) =>
     client.call('sessionList', { channel: 'private', query }).then(({ list }) => list);
   expect((await search('琉璃塔')).map(({ uuid }) => uuid)).toEqual([sent.uuid]);
@@ -330,7 +330,7 @@ test('a session of pictures is found by its words, not by what surrounds its pic
 });
 
 test('exports show the pictures', async () => {
-  const { sent, message } = await paint(client, '要打印的画', { image: { n: 1, size: 1 } });
+  const { sent, message } = await paint(client, '要打印的画', { image: { n: 1, size: 0 } });
   const file = await exported(client, sent.uuid, 'markdown');
   const [image] = replyOf(message).images;
   expect(file.data.toString()).toContain(`](${server.baseURL}${image?.url})`);
@@ -343,7 +343,7 @@ test('exports show the pictures', async () => {
 test('a guest’s pictures and jobs go along when the guest registers', async () => {
   const guest = new TestClient(server.baseURL);
   const { uuid } = await newPictures(guest);
-  const { job } = await paint(guest, '访客的画', { uuid, image: { n: 1, size: 1 } });
+  const { job } = await paint(guest, '访客的画', { uuid, image: { n: 1, size: 0 } });
   const account = `g${randomUUID().slice(0, 12)}`;
   const answer = await guest.call('register', {
     account,
@@ -357,10 +357,10 @@ test('a guest’s pictures and jobs go along when the guest registers', async ()
 });
 
 test('a deleted message leaves the session’s card and takes its pictures along', async () => {
-  const one = await paint(client, '第一幅小画', { image: { n: 1, size: 1 } });
+  const one = await paint(client, '第一幅小画', { image: { n: 1, size: 0 } });
   const two = await paint(client, '第二幅小画', {
     uuid: one.sent.uuid,
-    image: { n: 1, size: 1 },
+    image: { n: 1, size: 0 },
   });
   const before = (await client.call('privateImages', {})).total;
   await client.call('deleteHistory', { session_id: one.sent.uuid, id: two.sent.historyId });

@@ -269,7 +269,7 @@ describe('pictures and speech by the client of OpenAI', () => {
     const drawn = await client.images.generate({
       model: 'builtin-canvas',
       prompt: '山间的月亮',
-      size: '512x512',
+      size: '256x256',
       n: 2,
     });
     expect(drawn.data).toHaveLength(2);
@@ -277,7 +277,7 @@ describe('pictures and speech by the client of OpenAI', () => {
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     const { data } = await client.images.generate({
       prompt: '山间的月亮',
-      size: '512x512',
+      size: '256x256',
       response_format: 'url',
     });
     const fetched = await fetch(data?.[0]?.url ?? '');
@@ -286,7 +286,7 @@ describe('pictures and speech by the client of OpenAI', () => {
       model: 'builtin-canvas',
       image: await toFile(png, 'a.png', { type: 'image/png' }),
       prompt: '换成太阳',
-      size: '512x512',
+      size: '256x256',
     });
     expect(changed.data?.[0]?.b64_json?.length).toBeGreaterThan(1000);
     expect(await failing(client.images.generate({ model: 'none', prompt: '月亮' }))).toMatchObject({
@@ -1000,13 +1000,13 @@ describe('the calls of the specification by a client written from it alone', () 
       await expect.poll(async () => (await get(id)).state, { timeout: 20_000 }).toBe('done');
       return (await get(id)).images;
     };
-    const [drawn] = await done(await post('image', { prompt: '月亮', size: '512x512', n: 1 }));
-    expect(drawn?.width).toBe(512);
+    const [drawn] = await done(await post('image', { prompt: '月亮', size: '256x256', n: 1 }));
+    expect(drawn?.width).toBe(256);
     const image_url = drawn?.url ?? '';
     // The upscaler by the name that the site's own call takes.
     for (const wish of [{ scale: 2 }, { model: 'ESRGAN_4x', resize: 2 }]) {
       const [large] = await done(await post('upscale', { image_url, ...wish }));
-      expect(large?.width).toBe(1024);
+      expect(large?.width).toBe(512);
     }
     expect(await done(await post('removeBg', { image_url }))).toHaveLength(1);
     expect(await done(await post('editBg', { image_url, bg_color: '#ff0000' }))).toHaveLength(1);

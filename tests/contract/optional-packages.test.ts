@@ -28,7 +28,7 @@ beforeAll(async () => {
   const models = { SPEECH_MODEL_DIR: listening, VOICE_MODEL_DIR: speaking };
   without = await startServer({
     main,
-    env: { WITHOUT_PACKAGES: 'all', FILM_SECONDS: '1', ...models },
+    env: { WITHOUT_PACKAGES: 'all', ...models },
   });
   unencoded = await startServer({
     main: houseApart(),

@@ -154,7 +154,6 @@ describe('a server with S3', () => {
         S3_REGION: s3.region,
         S3_ACCESS_KEY: s3.accessKey,
         S3_SECRET_KEY: s3.secretKey,
-        FILM_SECONDS: '1',
       },
     });
     client = await TestClient.register(server.baseURL);

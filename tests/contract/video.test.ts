@@ -26,7 +26,6 @@ beforeAll(async () => {
       OPENAI_MODELS: 'sora-2',
       STABILITY_BASE_URL: service.url,
       STABILITY_API_KEY: 'sk-stability',
-      FILM_SECONDS: '1',
       FILM_POLL_SECONDS: '0',
       SIGNUP_TOKENS: String(tokens),
     },

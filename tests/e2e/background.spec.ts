@@ -200,11 +200,11 @@ test('a worker that is stopped again and again forgets nothing and tells nothing
     });
   await page.close();
   await elsewhere.waitForTimeout(300);
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     await cdp.send('ServiceWorker.stopAllWorkers');
     await elsewhere.waitForTimeout(Math.random() * 300);
     await (round % 2 === 0 ? wake() : wakeLater());
-    await elsewhere.waitForTimeout(Math.random() * 1500);
+    await elsewhere.waitForTimeout(Math.random() * 1000);
   }
   await expect.poll(count, { timeout: 15_000 }).toBe(1);
   // The same news by Web Push, and more wake-ups.

@@ -70,7 +70,7 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
 });
 
 /** So many times it is killed at a random moment after sending. */
-const kills = process.env['HEAVY'] === undefined ? 3 : 40;
+const kills = process.env['HEAVY'] === undefined ? 2 : 40;
 
 test('a text that is sent is in its box or on its way, never in both and never in neither, whenever it is killed @O3', async ({
   baseURL,

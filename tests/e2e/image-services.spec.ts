@@ -6,7 +6,6 @@ import { type MockMidjourney, startMockMidjourney } from '../support/mock-midjou
 import { type MockOpenAiImages, startMockOpenAiImages } from '../support/mock-openai-images.ts';
 import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
 import { startServer } from '../support/server.ts';
-import { setup as startCluster } from '../support/shared-database.ts';
 
 /** A server with every kind of service for pictures, each faked at its wire. */
 interface Services {
@@ -21,7 +20,6 @@ interface Services {
 const test = base.extend<object, { services: Services }>({
   services: [
     async ({ browser: _browser }, use) => {
-      const endCluster = await startCluster();
       const midjourney = await startMockMidjourney();
       const webui = await startMockSdWebui({ controlnet: true, rembg: true });
       const images = await startMockOpenAiImages({});
@@ -43,7 +41,6 @@ const test = base.extend<object, { services: Services }>({
       await database.end();
       await server.stop();
       for (const service of [midjourney, webui, images]) await service.close();
-      await endCluster();
     },
     { scope: 'worker', timeout: 90_000 },
   ],

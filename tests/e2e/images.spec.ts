@@ -18,8 +18,11 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   await page.goto('/?tab=imagine');
   await expect(page.getByRole('tab', { name: '画图' })).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('textbox', { name: '输入问题' }).fill('黄昏的雪山，湖面倒影');
+  await page.getByRole('radio', { name: '水墨' }).click();
   await page.getByRole('button', { name: '发送 内置 免费', exact: true }).click();
   await page.waitForURL(/\/chat\?/);
+  // What was chosen at home goes along.
+  await expect(page.getByText('风格 水墨')).toBeVisible();
   await expect(page.getByText('图片', { exact: true })).toBeVisible();
   await expect(go(page)).toHaveAccessibleName(/内置 免费/);
   const pending = page.getByRole('list', { name: '正在画' });

@@ -34,8 +34,12 @@ test('a wide window: the fifteen used last, found and opened, and a model; cards
   }));
   await bringTalks(person.client, talks);
   await app.enterAs(person);
-  await page.goto('/help');
   const side = page.getByRole('complementary', { name: '最近会话' });
+  await page.goto('/help');
+  // It stands beside conversations alone.
+  await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+  await expect(side).toBeHidden();
+  await page.goto('/');
   await expect(side.locator('li')).toHaveCount(15);
   await side.getByRole('searchbox', { name: '搜索会话和内容' }).fill('第 9 个答');
   await expect(side.locator('li')).toHaveCount(1);

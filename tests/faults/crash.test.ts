@@ -13,7 +13,7 @@ import { databaseStopped, killDatabase, postmasterOf } from './postgres-processe
  * A server under load is killed, alone or with its database; whatever it had acknowledged before
  * must be there afterwards, and all money must still add up.
  */
-const rounds = process.env['HEAVY'] ? 50 : 4;
+const rounds = process.env['HEAVY'] ? 50 : 2;
 const writers = 6;
 
 const dataDir = scratchFolder('crash');

@@ -17,7 +17,6 @@ let database: pg.Pool;
 const environment = () => ({
   STABILITY_BASE_URL: service.url,
   STABILITY_API_KEY: 'sk-stability',
-  FILM_SECONDS: '1',
   FILM_POLL_SECONDS: '0',
   SIGNUP_TOKENS: String(tokens),
 });

@@ -5,7 +5,7 @@ import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { makeDatabase, startServer } from '../support/server.ts';
 
 const heavy = process.env['HEAVY'] === '1';
-const kills = heavy ? 50 : 4;
+const kills = heavy ? 50 : 2;
 const repliesPerKill = 10;
 
 let mock: MockOpenAi;

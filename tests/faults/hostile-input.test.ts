@@ -9,7 +9,7 @@ import { TestClient } from '../support/client.ts';
 import { createWorld, goodInputs, type Role, sendRaw, type World } from '../support/world.ts';
 
 const heavy = process.env['HEAVY'] === '1';
-const requests = Number(process.env['HOSTILE_REQUESTS'] ?? (heavy ? 100_000 : 3_000));
+const requests = Number(process.env['HOSTILE_REQUESTS'] ?? (heavy ? 100_000 : 1_500));
 const lanes = 16;
 /** Friends and foes take turns, so that both find the machine in the same moods. */
 const turns = 10;
@@ -146,7 +146,7 @@ describe('hostile input', () => {
       const besideFriends: number[] = [];
       const besideFoes: number[] = [];
       for (let turn = 0; turn < turns; turn += 1) {
-        besideFriends.push(...(await othersDuring(() => inLanes(1000 / turns, askFriendly))));
+        besideFriends.push(...(await othersDuring(() => inLanes(500 / turns, askFriendly))));
         const share = Math.ceil(requests / turns);
         const attack = () => inLanes(share, (index) => askHostile(samples[turn * share + index]));
         besideFoes.push(...(await othersDuring(attack)));
@@ -161,7 +161,12 @@ describe('hostile input', () => {
     },
   );
 
-  test('JSON 10,000 deep is read or refused, by every call that has a body', async () => {
+  // Bodies are read in one place, whatever call they are for: each goes to some of them.
+  const withBody = plain.filter(
+    ([name, { method }]) => ['POST', 'PUT'].includes(method) && !spared.has(name),
+  );
+
+  test('JSON 10,000 deep is read or refused, by calls that have a body', async () => {
     const deep = 10_000;
     const bodies = [
       '['.repeat(deep) + ']'.repeat(deep),
@@ -171,15 +176,13 @@ describe('hostile input', () => {
       '['.repeat(100_000),
       '{"a":'.repeat(40_000),
     ];
-    for (const [name, spec] of plain) {
-      if (!['POST', 'PUT'].includes(spec.method) || spared.has(name)) continue;
-      for (const body of bodies) {
-        const answer = await sendRaw(world.people.user, name, goodInputs(world.talks.user)[name], {
-          body,
-        });
-        expect(answer.envelope, `${name}: ${answer.text.slice(0, 100)}`).not.toBeNull();
-        expect(answer.status, `${name}: ${answer.text.slice(0, 100)}`).toBeLessThan(500);
-      }
+    for (const [at, [name]] of withBody.entries()) {
+      const body = bodies[at % bodies.length]!;
+      const answer = await sendRaw(world.people.user, name, goodInputs(world.talks.user)[name], {
+        body,
+      });
+      expect(answer.envelope, `${name}: ${answer.text.slice(0, 100)}`).not.toBeNull();
+      expect(answer.status, `${name}: ${answer.text.slice(0, 100)}`).toBeLessThan(500);
     }
   });
 
@@ -207,20 +210,19 @@ describe('hostile input', () => {
       )),
     );
     expect(slow).toBeLessThan(2000);
-    for (const bomb of [`${'a'.repeat(60_000)}!`, '-'.repeat(60_000), '1'.repeat(60_000)]) {
-      for (const [name, spec] of plain) {
-        if (!['POST', 'PUT'].includes(spec.method) || spared.has(name)) continue;
-        const input = Object.fromEntries(
-          Object.keys(goodInputs(world.talks.user)[name]).map((field) => [
-            field,
-            spec.inQuery.includes(field) ? bomb.slice(0, 8000) : bomb,
-          ]),
-        );
-        const started = performance.now();
-        const answer = await sendRaw(world.people.user, name, input);
-        expect(answer.status, name).toBeLessThan(500);
-        expect(performance.now() - started, name).toBeLessThan(1000);
-      }
+    const long = [`${'a'.repeat(60_000)}!`, '-'.repeat(60_000), '1'.repeat(60_000)];
+    for (const [at, [name, spec]] of withBody.entries()) {
+      const bomb = long[at % long.length]!;
+      const input = Object.fromEntries(
+        Object.keys(goodInputs(world.talks.user)[name]).map((field) => [
+          field,
+          spec.inQuery.includes(field) ? bomb.slice(0, 8000) : bomb,
+        ]),
+      );
+      const started = performance.now();
+      const answer = await sendRaw(world.people.user, name, input);
+      expect(answer.status, name).toBeLessThan(500);
+      expect(performance.now() - started, name).toBeLessThan(1000);
     }
   });
 

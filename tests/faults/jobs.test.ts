@@ -25,7 +25,7 @@ import {
 import { startServer, type TestServer } from '../support/server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const kills = process.env['HEAVY'] ? 50 : 3;
+const kills = process.env['HEAVY'] ? 50 : 2;
 const tokens = 1_000_000;
 /** Of one picture in the usual size. */
 const price = 7_500;
@@ -236,7 +236,7 @@ test('a message or a session that is deleted takes its running job with it; what
 });
 
 test('a cancellation that races with the end leaves one of the two, and its charge', async () => {
-  const rounds = 12;
+  const rounds = 8;
   const sent = await newPictures(client, model);
   let delivered = 0;
   for (let round = 0; round < rounds; round += 1) {

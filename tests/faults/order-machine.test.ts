@@ -13,7 +13,7 @@ import { makeDatabase } from '../support/server.ts';
 
 const heavy = process.env['HEAVY'] === '1';
 const stepsPerRun = 60;
-const steps = heavy ? 100_000 : 1500;
+const steps = heavy ? 100_000 : 600;
 const monthly = 250_000;
 const signup = 20_000;
 

@@ -18,8 +18,8 @@ import {
 import { makeDatabase } from '../support/server.ts';
 
 const heavy = process.env['HEAVY'] === '1';
-const rounds = heavy ? 100 : 2;
-const steps = heavy ? 100_000 : 500;
+const rounds = heavy ? 100 : 1;
+const steps = heavy ? 100_000 : 300;
 const stepsPerRun = 100;
 
 let connection: Connection;

@@ -15,7 +15,7 @@ import { makeDatabase, startServer, type TestServer } from '../support/server.ts
  * Servers are killed at random moments of loops of calls: no call is done twice, no hold stays, and
  * every loop ends or says why.
  */
-const kills = process.env['HEAVY'] ? 200 : 4;
+const kills = process.env['HEAVY'] ? 200 : 2;
 const rounds = 3;
 
 const dataDir = scratchFolder('tool-loops');

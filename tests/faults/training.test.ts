@@ -6,7 +6,7 @@ import { type MockTraining, startMockTraining } from '../support/mock-training.t
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** So often the process that works is killed. */
-const kills = Number(process.env['TRAINING_KILLS'] ?? 5);
+const kills = Number(process.env['TRAINING_KILLS'] ?? 2);
 
 let service: MockTraining;
 let server: TestServer;

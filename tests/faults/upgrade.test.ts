@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -68,21 +69,24 @@ const schemaOf = async (client: pg.Client): Promise<string[]> => {
   return rows.map(({ line }) => line);
 };
 
-test('an upgrade that is killed at every migration ends as one that nobody disturbed', async () => {
+/** Migrations between two kills. */
+const apart = process.env['HEAVY'] ? 1 : 8;
+
+test('an upgrade that is killed again and again ends as one that nobody disturbed', async () => {
   const { databaseUrl, client } = await databaseOf(100);
   const dataDir = scratchFolder('upgrade');
   let kills = 0;
   for (let applied = await appliedIn(client); applied < versions.length;) {
     const child = spawnMigration(databaseUrl, dataDir);
     const gone = once(child, 'exit');
-    while (child.exitCode === null && (await appliedIn(client)) === applied);
+    while (child.exitCode === null && (await appliedIn(client)) < applied + apart) await sleep(2);
     if (child.kill('SIGKILL')) kills += 1;
     await gone;
     const now = await appliedIn(client);
     expect(now, 'every process gets on').toBeGreaterThan(applied);
     applied = now;
   }
-  expect(kills).toBeGreaterThan(3);
+  expect(kills).toBeGreaterThan(2);
   expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
   const { rows } = await client.query(`SELECT 1 FROM users WHERE user_name = '早先的人'`);
   expect(rows).toHaveLength(1);

@@ -18,6 +18,8 @@ const server = await startServer({
     // The service has no pictures: what is asked of this model fails.
     OPENAI_MODELS: 'mock-chat,mock-vision,dall-e-3',
     CANVAS_SECONDS: '2',
+    // Long enough for its progress to be seen.
+    FILM_SECONDS: '2',
     PAYMENT_CHECK_SECONDS: '2',
     TRUST_PROXY: 'loopback',
   },

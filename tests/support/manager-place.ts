@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test';
 import { test as base } from './app.ts';
 import { TestClient } from './client.ts';
 import { ADMIN_PASSWORD, startServer } from './server.ts';
-import { setup as startCluster } from './shared-database.ts';
 import { talk } from './world.ts';
 
 export { expect, foreignServer } from './app.ts';
@@ -20,7 +19,6 @@ interface Place {
 export const test = base.extend<object, { place: Place }>({
   place: [
     async ({ browser: _browser }, use) => {
-      const endCluster = await startCluster();
       const server = await startServer({
         env: { TRUST_PROXY: 'loopback', ASSISTANT_RATE: '0', PAYMENT_CHECK_SECONDS: '1' },
       });
@@ -45,7 +43,6 @@ export const test = base.extend<object, { place: Place }>({
         person: { id: (await client.call('userInfo', {})).id, uuid, name: '忙碌的人' },
       });
       await server.stop();
-      await endCluster();
     },
     { scope: 'worker', timeout: 90_000 },
   ],

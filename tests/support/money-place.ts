@@ -7,7 +7,6 @@ import { freePort } from './free-port.ts';
 import { startMockOpenAi } from './mock-openai.ts';
 import { startMockSdWebui } from './mock-sd-webui.ts';
 import { ADMIN_PASSWORD, startServer } from './server.ts';
-import { setup as startCluster } from './shared-database.ts';
 
 interface MoneyPlace {
   url: string;
@@ -25,7 +24,6 @@ export const test = base.extend<
 >({
   place: [
     async ({ browser: _browser }, use) => {
-      const endCluster = await startCluster();
       const chat = await startMockOpenAi();
       const painter = await startMockSdWebui();
       const wechat = await startWechatPay();
@@ -64,7 +62,6 @@ export const test = base.extend<
       });
       await server.stop();
       for (const each of [alipay, wechat, painter, chat]) await each.close();
-      await endCluster();
     },
     { scope: 'worker', timeout: 90_000 },
   ],

@@ -11,6 +11,7 @@ import { scratchFolder } from './scratch.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bundle = path.join(root, 'dist/server/main.js');
+const quickPasswords = path.join(root, 'tests/support/quick-passwords.cjs');
 
 export const ADMIN_PASSWORD = 'admin-password-of-tests';
 
@@ -26,6 +27,8 @@ export interface ServerOptions {
   port?: number;
   /** What is run instead of the built server of this checkout. */
   main?: string;
+  /** Passwords are hashed as slowly as anywhere, where that time is what is tried. */
+  slowPasswords?: boolean;
   /** How long it may take to answer, ms. */
   startTimeout?: number;
 }
@@ -131,27 +134,32 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   const dataDir = options.dataDir ?? scratchFolder('test');
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
-  const child = spawn(process.execPath, [main], {
-    cwd: root,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      LANG: process.env['LANG'],
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      ADMIN_PASSWORD,
-      // One address stands for many people here.
-      FREE_REGISTRATIONS: '1000000',
-      CREDENTIALS_LIMIT: '1000000',
-      MESSAGES_LIMIT: '1000000',
-      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
-      CANVAS_SECONDS: '0',
-      LOCAL_MODELS: 'off',
-      ...options.env,
+  const child = spawn(
+    process.execPath,
+    [...(options.slowPasswords ? [] : ['--require', quickPasswords]), main],
+    {
+      cwd: root,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        LANG: process.env['LANG'],
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        ADMIN_PASSWORD,
+        // One address stands for many people here.
+        FREE_REGISTRATIONS: '1000000',
+        CREDENTIALS_LIMIT: '1000000',
+        MESSAGES_LIMIT: '1000000',
+        ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+        CANVAS_SECONDS: '0',
+        FILM_SECONDS: '1',
+        LOCAL_MODELS: 'off',
+        ...options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   const exited = ended(child);
   let running = true;
   void exited.then(() => (running = false));

@@ -24,3 +24,6 @@ export const setup = async (): Promise<() => Promise<void>> => {
   }
   return end;
 };
+
+/** Playwright's global setup. */
+export default setup;

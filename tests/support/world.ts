@@ -161,7 +161,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   passageTokens: { embedding_key: 'help', question: '余额不足怎么办' },
   askKnowledge: { embedding_key: 'help', question: '余额不足怎么办' },
   knowledgePassage: { id: 1 },
-  replySource: { history_id: own.historyId, n: 1 },
+  replySource: { history_id: own.historyId, n: 99 },
   trainModelList: {},
   translateModelList: {},
   trainModel: { model_id: 1 },
@@ -441,6 +441,17 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   health: {},
   siteInfo: {},
 });
+
+const sample: Talk = {
+  uuid: '7d1ce0de-0d6f-4c0c-8f60-27a6c2b8a1f5',
+  id: 987_654_301,
+  historyId: 987_654_302,
+};
+const ofSample = goodInputs(sample);
+
+/** Whether a call's good input is about the session that it is given. */
+export const isAboutTalk = (name: CallName): boolean =>
+  /7d1ce0de-0d6f|98765430[12]/.test(JSON.stringify(ofSample[name]));
 
 const goodFile = (name: CallName): FormData => {
   const form = new FormData();

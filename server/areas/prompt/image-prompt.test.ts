@@ -173,7 +173,7 @@ describe('readImageWords', { timeout: 30_000 }, () => {
           writePrompt(words, family, {});
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 40 },
     );
   });
 
@@ -315,7 +315,7 @@ describe('writePrompt', { timeout: 30_000 }, () => {
           expect(words.flags.no).toBe(given.no);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 120 },
     );
   });
 });

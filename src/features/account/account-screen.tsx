@@ -1,3 +1,4 @@
+import { ButtonLink } from '@/ui/button.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -98,13 +99,9 @@ export const AccountScreen = () => {
               : '访客没有账户。注册之后，这里的会话会归到您的账号。'
           }
           action={
-            <Link
-              className="button button-primary"
-              to="/login"
-              search={{ back: `/account?tab=${tab}` }}
-            >
+            <ButtonLink kind="primary" to="/login" search={{ back: `/account?tab=${tab}` }}>
               登录或注册
-            </Link>
+            </ButtonLink>
           }
         />
       )}

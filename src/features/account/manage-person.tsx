@@ -1,3 +1,5 @@
+import type { Out } from '@contract/calls.ts';
+import { Chip } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
@@ -5,7 +7,7 @@ import { keepLast, useCall } from '@/platform/call-query.ts';
 import { byteSize, compactNumber, dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { lastDays } from '@/ui/chart/last-days.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { alertDialog, confirmDialog } from '@/ui/dialog.ts';
@@ -15,7 +17,6 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { SwitchField } from '@/ui/switch-field.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminUser, LedgerLine } from '@contract/manage-user.ts';
-import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './manage-person.module.css';
 
@@ -161,27 +162,60 @@ const Balance = ({ user, onSaved }: { user: AdminUser; onSaved: () => Promise<vo
   />
 );
 
-const sections = ['资料', '能力', '余额', '账本'] as const;
+type Info = Out<'adminUserInfo'>;
 
-/** One person: figures, and all that a manager can change. */
-export const ManagePerson = ({ userId }: { userId: number }) => {
-  const [section, setSection] = useState<(typeof sections)[number]>('资料');
-  const info = useCall('adminUserInfo', { user_id: userId });
-  // What was given once is not still in the form, to be given again with the next change.
-  const [saves, setSaves] = useState(0);
-  const saved = async () => {
-    await info.refetch();
-    setSaves((before) => before + 1);
-  };
+/** Who it is, what was used, and where more of it is. */
+const Facts = ({ info: { user, figures, days } }: { info: Info }) => {
   const chart = useMemo(() => {
-    if (!info.data) return null;
-    const spent = new Map(info.data.days.map(({ days, tokens }) => [days, tokens]));
+    const spent = new Map(days.map(({ days, tokens }) => [days, tokens]));
     const times = lastDays(30);
     return { times, series: [{ label: '消耗', values: times.map((day) => spent.get(day) ?? 0) }] };
-  }, [info.data]);
-  if (info.isError) return <LoadFailed error={info.error} onRetry={() => void info.refetch()} />;
-  if (!info.data || !chart) return <Skeleton lines={8} />;
-  const { user, figures } = info.data;
+  }, [days]);
+  const facts = [
+    ['编号', user.user_id],
+    ['用户名', user.account || '访客'],
+    ['余额', compactNumber(user.chatgpt_balance)],
+    ['会员额度', compactNumber(user.vip_balance)],
+    ['今天消耗', compactNumber(figures.today_tokens)],
+    ['30 天消耗', compactNumber(figures.month_tokens)],
+    ['共消耗', compactNumber(figures.total_tokens)],
+    ['会话', figures.session_count],
+    ['消息', figures.history_count],
+    ['图片', figures.image_count],
+    ['图片与文件占用', byteSize(figures.file_bytes)],
+    ['登录的设备', figures.login_count],
+    ['最近使用', figures.last_seen_at ? dateTime(figures.last_seen_at) : '—'],
+    ['注册', dateTime(user.created_at)],
+  ] as const;
+  return (
+    <>
+      <dl className={css.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <LineChart title="30 天消耗" unit="tokens" height={140} {...chart} />
+      <div className={css.links}>
+        <ButtonLink size="small" to="/manager/session" search={{ user_id: user.user_id }}>
+          会话
+        </ButtonLink>
+        <ButtonLink size="small" to="/manager/order" search={{ user_id: user.user_id }}>
+          订单
+        </ButtonLink>
+        <ButtonLink size="small" to="/manager/log" search={{ subject: `user:${user.user_id}` }}>
+          操作记录
+        </ButtonLink>
+      </div>
+    </>
+  );
+};
+
+/** What a person may do, and what ends it. */
+const Rights = ({ user }: { user: Info['user'] }) => {
+  const userId = user.user_id;
   const reset = async () => {
     const yes = await confirmDialog({
       text: `为“${user.user_name}”重设密码？原来的密码失效，所有设备退出登录。`,
@@ -215,110 +249,85 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
       }));
     if (yes) await api.updateUser({ user_id: userId, disabled: on ? 1 : 0 });
   };
-  const facts = [
-    ['编号', user.user_id],
-    ['用户名', user.account || '访客'],
-    ['余额', compactNumber(user.chatgpt_balance)],
-    ['会员额度', compactNumber(user.vip_balance)],
-    ['今天消耗', compactNumber(figures.today_tokens)],
-    ['30 天消耗', compactNumber(figures.month_tokens)],
-    ['共消耗', compactNumber(figures.total_tokens)],
-    ['会话', figures.session_count],
-    ['消息', figures.history_count],
-    ['图片', figures.image_count],
-    ['图片与文件占用', byteSize(figures.file_bytes)],
-    ['登录的设备', figures.login_count],
-    ['最近使用', figures.last_seen_at ? dateTime(figures.last_seen_at) : '—'],
-    ['注册', dateTime(user.created_at)],
-  ] as const;
+  return (
+    <>
+      <SwitchField
+        label="禁止新建会话"
+        checked={user.session_blacklist === 1}
+        onChange={(on) =>
+          quietly(api.updateUser({ user_id: userId, session_blacklist: on ? 1 : 0 }))
+        }
+      />
+      <SwitchField
+        label="强制私有"
+        hint="所有会话都是私有的，本人不能公开；取消后，以前公开的照原样公开"
+        checked={user.session_private === 1}
+        onChange={(on) =>
+          quietly(api.updateUserSession({ user_id: userId, session_private: on ? 1 : 0 }))
+        }
+      />
+      <SwitchField
+        label="禁用账号"
+        hint="本人看到：账号已被禁用，请联系管理员；公开的内容别人看不到，恢复后照原样公开"
+        checked={user.disabled === 1}
+        onChange={(on) => quietly(disable(on))}
+      />
+      <div>
+        <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />
+        <Act icon="logout" label="让所有设备退出登录" onClick={() => quietly(signOut())} />
+        {user.guest === 0 && (
+          <Act icon="unlock" label="重设密码" danger onClick={() => quietly(reset())} />
+        )}
+      </div>
+    </>
+  );
+};
+
+const Profile = ({ info }: { info: Info }) => (
+  <>
+    <Facts info={info} />
+    <Rights user={info.user} />
+    <Form
+      fields={[{ name: 'user_name', kind: 'text', required: true, max: 32 }]}
+      initial={{ user_name: info.user.user_name }}
+      submit="改名称"
+      onSubmit={async (values) => {
+        await api.updateUser(
+          { user_id: info.user.user_id, user_name: String(values['user_name']) },
+          { quiet: true },
+        );
+        toast('修改成功', 'success');
+      }}
+    />
+  </>
+);
+
+const sections = ['资料', '能力', '余额', '账本'] as const;
+
+/** One person: figures, and all that a manager can change. */
+export const ManagePerson = ({ userId }: { userId: number }) => {
+  const [section, setSection] = useState<(typeof sections)[number]>('资料');
+  const info = useCall('adminUserInfo', { user_id: userId });
+  // What was given once is not still in the form, to be given again with the next change.
+  const [saves, setSaves] = useState(0);
+  const saved = async () => {
+    await info.refetch();
+    setSaves((before) => before + 1);
+  };
+  if (info.isError) return <LoadFailed error={info.error} onRetry={() => void info.refetch()} />;
+  if (!info.data) return <Skeleton lines={8} />;
+  const { user } = info.data;
   return (
     <div className={css.person}>
       <h3>{user.user_name}</h3>
       <div className={css.tabs} role="group" aria-label="看什么">
         {sections.map((each) => (
-          <button
-            key={each}
-            type="button"
-            className="chip"
-            aria-pressed={each === section}
-            onClick={() => setSection(each)}
-          >
+          <Chip key={each} aria-pressed={each === section} onClick={() => setSection(each)}>
             {each}
-          </button>
+          </Chip>
         ))}
       </div>
-      {section === '资料' && (
-        <>
-          <dl className={css.facts}>
-            {facts.map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-          <LineChart title="30 天消耗" unit="tokens" height={140} {...chart} />
-          <div className={css.links}>
-            <Link
-              className="button button-small"
-              to="/manager/session"
-              search={{ user_id: userId }}
-            >
-              会话
-            </Link>
-            <Link className="button button-small" to="/manager/order" search={{ user_id: userId }}>
-              订单
-            </Link>
-            <Link
-              className="button button-small"
-              to="/manager/log"
-              search={{ subject: `user:${userId}` }}
-            >
-              操作记录
-            </Link>
-          </div>
-          <SwitchField
-            label="禁止新建会话"
-            checked={user.session_blacklist === 1}
-            onChange={(on) =>
-              quietly(api.updateUser({ user_id: userId, session_blacklist: on ? 1 : 0 }))
-            }
-          />
-          <SwitchField
-            label="强制私有"
-            hint="所有会话都是私有的，本人不能公开；取消后，以前公开的照原样公开"
-            checked={user.session_private === 1}
-            onChange={(on) =>
-              quietly(api.updateUserSession({ user_id: userId, session_private: on ? 1 : 0 }))
-            }
-          />
-          <SwitchField
-            label="禁用账号"
-            hint="本人看到：账号已被禁用，请联系管理员；公开的内容别人看不到，恢复后照原样公开"
-            checked={user.disabled === 1}
-            onChange={(on) => quietly(disable(on))}
-          />
-          <div>
-            <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />
-            <Act icon="logout" label="让所有设备退出登录" onClick={() => quietly(signOut())} />
-            {user.guest === 0 && (
-              <Act icon="unlock" label="重设密码" danger onClick={() => quietly(reset())} />
-            )}
-          </div>
-          <Form
-            fields={[{ name: 'user_name', kind: 'text', required: true, max: 32 }]}
-            initial={{ user_name: user.user_name }}
-            submit="改名称"
-            onSubmit={async (values) => {
-              await api.updateUser(
-                { user_id: userId, user_name: String(values['user_name']) },
-                { quiet: true },
-              );
-              toast('修改成功', 'success');
-            }}
-          />
-        </>
-      )}
+      {section === '资料' && <Profile info={info.data} />}
       {section === '能力' &&
         (user.guest ? (
           <p>访客没有账号，不能开通。</p>

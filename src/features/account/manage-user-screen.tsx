@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
 import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
@@ -54,9 +55,7 @@ const columns: readonly Column<AdminUser>[] = [
     render: (row) => (
       <span className="row">
         {tags(row).map((tag) => (
-          <span key={tag} className="tag">
-            {tag}
-          </span>
+          <Tag key={tag}>{tag}</Tag>
         ))}
       </span>
     ),

@@ -3,14 +3,14 @@ import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { listProps } from '@/ui/table/page-props.ts';
 import { yuan } from '@/widgets/pay/money.ts';
 import { reopen } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
 import type { Out } from '@contract/calls.ts';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazyAsked } from '@/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 import { InvoiceList } from './invoice-list.tsx';
@@ -128,9 +128,9 @@ const OrderTab = () => {
           icon: 'receipt',
           text: '还没有订单。',
           action: (
-            <Link className="button button-primary" to="/account" search={{ tab: 'recharge' }}>
+            <ButtonLink kind="primary" to="/account" search={{ tab: 'recharge' }}>
               去充值
-            </Link>
+            </ButtonLink>
           ),
         }}
       />

@@ -1,3 +1,5 @@
+import { Tag } from '@/ui/chip.tsx';
+import { ButtonLink } from '@/ui/button.tsx';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -39,12 +41,12 @@ const Balance = ({ user }: { user: User }) => (
       </div>
     </dl>
     <div className={css.balanceActs}>
-      <Link className="button" to="/account" search={{ tab: 'recharge' }}>
+      <ButtonLink to="/account" search={{ tab: 'recharge' }}>
         充值
-      </Link>
-      <Link className="button" to="/account" search={{ tab: 'vip' }}>
+      </ButtonLink>
+      <ButtonLink to="/account" search={{ tab: 'vip' }}>
         {user.vip > 0 ? '续费会员' : '开通会员'}
-      </Link>
+      </ButtonLink>
     </div>
   </section>
 );
@@ -58,12 +60,12 @@ const Invitation = ({ guest }: { guest: boolean }) => (
         : '不登录也能用免费模型提问。登录之后可以使用全部模型，会话在每台设备上都能看到。'}
     </p>
     <div className={css.invitationActs}>
-      <Link className="button button-primary" to="/login" search={{ back: '/account' }}>
+      <ButtonLink kind="primary" to="/login" search={{ back: '/account' }}>
         登录
-      </Link>
-      <Link className="button" to="/register" search={{ back: '/account' }}>
+      </ButtonLink>
+      <ButtonLink to="/register" search={{ back: '/account' }}>
         注册
-      </Link>
+      </ButtonLink>
     </div>
   </section>
 );
@@ -84,14 +86,66 @@ const Row = ({
   </li>
 );
 
-export const Overview = () => {
-  const { token, user, signedIn, guest } = useAuth();
-  const me = useMe();
+/** The way to everything that has a place of its own. */
+const Places = ({ onImport }: { onImport: () => void }) => {
+  const { token, user, signedIn } = useAuth();
   const site = useOfficialSite();
   const unread = useUnreadNotices().count;
-  const [importing, setImporting] = useState(false);
-  const navigate = useNavigate();
+  return (
+    <nav className={css.accountPlaces} aria-label="全部入口">
+      <ul className={css.rows}>
+        <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
+        <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
+        <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
+      </ul>
+      <ul className={css.rows}>
+        {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
+        <Row icon="document" text="训练" to="/train" />
+        <Row icon="sort" text="翻译" to="/translate" />
+        <Row icon="film" text="视频" to="/video" />
+        {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
+        {signedIn && (
+          <>
+            <Row icon="receipt" text="用量与消费" to="/account" search={{ tab: 'usage' }} />
+            <Row icon="document" text="订单与发票" to="/account" search={{ tab: 'order' }} />
+            <Row icon="share" text="邀请好友" to="/account" search={{ tab: 'invite' }} />
+            <Row icon="person" text="资料" to="/account" search={{ tab: 'profile' }} />
+            <Row icon="lock" text="安全" to="/account" search={{ tab: 'security' }} />
+          </>
+        )}
+        <Row icon="download" text="应用市场" to="/apps" />
+        <Row icon="pin" text="公告" unread={unread} to="/notice" />
+        {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
+        {signedIn && (
+          <li>
+            <button type="button" className={css.rowLink} onClick={() => onImport()}>
+              <Icon name="plus" />
+              导入会话
+              <Icon name="forward" size={18} />
+            </button>
+          </li>
+        )}
+        {user?.admin && <Row icon="lock" text="管理" to="/manager/default" />}
+        <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
+        <Row icon="code" text="开发者 API" to="/api" />
+        <Row icon="help" text="帮助" to="/help" />
+        {site !== '' && (
+          <li>
+            <a className={css.rowLink} href={`${site}/support`} target="_blank" rel="noreferrer">
+              <Icon name="chat" />
+              联系客服
+              <Icon name="outward" size={18} />
+            </a>
+          </li>
+        )}
+      </ul>
+      <AppRows />
+    </nav>
+  );
+};
 
+const Logout = () => {
+  const navigate = useNavigate();
   const logout = async () => {
     const [unsent, drafts] = [unsentCount(), draftCount()];
     const lost = [
@@ -119,6 +173,27 @@ export const Overview = () => {
   };
 
   return (
+    <ul className={css.rows}>
+      <li>
+        <button
+          type="button"
+          className={`${css.rowLink} ${css.rowDanger}`}
+          onClick={() => void logout()}
+        >
+          <Icon name="logout" />
+          退出登录
+        </button>
+      </li>
+    </ul>
+  );
+};
+
+export const Overview = () => {
+  const { token, user, signedIn, guest } = useAuth();
+  const me = useMe();
+  const [importing, setImporting] = useState(false);
+
+  return (
     <div className={`page ${css.account}`}>
       <header className="page-head">
         <h1>我的</h1>
@@ -136,7 +211,7 @@ export const Overview = () => {
             <span>{guest ? '访客' : maskAccount(user.account)}</span>
           </div>
           {user.vip > 0 && user.vip_expired_at && (
-            <span className="tag tag-vip">VIP 至 {dateTime(user.vip_expired_at).slice(0, 10)}</span>
+            <Tag kind="vip">VIP 至 {dateTime(user.vip_expired_at).slice(0, 10)}</Tag>
           )}
         </div>
       )}
@@ -145,69 +220,8 @@ export const Overview = () => {
       ) : user || token === '' ? (
         <Invitation guest={guest} />
       ) : null}
-      <nav className={css.accountPlaces} aria-label="全部入口">
-        <ul className={css.rows}>
-          <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
-          <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
-          <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
-        </ul>
-        <ul className={css.rows}>
-          {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
-          <Row icon="document" text="训练" to="/train" />
-          <Row icon="sort" text="翻译" to="/translate" />
-          <Row icon="film" text="视频" to="/video" />
-          {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
-          {signedIn && (
-            <>
-              <Row icon="receipt" text="用量与消费" to="/account" search={{ tab: 'usage' }} />
-              <Row icon="document" text="订单与发票" to="/account" search={{ tab: 'order' }} />
-              <Row icon="share" text="邀请好友" to="/account" search={{ tab: 'invite' }} />
-              <Row icon="person" text="资料" to="/account" search={{ tab: 'profile' }} />
-              <Row icon="lock" text="安全" to="/account" search={{ tab: 'security' }} />
-            </>
-          )}
-          <Row icon="download" text="应用市场" to="/apps" />
-          <Row icon="pin" text="公告" unread={unread} to="/notice" />
-          {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
-          {signedIn && (
-            <li>
-              <button type="button" className={css.rowLink} onClick={() => setImporting(true)}>
-                <Icon name="plus" />
-                导入会话
-                <Icon name="forward" size={18} />
-              </button>
-            </li>
-          )}
-          {user?.admin && <Row icon="lock" text="管理" to="/manager/default" />}
-          <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
-          <Row icon="code" text="开发者 API" to="/api" />
-          <Row icon="help" text="帮助" to="/help" />
-          {site !== '' && (
-            <li>
-              <a className={css.rowLink} href={`${site}/support`} target="_blank" rel="noreferrer">
-                <Icon name="chat" />
-                联系客服
-                <Icon name="outward" size={18} />
-              </a>
-            </li>
-          )}
-        </ul>
-        <AppRows />
-      </nav>
-      {signedIn && (
-        <ul className={css.rows}>
-          <li>
-            <button
-              type="button"
-              className={`${css.rowLink} ${css.rowDanger}`}
-              onClick={() => void logout()}
-            >
-              <Icon name="logout" />
-              退出登录
-            </button>
-          </li>
-        </ul>
-      )}
+      <Places onImport={() => setImporting(true)} />
+      {signedIn && <Logout />}
       <ImportSheet open={importing} onClose={() => setImporting(false)} />
     </div>
   );

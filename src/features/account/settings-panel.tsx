@@ -159,12 +159,93 @@ const VoiceSettings = () => {
   );
 };
 
-export const SettingsPanel = () => {
-  const { token, user } = useAuth();
+const ChatSettings = () => {
   const models = useChatModels().data ?? [];
-  const painters = useImageModels().data ?? [];
+  const { settings, save } = useSaveSettings();
+  return (
+    <section className={`card ${css.settingsGroup}`}>
+      <h2>聊天</h2>
+      <DefaultModel
+        label="默认模型"
+        models={models}
+        value={settings.default_chat_model ?? ''}
+        onChange={(default_chat_model) => {
+          save({ default_chat_model });
+          prefsStore.set({ model: default_chat_model });
+        }}
+      />
+      <SwitchField
+        label="按 Enter 换行"
+        hint="打开后用 Ctrl+Enter 发送；关闭时 Enter 就是发送"
+        checked={settings.disable_enter === 1}
+        onChange={(on) => save({ disable_enter: on ? 1 : 0 })}
+      />
+      <SwitchField
+        label="让模型使用工具"
+        hint={`计算、日期、搜索这里、打开网页、运行代码；每次提问多约 ${toolTokens} token`}
+        checked={settings.tools !== 0}
+        onChange={(on) => save({ tools: on ? 1 : 0 })}
+      />
+      <SwitchField
+        label="显示 token 用量"
+        hint="在自己会话的每条回复下面"
+        checked={settings.show_token_usage === 1}
+        onChange={(on) => save({ show_token_usage: on ? 1 : 0 })}
+      />
+    </section>
+  );
+};
+
+const ReplySettings = () => {
   const { settings, save } = useSaveSettings();
   const { defaults } = limits;
+  return (
+    <section className={`card ${css.settingsGroup}`}>
+      <h2>回复的方式</h2>
+      <SliderField
+        label="随机性"
+        hint="小：稳妥一致；大：多变有创意"
+        min={1}
+        max={20}
+        value={settings.temperature ?? defaults.temperature}
+        show={(value) => (value / 10).toFixed(1)}
+        onChange={(temperature) => save({ temperature })}
+      />
+      <SliderField
+        label="新话题倾向"
+        hint="大：更愿意谈还没谈过的内容"
+        min={0}
+        max={10}
+        value={settings.presence_penalty ?? defaults.penalty}
+        show={penalty}
+        onChange={(presence_penalty) => save({ presence_penalty })}
+      />
+      <SliderField
+        label="避免重复"
+        hint="大：更少重复同样的词句"
+        min={0}
+        max={10}
+        value={settings.frequency_penalty ?? defaults.penalty}
+        show={penalty}
+        onChange={(frequency_penalty) => save({ frequency_penalty })}
+      />
+      <SliderField
+        label="带上前面的对话"
+        hint="随问题一起发送的前面几轮问答，越多越费 tokens"
+        min={0}
+        max={10}
+        value={settings.max_history ?? defaults.max_history}
+        show={(value) => `${value} 轮`}
+        onChange={(max_history) => save({ max_history })}
+      />
+    </section>
+  );
+};
+
+export const SettingsPanel = () => {
+  const { token, user } = useAuth();
+  const painters = useImageModels().data ?? [];
+  const { settings, save } = useSaveSettings();
   const forced = user?.session_private === 1;
   return (
     <>
@@ -179,36 +260,7 @@ export const SettingsPanel = () => {
         </section>
       ) : (
         <>
-          <section className={`card ${css.settingsGroup}`}>
-            <h2>聊天</h2>
-            <DefaultModel
-              label="默认模型"
-              models={models}
-              value={settings.default_chat_model ?? ''}
-              onChange={(default_chat_model) => {
-                save({ default_chat_model });
-                prefsStore.set({ model: default_chat_model });
-              }}
-            />
-            <SwitchField
-              label="按 Enter 换行"
-              hint="打开后用 Ctrl+Enter 发送；关闭时 Enter 就是发送"
-              checked={settings.disable_enter === 1}
-              onChange={(on) => save({ disable_enter: on ? 1 : 0 })}
-            />
-            <SwitchField
-              label="让模型使用工具"
-              hint={`计算、日期、搜索这里、打开网页、运行代码；每次提问多约 ${toolTokens} token`}
-              checked={settings.tools !== 0}
-              onChange={(on) => save({ tools: on ? 1 : 0 })}
-            />
-            <SwitchField
-              label="显示 token 用量"
-              hint="在自己会话的每条回复下面"
-              checked={settings.show_token_usage === 1}
-              onChange={(on) => save({ show_token_usage: on ? 1 : 0 })}
-            />
-          </section>
+          <ChatSettings />
           <NotifySettings />
           <section className={`card ${css.settingsGroup}`}>
             <h2>画图</h2>
@@ -243,45 +295,7 @@ export const SettingsPanel = () => {
               onChange={(on) => save({ private_global: on ? 1 : 0 })}
             />
           </section>
-          <section className={`card ${css.settingsGroup}`}>
-            <h2>回复的方式</h2>
-            <SliderField
-              label="随机性"
-              hint="小：稳妥一致；大：多变有创意"
-              min={1}
-              max={20}
-              value={settings.temperature ?? defaults.temperature}
-              show={(value) => (value / 10).toFixed(1)}
-              onChange={(temperature) => save({ temperature })}
-            />
-            <SliderField
-              label="新话题倾向"
-              hint="大：更愿意谈还没谈过的内容"
-              min={0}
-              max={10}
-              value={settings.presence_penalty ?? defaults.penalty}
-              show={penalty}
-              onChange={(presence_penalty) => save({ presence_penalty })}
-            />
-            <SliderField
-              label="避免重复"
-              hint="大：更少重复同样的词句"
-              min={0}
-              max={10}
-              value={settings.frequency_penalty ?? defaults.penalty}
-              show={penalty}
-              onChange={(frequency_penalty) => save({ frequency_penalty })}
-            />
-            <SliderField
-              label="带上前面的对话"
-              hint="随问题一起发送的前面几轮问答，越多越费 tokens"
-              min={0}
-              max={10}
-              value={settings.max_history ?? defaults.max_history}
-              show={(value) => `${value} 轮`}
-              onChange={(max_history) => save({ max_history })}
-            />
-          </section>
+          <ReplySettings />
           <Danger />
         </>
       )}

@@ -2,12 +2,12 @@ import { useAct } from '@/platform/use-act.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { dateTime } from '@/platform/format.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import { listProps } from '@/ui/table/page-props.ts';
 import { tokensInYuan } from '@/widgets/pay/money.ts';
 import type { Out } from '@contract/calls.ts';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { kindName } from './kinds.ts';
 import css from './lists.module.css';
@@ -135,9 +135,9 @@ const TransactionTab = () => {
             icon: 'receipt',
             text: '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',
             action: (
-              <Link className="button" to="/" search={{ new: 1 }}>
+              <ButtonLink to="/" search={{ new: 1 }}>
                 新建会话
-              </Link>
+              </ButtonLink>
             ),
           }}
         />

@@ -1,3 +1,5 @@
+import { Tag } from '@/ui/chip.tsx';
+import { ButtonLink } from '@/ui/button.tsx';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber, dateTime } from '@/platform/format.ts';
@@ -135,9 +137,7 @@ const UsageTab = () => {
           }
         />
         {data?.vipInfo.vip === 1 && data.vipInfo.vip_expired_at && (
-          <span className="tag tag-vip">
-            会员至 {dateTime(data.vipInfo.vip_expired_at).slice(0, 10)}
-          </span>
+          <Tag kind="vip">会员至 {dateTime(data.vipInfo.vip_expired_at).slice(0, 10)}</Tag>
         )}
       </div>
       {usage.isPending && (
@@ -184,9 +184,9 @@ const UsageTab = () => {
               icon="receipt"
               text="这个月还没有用过。"
               action={
-                <Link className="button" to="/" search={{ new: 1 }}>
+                <ButtonLink to="/" search={{ new: 1 }}>
                   新建会话
-                </Link>
+                </ButtonLink>
               }
             />
           ) : (

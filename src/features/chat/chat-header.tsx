@@ -1,3 +1,4 @@
+import { Chip, Tag } from '@/ui/chip.tsx';
 import { sessionTypes } from '@contract/kinds.ts';
 import { maskName } from '@/platform/format.ts';
 import { useModel } from '@/platform/queries.ts';
@@ -39,32 +40,28 @@ export const ChatHeader = ({
             : session.prompt || (session.temporary ? '临时对话' : '新会话')}
         </h1>
         <p>
-          {session.type !== sessionTypes.people && <span className="tag">{label}</span>}
-          {kind !== '' && <span className="tag">{kind}</span>}
+          {session.type !== sessionTypes.people && <Tag>{label}</Tag>}
+          {kind !== '' && <Tag>{kind}</Tag>}
           {session.temporary ? (
-            <span className="tag">临时</span>
+            <Tag>临时</Tag>
           ) : (
-            <span className="tag">
+            <Tag>
               <Icon name={isPrivate ? 'lock' : 'people'} size={12} />
               {isPrivate ? '私有' : '公开'}
-            </span>
+            </Tag>
           )}
-          {session.owner_vip && <span className="tag tag-vip">VIP</span>}
-          {session.scenario && (
-            <span className={`tag ${css.named}`}>场景 {session.scenario.name}</span>
-          )}
+          {session.owner_vip && <Tag kind="vip">VIP</Tag>}
+          {session.scenario && <Tag className={css.named}>场景 {session.scenario.name}</Tag>}
           {session.embedding_name !== '' && (
-            <span className={`tag ${css.named}`}>知识库 {session.embedding_name}</span>
+            <Tag className={css.named}>知识库 {session.embedding_name}</Tag>
           )}
-          {!session.owner && !session.friend && (
-            <span className="tag">{maskName(session.user_name)}</span>
-          )}
+          {!session.owner && !session.friend && <Tag>{maskName(session.user_name)}</Tag>}
         </p>
       </div>
-      <button type="button" className={`chip ${css.chatSort}`} onClick={onSort}>
+      <Chip className={css.chatSort} onClick={onSort}>
         <Icon name="sort" size={16} />
         {newestFirst ? '最新在上' : '最新在下'}
-      </button>
+      </Chip>
       <Button kind="ghost" size="icon" aria-label="更多" onClick={onMore}>
         <Icon name="more" size={22} />
       </Button>

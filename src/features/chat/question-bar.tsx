@@ -1,3 +1,4 @@
+import { Chip, ChipLink, ChipDot, Tag } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMe } from '@/platform/queries.ts';
@@ -5,7 +6,6 @@ import { queryClient } from '@/platform/query-client.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { useForumGroups } from '@/widgets/editor/groups.ts';
 import type { SessionDetail } from '@contract/session.ts';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { copyLink } from './question-acts.ts';
 import { ManageSheet, ReportSheet } from './question-sheets.tsx';
@@ -51,18 +51,17 @@ const QuestionBar = ({
   return (
     <div className={css.bar}>
       {group && (
-        <Link to="/forum" search={{ group_id: group.id }} className="chip">
-          <span className="chip-dot" style={{ background: group.color }} />
+        <ChipLink to="/forum" search={{ group_id: group.id }}>
+          <ChipDot color={group.color} />
           {group.name}
-        </Link>
+        </ChipLink>
       )}
-      {session.pinned && <span className="tag">置顶</span>}
-      {session.essence && <span className="tag tag-vip">精华</span>}
-      {session.closed && <span className="tag">已关闭</span>}
+      {session.pinned && <Tag>置顶</Tag>}
+      {session.essence && <Tag kind="vip">精华</Tag>}
+      {session.closed && <Tag>已关闭</Tag>}
       {accepted !== null && (
-        <button
-          type="button"
-          className={`chip ${css.accepted}`}
+        <Chip
+          className={css.accepted}
           onClick={() => {
             onVotes(false);
             // The list by time is there a moment later.
@@ -71,38 +70,32 @@ const QuestionBar = ({
         >
           <Icon name="check" size={16} />
           看采纳的回答
-        </button>
+        </Chip>
       )}
       <span className={css.order} role="group" aria-label="回答的次序">
         {[false, true].map((votes) => (
-          <button
-            key={String(votes)}
-            type="button"
-            className="chip"
-            aria-pressed={byVotes === votes}
-            onClick={() => onVotes(votes)}
-          >
+          <Chip key={String(votes)} aria-pressed={byVotes === votes} onClick={() => onVotes(votes)}>
             {votes ? '按点赞' : '按时间'}
-          </button>
+          </Chip>
         ))}
       </span>
       {session.private === 0 && (
-        <button type="button" className="chip" onClick={() => copyLink(session.uuid, null)}>
+        <Chip onClick={() => copyLink(session.uuid, null)}>
           <Icon name="link" size={16} />
           复制链接
-        </button>
+        </Chip>
       )}
       {signedIn && session.user_id !== user?.id && (
-        <button type="button" className="chip" onClick={() => setSheet('report')}>
+        <Chip onClick={() => setSheet('report')}>
           <Icon name="warning" size={16} />
           举报
-        </button>
+        </Chip>
       )}
       {manager && (
-        <button type="button" className="chip" onClick={() => setSheet('manage')}>
+        <Chip onClick={() => setSheet('manage')}>
           <Icon name="settings" size={16} />
           管理
-        </button>
+        </Chip>
       )}
       {sheet === 'report' && (
         <ReportSheet uuid={session.uuid} id={null} onClose={() => setSheet(undefined)} />

@@ -1,10 +1,11 @@
+import { Chip, ChipLink } from '@/ui/chip.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { maskName } from '@/platform/format.ts';
 import { useChatModels, useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -14,7 +15,7 @@ import { Skeleton } from '@/ui/skeleton.tsx';
 import { useForumGroups } from '@/widgets/editor/groups.ts';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import type { ForumCategory } from '@contract/forum.ts';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '@/platform/lazy-chunk.ts';
 import { Suspense, useRef, useState } from 'react';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
@@ -54,16 +55,179 @@ const Loading = () => (
 const Bell = () => {
   const unread = useNews(1).data?.unread ?? 0;
   return (
-    <Link
+    <ButtonLink
       to="/forum/news"
-      className="button button-ghost button-icon"
+      kind="ghost"
+      size="icon"
       aria-label={unread > 0 ? `消息，${unread} 条未读` : '消息'}
     >
       <span className={css.bell}>
         <Icon name="bell" size={22} />
         {unread > 0 && <span className={css.dot}>{unread > 99 ? '99+' : unread}</span>}
       </span>
-    </Link>
+    </ButtonLink>
+  );
+};
+
+type Search = ReturnType<typeof route.useSearch>;
+type ForumGroup = NonNullable<ReturnType<typeof useForumGroups>['data']>[number];
+
+/** What is shown: one's own, one group's, or what one model answered. */
+const Categories = ({
+  search: { category, group_id, model },
+  groups,
+  onChoose,
+  onSheet,
+}: {
+  search: Search;
+  groups: readonly ForumGroup[];
+  onChoose: (change: Partial<Search>) => void;
+  onSheet: (sheet: 'groups' | 'models') => void;
+}) => {
+  const models = useChatModels().data ?? [];
+  const plain = category === undefined && group_id === undefined && model === undefined;
+  const group = groups.find(({ id }) => id === group_id);
+  const modelName = models.find(({ name }) => name === model)?.label ?? model;
+  return (
+    <nav className={css.menu} aria-label="分类">
+      <Chip aria-pressed={plain} onClick={() => onChoose({})}>
+        全部
+      </Chip>
+      <Chip
+        aria-pressed={group_id !== undefined}
+        aria-haspopup="dialog"
+        onClick={() => onSheet('groups')}
+      >
+        {group ? group.name : '分组'}
+        <Icon name="down" size={14} />
+      </Chip>
+      <Chip
+        aria-pressed={model !== undefined}
+        aria-haspopup="dialog"
+        onClick={() => onSheet('models')}
+      >
+        {modelName ?? '模型'}
+        <Icon name="down" size={14} />
+      </Chip>
+      {others.map(([key, label]) => (
+        <Chip key={key} aria-pressed={category === key} onClick={() => onChoose({ category: key })}>
+          {label}
+        </Chip>
+      ))}
+    </nav>
+  );
+};
+
+/** The words that are looked for, whose questions alone are shown, and what else can be begun. */
+const Tools = ({ author }: { author: string | undefined }) => {
+  const { user_id, query } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <div className={css.tools}>
+      <FilterBar
+        filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
+        values={{ query }}
+        onChange={({ query: words }) =>
+          void navigate({
+            search: (old) => ({ ...old, query: words, page: undefined }),
+            replace: query !== undefined,
+            resetScroll: false,
+          })
+        }
+      >
+        {user_id !== undefined && (
+          <Chip
+            on
+            aria-label="去掉筛选：提问者"
+            onClick={() =>
+              void navigate({
+                search: (old) => ({ ...old, user_id: undefined, page: undefined }),
+              })
+            }
+          >
+            {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
+            <Icon name="close" size={14} />
+          </Chip>
+        )}
+      </FilterBar>
+      <span className={css.starts}>
+        <ChipLink to="/" search={{ new: 1 }}>
+          <Icon name="chat" size={16} />
+          开始聊天
+        </ChipLink>
+        <ChipLink to="/" search={{ tab: 'imagine', new: 1 }}>
+          <Icon name="spark" size={16} />
+          开始画图
+        </ChipLink>
+      </span>
+    </div>
+  );
+};
+
+/** The questions of one page, or why there are none. */
+const Questions = ({
+  list,
+  groups,
+  needsAccount,
+  page,
+  onAsk,
+}: {
+  list: ReturnType<typeof useForum>;
+  groups: readonly ForumGroup[];
+  /** One's own are asked for, and nobody has signed in. */
+  needsAccount: boolean;
+  page: number;
+  onAsk: () => void;
+}) => {
+  const wide = useMedia(wideEnoughForMenu);
+  const navigate = route.useNavigate();
+  const questions = list.data?.list ?? [];
+  return (
+    <>
+      {!needsAccount && list.isPending && <Loading />}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {(needsAccount || (list.data && questions.length === 0)) && (
+        <EmptyState
+          icon="chat"
+          text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
+          action={
+            needsAccount ? (
+              <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
+                登录
+              </ButtonLink>
+            ) : (
+              <Button kind="primary" onClick={onAsk}>
+                提一个问题
+              </Button>
+            )
+          }
+        />
+      )}
+      {!needsAccount && questions.length > 0 && (
+        <ul className={css.list} aria-label="问题">
+          {questions.map((question) => (
+            <QuestionCard
+              key={question.id}
+              question={question}
+              group={groups.find(({ id }) => id === question.group_id)}
+              wide={wide}
+            />
+          ))}
+        </ul>
+      )}
+      {list.data && !needsAccount && (
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          isCounted={!list.isPlaceholderData}
+          onPage={(next, replace) =>
+            void navigate({ search: (old) => ({ ...old, page: next }), replace })
+          }
+        />
+      )}
+    </>
   );
 };
 
@@ -74,9 +238,7 @@ export const ForumScreen = () => {
   const go = useNavigate();
   const { signedIn } = useAuth();
   const me = useMe().data;
-  const wide = useMedia(wideEnoughForMenu);
   const groups = useForumGroups().data ?? [];
-  const models = useChatModels().data ?? [];
   const { category, group_id, model, user_id, query } = search;
   const page = search.page ?? 1;
   const list = useForum({ category, group_id, model, user_id, query, page });
@@ -86,12 +248,7 @@ export const ForumScreen = () => {
   const asking = search['show-create-dialog'] === 1;
   usePageTitle('问答社区');
 
-  const plain = category === undefined && group_id === undefined && model === undefined;
-  const group = groups.find(({ id }) => id === group_id);
-  const modelName = models.find(({ name }) => name === model)?.label ?? model;
-  const questions = list.data?.list ?? [];
-  const needsAccount = isOwn(category) && !signedIn;
-  const author = questions.find((each) => each.user_id === user_id)?.user_name;
+  const author = list.data?.list.find((each) => each.user_id === user_id)?.user_name;
 
   const choose = (change: Partial<typeof search>) =>
     void navigate({
@@ -121,9 +278,9 @@ export const ForumScreen = () => {
       <header className="page-head">
         <h1>问答社区</h1>
         {me?.admin && (
-          <Link to="/manager/forum" className="button button-ghost button-icon" aria-label="举报">
+          <ButtonLink to="/manager/forum" kind="ghost" size="icon" aria-label="举报">
             <Icon name="warning" size={22} />
-          </Link>
+          </ButtonLink>
         )}
         {signedIn && <Bell />}
         <Button kind="primary" size="small" onClick={ask}>
@@ -131,127 +288,23 @@ export const ForumScreen = () => {
           提问
         </Button>
       </header>
-      <nav className={css.menu} aria-label="分类">
-        <button type="button" className="chip" aria-pressed={plain} onClick={() => choose({})}>
-          全部
-        </button>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={group_id !== undefined}
-          aria-haspopup="dialog"
-          onClick={() => {
-            setOpened(true);
-            setSheet('groups');
-          }}
-        >
-          {group ? group.name : '分组'}
-          <Icon name="down" size={14} />
-        </button>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={model !== undefined}
-          aria-haspopup="dialog"
-          onClick={() => setSheet('models')}
-        >
-          {modelName ?? '模型'}
-          <Icon name="down" size={14} />
-        </button>
-        {others.map(([key, label]) => (
-          <button
-            key={key}
-            type="button"
-            className="chip"
-            aria-pressed={category === key}
-            onClick={() => choose({ category: key })}
-          >
-            {label}
-          </button>
-        ))}
-      </nav>
-      <div className={css.tools}>
-        <FilterBar
-          filters={[{ kind: 'text', name: 'query', label: '搜索问题' }]}
-          values={{ query }}
-          onChange={({ query: words }) =>
-            void navigate({
-              search: (old) => ({ ...old, query: words, page: undefined }),
-              replace: query !== undefined,
-              resetScroll: false,
-            })
-          }
-        >
-          {user_id !== undefined && (
-            <button
-              type="button"
-              className="chip chip-on"
-              aria-label="去掉筛选：提问者"
-              onClick={() =>
-                void navigate({
-                  search: (old) => ({ ...old, user_id: undefined, page: undefined }),
-                })
-              }
-            >
-              {author ? `提问者：${maskName(author)}` : '只看一位提问者'}
-              <Icon name="close" size={14} />
-            </button>
-          )}
-        </FilterBar>
-        <span className={css.starts}>
-          <Link to="/" search={{ new: 1 }} className="chip">
-            <Icon name="chat" size={16} />
-            开始聊天
-          </Link>
-          <Link to="/" search={{ tab: 'imagine', new: 1 }} className="chip">
-            <Icon name="spark" size={16} />
-            开始画图
-          </Link>
-        </span>
-      </div>
-      {!needsAccount && list.isPending && <Loading />}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {(needsAccount || (list.data && questions.length === 0)) && (
-        <EmptyState
-          icon="chat"
-          text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
-          action={
-            needsAccount ? (
-              <Link className="button button-primary" to="/login" search={{ back: '/forum' }}>
-                登录
-              </Link>
-            ) : (
-              <Button kind="primary" onClick={ask}>
-                提一个问题
-              </Button>
-            )
-          }
-        />
-      )}
-      {!needsAccount && questions.length > 0 && (
-        <ul className={css.list} aria-label="问题">
-          {questions.map((question) => (
-            <QuestionCard
-              key={question.id}
-              question={question}
-              group={groups.find(({ id }) => id === question.group_id)}
-              wide={wide}
-            />
-          ))}
-        </ul>
-      )}
-      {list.data && !needsAccount && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          isCounted={!list.isPlaceholderData}
-          onPage={(next, replace) =>
-            void navigate({ search: (old) => ({ ...old, page: next }), replace })
-          }
-        />
-      )}
+      <Categories
+        search={search}
+        groups={groups}
+        onChoose={choose}
+        onSheet={(next) => {
+          if (next === 'groups') setOpened(true);
+          setSheet(next);
+        }}
+      />
+      <Tools author={author} />
+      <Questions
+        list={list}
+        groups={groups}
+        needsAccount={isOwn(category) && !signedIn}
+        page={page}
+        onAsk={ask}
+      />
       <ModelSheet
         open={sheet === 'models'}
         value={model ?? ''}

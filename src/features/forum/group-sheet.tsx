@@ -1,3 +1,4 @@
+import { ChipDot } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { Act } from '@/ui/act.tsx';
@@ -62,7 +63,7 @@ const GroupSheet = ({
                   onClose();
                 }}
               >
-                <span className="chip-dot" style={{ background: group.color }} />
+                <ChipDot color={group.color} />
                 {group.name}
                 {group.id === value && <Icon name="check" size={18} />}
               </button>

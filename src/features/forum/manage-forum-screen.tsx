@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { toast } from '@/platform/toast.ts';
 import { Button } from '@/ui/button.tsx';
@@ -122,15 +123,13 @@ export const ManageForumScreen = () => {
     <ManagePage title="社区">
       <div className={css.menu} role="group" aria-label="看什么">
         {tabs.map(([key, label]) => (
-          <button
+          <Chip
             key={key}
-            type="button"
-            className="chip"
             aria-pressed={tab === key}
             onClick={() => show({ tab: key, state: undefined, query: undefined })}
           >
             {label}
-          </button>
+          </Chip>
         ))}
       </div>
       {tab === 'reports' && <Reports page={page} state={state} />}

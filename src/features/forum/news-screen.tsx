@@ -5,7 +5,7 @@ import { relativeTime } from '@/platform/relative-time.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
 import { Avatar } from '@/ui/avatar.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Pager } from '@/ui/pager/pager.tsx';
@@ -41,9 +41,9 @@ export const NewsScreen = () => {
           icon="person"
           text="登录之后，别人回答、提到您时会在这里告诉您"
           action={
-            <Link className="button button-primary" to="/login" search={{ back: '/forum/news' }}>
+            <ButtonLink kind="primary" to="/login" search={{ back: '/forum/news' }}>
               登录
-            </Link>
+            </ButtonLink>
           }
         />
       )}

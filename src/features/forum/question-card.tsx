@@ -1,3 +1,4 @@
+import { ChipDot, Tag } from '@/ui/chip.tsx';
 import { maskName } from '@/platform/format.ts';
 import { thumbnailOf } from '@/platform/question.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
@@ -49,8 +50,8 @@ export const QuestionCard = ({
           {question.pinned && <span className={css.pin}>置顶</span>}
           {question.essence && <span className={css.essence}>精华</span>}
           {answered && <span className={css.solved}>已解决</span>}
-          {question.closed && <span className="tag">已关闭</span>}
-          {question.private === 1 && <span className="tag">私有</span>}
+          {question.closed && <Tag>已关闭</Tag>}
+          {question.private === 1 && <Tag>私有</Tag>}
           <Link
             to="/chat"
             search={{
@@ -77,7 +78,7 @@ export const QuestionCard = ({
           </Link>
           {group && (
             <Link to="/forum" search={{ group_id: group.id }} className={css.group}>
-              <span className="chip-dot" style={{ background: group.color }} />
+              <ChipDot color={group.color} />
               {group.name}
             </Link>
           )}

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { maskName } from '@/platform/format.ts';
@@ -38,15 +39,13 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
     <>
       <nav className={css.menu} aria-label="状态">
         {([undefined, 'done'] as const).map((each) => (
-          <button
+          <Chip
             key={each ?? 'open'}
-            type="button"
-            className="chip"
             aria-pressed={state === each}
             onClick={() => show({ state: each })}
           >
             {each === undefined ? '未处理' : '已处理'}
-          </button>
+          </Chip>
         ))}
       </nav>
       {list.isPending && <Skeleton lines={8} />}

@@ -14,7 +14,7 @@ import styles from './gallery.module.css';
 import type { GalleryImage, useGallery } from './use-gallery.ts';
 
 /** px that a column is wide at least: two stand side by side on a phone. */
-const column = { narrow: 150, wide: 180, explore: 320 };
+const column = { narrow: 150, wide: 180, explore: 276 };
 
 const keyOf = ({ uuid }: GalleryImage): string => uuid;
 const shapeOf = (image: GalleryImage): GalleryImage => image;

@@ -1,9 +1,10 @@
+import { ChipLink } from '@/ui/chip.tsx';
 import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { BatchBar } from './batch-bar.tsx';
@@ -35,10 +36,10 @@ const Head = ({ here }: { here: string }) => (
         </Link>
       ))}
     </nav>
-    <Link className="button button-primary button-small" to="/" search={{ tab: 'imagine', new: 1 }}>
+    <ButtonLink kind="primary" size="small" to="/" search={{ tab: 'imagine', new: 1 }}>
       <Icon name="spark" size={16} />
       画图
-    </Link>
+    </ButtonLink>
   </header>
 );
 
@@ -97,9 +98,9 @@ const useOpening = (
 };
 
 const drawOne = (
-  <Link className="button button-primary" to="/" search={{ tab: 'imagine', new: 1 }}>
+  <ButtonLink kind="primary" to="/" search={{ tab: 'imagine', new: 1 }}>
     画一张
-  </Link>
+  </ButtonLink>
 );
 
 export const ExploreScreen = () => {
@@ -124,15 +125,14 @@ export const ExploreScreen = () => {
       <Head here="图片广场" />
       <div className={styles['ranks']} role="group" aria-label="排序">
         {sorts.map((each) => (
-          <Link
+          <ChipLink
             key={each.name}
             to="/image/explore"
             search={{ sort: each.sort }}
-            className="chip"
             activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
-          </Link>
+          </ChipLink>
         ))}
       </div>
       <GalleryList
@@ -181,15 +181,14 @@ export const PublicScreen = () => {
       />
       <div className={styles['ranks']} role="group" aria-label="排行">
         {ranks.map((each) => (
-          <Link
+          <ChipLink
             key={each.name}
             to="/image/public"
             search={{ rank: each.rank, query: query || undefined }}
-            className="chip"
             activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
-          </Link>
+          </ChipLink>
         ))}
       </div>
       <GalleryList
@@ -281,15 +280,14 @@ export const PrivateScreen = () => {
       </div>
       <div className={styles['ranks']} role="group" aria-label="排行">
         {ownRanks.map((each) => (
-          <Link
+          <ChipLink
             key={each.name}
             to="/image/private"
             search={{ rank: each.rank, query: query || undefined }}
-            className="chip"
             activeOptions={{ explicitUndefined: true }}
           >
             {each.name}
-          </Link>
+          </ChipLink>
         ))}
       </div>
       <GalleryList

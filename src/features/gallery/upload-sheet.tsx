@@ -10,14 +10,101 @@ import { toast } from '@/platform/toast.ts';
 import { limits } from '@contract/limits.ts';
 import styles from './gallery.module.css';
 
+/** Images from the album, the camera, or dropped. */
+const DropPlace = ({ onFiles }: { onFiles: (files: File[]) => void }) => {
+  const [over, setOver] = useState(false);
+  const album = useRef<HTMLInputElement>(null);
+  const camera = useRef<HTMLInputElement>(null);
+  const choose = (input: HTMLInputElement) => {
+    const files = [...(input.files ?? [])];
+    // The same file can be chosen again.
+    input.value = '';
+    onFiles(files);
+  };
+  return (
+    <div
+      className={styles['drop']}
+      data-over={over || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      }}
+    >
+      <p>jpg 或 png，每张至多 4 MB；太大的照片会先缩小。也可以拖进来或粘贴。</p>
+      <div className={styles['row']}>
+        <Button kind="primary" onClick={() => album.current?.click()}>
+          选择图片
+        </Button>
+        <Button onClick={() => camera.current?.click()}>拍一张</Button>
+      </div>
+      <input
+        ref={album}
+        type="file"
+        hidden
+        accept={imageTypes}
+        multiple
+        aria-label="选择要上传的图片"
+        onChange={(event) => choose(event.target)}
+      />
+      <input
+        ref={camera}
+        type="file"
+        hidden
+        accept="image/*"
+        capture="environment"
+        aria-label="拍一张照片上传"
+        onChange={(event) => choose(event.target)}
+      />
+    </div>
+  );
+};
+
+/** Images by their address. */
+const AddressForm = ({ onAddress }: { onAddress: (url: string) => void }) => {
+  const [address, setAddress] = useState('');
+  const fetchAddress = () => {
+    const url = address.trim();
+    if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url)) {
+      toast('请填写完整的图片网址，以 http 开头', 'error');
+      return;
+    }
+    setAddress('');
+    onAddress(url);
+  };
+  return (
+    <form
+      className={styles['address']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        fetchAddress();
+      }}
+    >
+      <input
+        className="text-input"
+        type="url"
+        inputMode="url"
+        value={address}
+        placeholder="或粘贴图片的网址"
+        aria-label="图片网址"
+        onChange={(event) => setAddress(event.target.value)}
+      />
+      <Button type="submit" disabled={address.trim() === ''}>
+        取图
+      </Button>
+    </form>
+  );
+};
+
 /** Brings images in: chosen, taken, dropped, pasted or by their address. */
 export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   const { guest } = useAuth();
-  const album = useRef<HTMLInputElement>(null);
-  const camera = useRef<HTMLInputElement>(null);
   const [there, setThere] = useState<readonly string[]>([]);
-  const [address, setAddress] = useState('');
-  const [over, setOver] = useState(false);
   const intake = useIntake(({ url }) => setThere((all) => [url, ...all]));
   const { takeFiles } = intake;
   useEffect(() => {
@@ -31,21 +118,6 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
     document.addEventListener('paste', onPaste);
     return () => document.removeEventListener('paste', onPaste);
   }, [open, takeFiles]);
-  const choose = (input: HTMLInputElement) => {
-    const files = [...(input.files ?? [])];
-    // The same file can be chosen again.
-    input.value = '';
-    takeFiles(files);
-  };
-  const fetchAddress = () => {
-    const url = address.trim();
-    if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url)) {
-      toast('请填写完整的图片网址，以 http 开头', 'error');
-      return;
-    }
-    setAddress('');
-    intake.takeAddress(url);
-  };
   return (
     <Sheet
       open={open}
@@ -55,66 +127,8 @@ export const UploadSheet = ({ open, onClose }: { open: boolean; onClose: () => v
       }}
       title="上传图片"
     >
-      <div
-        className={styles['drop']}
-        data-over={over || undefined}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          takeFiles([...event.dataTransfer.files]);
-        }}
-      >
-        <p>jpg 或 png，每张至多 4 MB；太大的照片会先缩小。也可以拖进来或粘贴。</p>
-        <div className={styles['row']}>
-          <Button kind="primary" onClick={() => album.current?.click()}>
-            选择图片
-          </Button>
-          <Button onClick={() => camera.current?.click()}>拍一张</Button>
-        </div>
-        <input
-          ref={album}
-          type="file"
-          hidden
-          accept={imageTypes}
-          multiple
-          aria-label="选择要上传的图片"
-          onChange={(event) => choose(event.target)}
-        />
-        <input
-          ref={camera}
-          type="file"
-          hidden
-          accept="image/*"
-          capture="environment"
-          aria-label="拍一张照片上传"
-          onChange={(event) => choose(event.target)}
-        />
-      </div>
-      <form
-        className={styles['address']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          fetchAddress();
-        }}
-      >
-        <input
-          className="text-input"
-          type="url"
-          inputMode="url"
-          value={address}
-          placeholder="或粘贴图片的网址"
-          aria-label="图片网址"
-          onChange={(event) => setAddress(event.target.value)}
-        />
-        <Button type="submit" disabled={address.trim() === ''}>
-          取图
-        </Button>
-      </form>
+      <DropPlace onFiles={takeFiles} />
+      <AddressForm onAddress={(url) => intake.takeAddress(url)} />
       {intake.coming.length + there.length > 0 && (
         <ul className={styles['coming']} aria-label="上传的图片">
           {intake.coming.map((each) => (

@@ -1,3 +1,4 @@
+import { ButtonLink } from '@/ui/button.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
 import { keepLast, steady, useCall } from '@/platform/call-query.ts';
 import { Markdown } from '@/widgets/markdown/markdown.tsx';
@@ -70,9 +71,9 @@ const HelpList = () => {
           icon="search"
           text="帮助里没有找到。换个说法试试，或者直接问内置助手。"
           action={
-            <Link className="button" to="/" search={{ new: 1 }}>
+            <ButtonLink to="/" search={{ new: 1 }}>
               问内置助手
-            </Link>
+            </ButtonLink>
           }
         />
       )}

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { steady, useCall } from '@/platform/call-query.ts';
 import { readDraft, writeDraft } from '@/platform/draft.ts';
@@ -136,16 +137,14 @@ export const ImageActs = ({
   const chip = (label: string, costs: Asked | null, onClick: () => void) => {
     const price = costs && priceOf(costs);
     return (
-      <button
+      <Chip
         key={label}
-        type="button"
-        className="chip"
         aria-label={price ? `${label}，${price.words}` : undefined}
         onClick={onClick}
       >
         {label}
         {price && <small>{price.text}</small>}
-      </button>
+      </Chip>
     );
   };
   // What is done with one of four stands in rows, a column for each of them.
@@ -197,10 +196,8 @@ export const ImageActs = ({
                       {price && <small>{price.text}</small>}
                     </span>
                     {requests.map(({ action, request }) => (
-                      <button
+                      <Chip
                         key={action.hash}
-                        type="button"
-                        className="chip"
                         aria-label={[
                           [action.emoji, action.label].filter(Boolean).join(' '),
                           priceOf(request)?.words,
@@ -210,7 +207,7 @@ export const ImageActs = ({
                         onClick={() => void acts.follow(draw(acts.thread, request))}
                       >
                         {action.label.slice(-1)}
-                      </button>
+                      </Chip>
                     ))}
                   </div>
                 );

@@ -38,7 +38,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useChatActs } from '@/widgets/conversation/chat-context.ts';
 import { useModelChange } from '@/widgets/composer/model-change.ts';
 import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
-import { ImageChoices } from './image-choices.tsx';
+import { ImageChoices } from '@/widgets/image/image-choices.tsx';
 import { useBaseIntake } from './image-intake.ts';
 import { imagePath } from '@/widgets/image/image-path.ts';
 import { sendWords } from './image-send.ts';

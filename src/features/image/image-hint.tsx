@@ -1,8 +1,8 @@
 import { writeDraft } from '@/platform/draft.ts';
 import { useModel } from '@/platform/queries.ts';
 import { useSite } from '@/platform/site.ts';
-import { imageIdeas } from '@contract/image-ideas.ts';
 import type { SessionDetail } from '@contract/session.ts';
+import { ImageIdeas } from '@/widgets/image/image-ideas.tsx';
 import { leastText } from '@/widgets/composer/send-rules.ts';
 import rowCss from '@/widgets/conversation/conversation.module.css';
 import drawCss from '@/widgets/image/image-session.module.css';
@@ -18,28 +18,12 @@ export const ImageHint = ({ session }: { session: SessionDetail }) => {
     <div className={`${rowCss.list} ${rowCss.firstHint} ${drawCss.hintImages}`}>
       <h2>用{setApart(model?.label ?? session.model)}画一张</h2>
       {model?.remark && <p>{model.remark}</p>}
-      <ul className={drawCss.hintIdeas} aria-label="试试这些">
-        {imageIdeas.map(({ name, prompt }) => (
-          <li key={name}>
-            <button
-              type="button"
-              onClick={() => {
-                writeDraft(session.uuid, prompt);
-                document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
-              }}
-            >
-              <img
-                src={`/samples/idea-${name}.webp`}
-                width={480}
-                height={360}
-                alt=""
-                decoding="async"
-              />
-              <span>{prompt}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <ImageIdeas
+        onChoose={(prompt) => {
+          writeDraft(session.uuid, prompt);
+          document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
+        }}
+      />
       <p className={rowCss.firstRule}>{leastText(least)}示例由内置画板画成</p>
     </div>
   );

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { steady, useCall } from '@/platform/call-query.ts';
 import { queryClient } from '@/platform/query-client.ts';
@@ -161,15 +162,13 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
       {wanted === '' && (
         <div className={`${css.toolChips} ${css.toolTypes}`} role="group" aria-label="分类">
           {offered.map((each) => (
-            <button
+            <Chip
               key={each.type}
-              type="button"
-              className="chip"
               aria-pressed={each.type === type}
               onClick={() => setType(each.type)}
             >
               {each.label}
-            </button>
+            </Chip>
           ))}
         </div>
       )}

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { BackHead } from '@/ui/back-head.tsx';
 import { useAct } from '@/platform/use-act.ts';
@@ -9,7 +10,7 @@ import { findJobs, isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
 import { thumbnailOf } from '@/platform/question.ts';
 import { useModel, useWriter } from '@/platform/queries.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, buttonClass, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
@@ -177,7 +178,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
           !retried &&
           (banned || job.subject_kind === 'image' ? (
             // The same once more would be refused again; what was asked of a image is asked there.
-            <Subject job={job} className="button button-small">
+            <Subject job={job} className={buttonClass({ size: 'small' })}>
               {banned ? '修改提示词' : '再改一次'}
             </Subject>
           ) : (
@@ -189,7 +190,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
             )
           ))}
         {job.state === 'done' && (
-          <Subject job={job} className="button button-small">
+          <Subject job={job} className={buttonClass({ size: 'small' })}>
             {jobWords[job.kind].open}
           </Subject>
         )}
@@ -224,18 +225,12 @@ export const TasksScreen = () => {
       <BackHead to="/account" back="返回我的" title="任务" />
       <div className={css.taskFilters} role="group" aria-label="看哪些">
         {filters.map(({ name, state }) => (
-          <button
-            key={name}
-            type="button"
-            className="chip"
-            aria-pressed={state === which}
-            onClick={() => show({ state })}
-          >
+          <Chip key={name} aria-pressed={state === which} onClick={() => show({ state })}>
             {name}
             {name === '进行中' && (jobs.data?.pages[0]?.running ?? 0) > 0 && (
               <small>{jobs.data?.pages[0]?.running}</small>
             )}
-          </button>
+          </Chip>
         ))}
       </div>
       {token !== '' && jobs.isPending && <Skeleton lines={6} />}
@@ -247,9 +242,9 @@ export const TasksScreen = () => {
           icon="spark"
           text={filter.none}
           action={
-            <Link className="button" to="/" search={{ tab: 'imagine', new: 1 }}>
+            <ButtonLink to="/" search={{ tab: 'imagine', new: 1 }}>
               画一张
-            </Link>
+            </ButtonLink>
           }
         />
       )}

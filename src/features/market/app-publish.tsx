@@ -4,7 +4,7 @@ import { useCall } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
 import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, buttonClass } from '@/ui/button.tsx';
 import type { Field, FormValues } from '@/ui/form/field.ts';
 import { useFormDraft } from '@/ui/form/form-draft.ts';
 import { Form } from '@/ui/form/form.tsx';
@@ -92,7 +92,7 @@ const ImageLink = ({
         value={url}
         onChange={(event) => onChange(event.target.value)}
       />
-      <label className="button" aria-busy={busy || undefined}>
+      <label className={buttonClass()} aria-busy={busy || undefined}>
         {busy ? '上传中…' : '上传'}
         <input
           type="file"

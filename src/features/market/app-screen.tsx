@@ -8,7 +8,7 @@ import { useAuth } from '@/platform/auth-store.ts';
 import { byteSize, dateTime, maskName } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { useFormDraft } from '@/ui/form/form-draft.ts';
@@ -119,17 +119,111 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
   );
 };
 
-const App = ({ id, details }: { id: number; details: Details }) => {
-  const { app_detail: app } = details;
-  const { signedIn } = useAuth();
+/** What is done with an app; whatever fails has its price and state read again. */
+const useTaking = (id: number) => {
   const client = useQueryClient();
+  const renew = () => void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) });
   // Its price or state may not be what stands here any more.
   const { busy, run: act } = useAct((error) => {
-    void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) });
+    renew();
     ignoreApiError(error);
   });
+  return { busy, act, renew };
+};
+type Taking = ReturnType<typeof useTaking>;
+
+type AppDetail = Details['app_detail'];
+
+/** What an app is called, looks like and costs. */
+const Head = ({ app }: { app: AppDetail }) => (
+  <>
+    <header className={css.head}>
+      {app.cover_image_url ? (
+        <img className={css.cover} src={`${app.cover_image_url}?size=320`} alt="" />
+      ) : (
+        <span className={css.cover} aria-hidden="true">
+          {Array.from(app.title)[0]}
+        </span>
+      )}
+      <div className={css.about}>
+        <h1>{app.title}</h1>
+        <small>
+          {app.source || '官方'}
+          {app.developer && ` · ${app.developer}`} · {app.type || '应用'}
+        </small>
+        <small className="tabular">
+          {app.rating > 0 ? `★ ${app.rating.toFixed(1)}（${app.rating_count} 人）` : '暂无评分'} ·
+          下载 {app.download_count} 次
+        </small>
+      </div>
+      <b className="tabular">{app.price === 0 ? '免费' : yuan(app.price)}</b>
+    </header>
+    <p className={css.facts}>
+      版本 {app.version} · {byteSize(app.code_size)} · 更新于 {dateTime(app.updated_at)}
+    </p>
+  </>
+);
+
+/** Buys the app or downloads it, whichever it takes. */
+const Take = ({ id, app, taking }: { id: number; app: AppDetail; taking: Taking }) => {
+  const { signedIn } = useAuth();
+  const { busy, act, renew } = taking;
+  const buy = async () => {
+    const order = await api.payApp({ id });
+    if (order.status === 1) toast('现在可以下载了', 'success');
+    else openPayment(order, renew);
+  };
+  return !signedIn ? (
+    <ButtonLink
+      kind="primary"
+      className={css.main}
+      to="/login"
+      search={{ back: `/apps/details?appid=${id}` }}
+    >
+      {app.price === 0 ? '登录后下载' : '登录后购买'}
+    </ButtonLink>
+  ) : (
+    <Button
+      kind="primary"
+      className={css.main ?? ''}
+      busy={busy}
+      onClick={() => void act(app.isDownloadable ? () => fetchApp(id) : buy)}
+    >
+      {app.isDownloadable ? '下载' : `购买 ${yuan(app.price)}`}
+    </Button>
+  );
+};
+
+const Gallery = ({ images }: { images: readonly string[] }) => {
+  const own = images.filter((url) => !isForeign(url));
   const [shown, setShown] = useState<number | null>(null);
-  usePageTitle(app.title);
+  return (
+    <>
+      <div className={css.gallery}>
+        {images.map((url, at) =>
+          isForeign(url) ? (
+            <ForeignImage key={url} url={url} alt={`预览图 ${at + 1}`} />
+          ) : (
+            <button
+              key={url}
+              type="button"
+              className={css.zoom}
+              aria-label={`放大预览图 ${at + 1}`}
+              onClick={() => setShown(own.indexOf(url))}
+            >
+              <img src={`${url}?size=640`} alt={`预览图 ${at + 1}`} loading="lazy" />
+            </button>
+          ),
+        )}
+      </div>
+      {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
+    </>
+  );
+};
+
+const Versions = ({ id, details, taking }: { id: number; details: Details; taking: Taking }) => {
+  const { app_detail: app } = details;
+  const { busy, act } = taking;
   const versions = useInfiniteQuery({
     queryKey: ['appVersionNext', id],
     queryFn: ({ pageParam, signal }) =>
@@ -137,6 +231,43 @@ const App = ({ id, details }: { id: number; details: Details }) => {
     initialPageParam: 1,
     getNextPageParam: (last, all) => (last.hasMorePages ? all.length + 1 : undefined),
   });
+  const shownVersions =
+    versions.data?.pages.flatMap(({ list }) => list) ?? details.versions_detail.list;
+  return (
+    <section className="card">
+      <h2>版本</h2>
+      <ul className={css.rows}>
+        {shownVersions.map((each) => (
+          <li key={each.id}>
+            <div className={css.line}>
+              <strong>{each.version}</strong>
+              <small className="tabular">
+                {byteSize(each.code_size)} · {dateTime(each.created_at)}
+              </small>
+              {app.isDownloadable && (
+                <Button busy={busy} onClick={() => void act(() => fetchApp(id, each.id))}>
+                  下载
+                </Button>
+              )}
+            </div>
+            <p>{each.description}</p>
+            {each.sha256 && (
+              <code className={css.hash}>
+                SHA-256 {each.sha256}
+                {each.scanned && ' · 已查毒'}
+              </code>
+            )}
+          </li>
+        ))}
+      </ul>
+      <More of={versions} begun={details.versions_detail.hasMorePages} text="更早的版本" />
+    </section>
+  );
+};
+
+const Comments = ({ id, details }: { id: number; details: Details }) => {
+  const { app_detail: app } = details;
+  const { signedIn } = useAuth();
   const comments = useInfiniteQuery({
     queryKey: ['appCommentNext', id],
     queryFn: ({ pageParam, signal }) =>
@@ -144,15 +275,6 @@ const App = ({ id, details }: { id: number; details: Details }) => {
     initialPageParam: 1,
     getNextPageParam: (last, all) => (last.hasMorePages ? all.length + 1 : undefined),
   });
-  const buy = async () => {
-    const order = await api.payApp({ id });
-    if (order.status === 1) toast('现在可以下载了', 'success');
-    else
-      openPayment(
-        order,
-        () => void client.invalidateQueries({ queryKey: callKey('appDetails', { id }) }),
-      );
-  };
   const report = (commentId: number) =>
     attempt(async () => {
       const sure = await confirmDialog({ text: '举报这条评论？', ok: '举报' });
@@ -160,157 +282,77 @@ const App = ({ id, details }: { id: number; details: Details }) => {
       await api.reportAppComment({ id: commentId });
       toast('已举报，管理员会查看', 'success');
     });
-  const images = JSON.parse(app.images_url) as string[];
-  const own = images.filter((url) => !isForeign(url));
-  const shownVersions =
-    versions.data?.pages.flatMap(({ list }) => list) ?? details.versions_detail.list;
   const shownComments =
     comments.data?.pages.flatMap(({ list }) => list) ?? details.comments_detail.list;
+  return (
+    <section className="card">
+      <h2>评论</h2>
+      {app.rating_count > 0 && (
+        <ul className={css.spread} aria-label="评分分布">
+          {app.ratings
+            .filter(({ count }) => count > 0)
+            .map(({ rating, count }) => (
+              <li key={rating} className="tabular">
+                <span>{rating.toFixed(1)} 星</span>
+                <progress max={app.rating_count} value={count} aria-label={`${rating} 星`} />
+                <span>{count}</span>
+              </li>
+            ))}
+        </ul>
+      )}
+      {app.closeComment && <p className={css.facts}>这个应用关闭了评论。</p>}
+      {!app.closeComment && app.isDownloadable && (
+        <CommentForm key={app.my_comment ? 'mine' : 'new'} id={id} mine={app.my_comment} />
+      )}
+      {!app.closeComment && !app.isDownloadable && (
+        <p className={css.facts}>取得这个应用之后可以评论。</p>
+      )}
+      {shownComments.length === 0 && <p className={css.facts}>还没有人评论。</p>}
+      <ul className={css.rows}>
+        {shownComments.map((each) => (
+          <li key={each.id}>
+            <div className={css.line}>
+              <strong>{maskName(each.user_name)}</strong>
+              <small className="tabular">
+                ★ {each.rating.toFixed(1)} · {dateTime(each.created_at)}
+                {each.edited && ' · 已修改'}
+              </small>
+              {signedIn && !each.mine && (
+                <Button size="small" kind="ghost" onClick={() => void report(each.id)}>
+                  举报
+                </Button>
+              )}
+            </div>
+            <p>{each.comment_content}</p>
+          </li>
+        ))}
+      </ul>
+      <More of={comments} begun={details.comments_detail.hasMorePages} text="更早的评论" />
+    </section>
+  );
+};
+
+const App = ({ id, details }: { id: number; details: Details }) => {
+  const { app_detail: app } = details;
+  const taking = useTaking(id);
+  usePageTitle(app.title);
+  const images = JSON.parse(app.images_url) as string[];
   return (
     <div className={`page ${css.detail}`}>
       <Link to="/apps" className={css.back}>
         <Icon name="back" size={20} />
         应用市场
       </Link>
-      <header className={css.head}>
-        {app.cover_image_url ? (
-          <img className={css.cover} src={`${app.cover_image_url}?size=320`} alt="" />
-        ) : (
-          <span className={css.cover} aria-hidden="true">
-            {Array.from(app.title)[0]}
-          </span>
-        )}
-        <div className={css.about}>
-          <h1>{app.title}</h1>
-          <small>
-            {app.source || '官方'}
-            {app.developer && ` · ${app.developer}`} · {app.type || '应用'}
-          </small>
-          <small className="tabular">
-            {app.rating > 0 ? `★ ${app.rating.toFixed(1)}（${app.rating_count} 人）` : '暂无评分'} ·
-            下载 {app.download_count} 次
-          </small>
-        </div>
-        <b className="tabular">{app.price === 0 ? '免费' : yuan(app.price)}</b>
-      </header>
-      <p className={css.facts}>
-        版本 {app.version} · {byteSize(app.code_size)} · 更新于 {dateTime(app.updated_at)}
-      </p>
-      {!signedIn ? (
-        <Link
-          className={`button button-primary ${css.main}`}
-          to="/login"
-          search={{ back: `/apps/details?appid=${id}` }}
-        >
-          {app.price === 0 ? '登录后下载' : '登录后购买'}
-        </Link>
-      ) : (
-        <Button
-          kind="primary"
-          className={css.main ?? ''}
-          busy={busy}
-          onClick={() => void act(app.isDownloadable ? () => fetchApp(id) : buy)}
-        >
-          {app.isDownloadable ? '下载' : `购买 ${yuan(app.price)}`}
-        </Button>
-      )}
-      {images.length > 0 && (
-        <div className={css.gallery}>
-          {images.map((url, at) =>
-            isForeign(url) ? (
-              <ForeignImage key={url} url={url} alt={`预览图 ${at + 1}`} />
-            ) : (
-              <button
-                key={url}
-                type="button"
-                className={css.zoom}
-                aria-label={`放大预览图 ${at + 1}`}
-                onClick={() => setShown(own.indexOf(url))}
-              >
-                <img src={`${url}?size=640`} alt={`预览图 ${at + 1}`} loading="lazy" />
-              </button>
-            ),
-          )}
-        </div>
-      )}
+      <Head app={app} />
+      <Take id={id} app={app} taking={taking} />
+      {images.length > 0 && <Gallery images={images} />}
       {app.md_description !== '' && (
         <section className="card">
           <Markdown text={app.md_description} />
         </section>
       )}
-      <section className="card">
-        <h2>版本</h2>
-        <ul className={css.rows}>
-          {shownVersions.map((each) => (
-            <li key={each.id}>
-              <div className={css.line}>
-                <strong>{each.version}</strong>
-                <small className="tabular">
-                  {byteSize(each.code_size)} · {dateTime(each.created_at)}
-                </small>
-                {app.isDownloadable && (
-                  <Button busy={busy} onClick={() => void act(() => fetchApp(id, each.id))}>
-                    下载
-                  </Button>
-                )}
-              </div>
-              <p>{each.description}</p>
-              {each.sha256 && (
-                <code className={css.hash}>
-                  SHA-256 {each.sha256}
-                  {each.scanned && ' · 已查毒'}
-                </code>
-              )}
-            </li>
-          ))}
-        </ul>
-        <More of={versions} begun={details.versions_detail.hasMorePages} text="更早的版本" />
-      </section>
-      <section className="card">
-        <h2>评论</h2>
-        {app.rating_count > 0 && (
-          <ul className={css.spread} aria-label="评分分布">
-            {app.ratings
-              .filter(({ count }) => count > 0)
-              .map(({ rating, count }) => (
-                <li key={rating} className="tabular">
-                  <span>{rating.toFixed(1)} 星</span>
-                  <progress max={app.rating_count} value={count} aria-label={`${rating} 星`} />
-                  <span>{count}</span>
-                </li>
-              ))}
-          </ul>
-        )}
-        {app.closeComment && <p className={css.facts}>这个应用关闭了评论。</p>}
-        {!app.closeComment && app.isDownloadable && (
-          <CommentForm key={app.my_comment ? 'mine' : 'new'} id={id} mine={app.my_comment} />
-        )}
-        {!app.closeComment && !app.isDownloadable && (
-          <p className={css.facts}>取得这个应用之后可以评论。</p>
-        )}
-        {shownComments.length === 0 && <p className={css.facts}>还没有人评论。</p>}
-        <ul className={css.rows}>
-          {shownComments.map((each) => (
-            <li key={each.id}>
-              <div className={css.line}>
-                <strong>{maskName(each.user_name)}</strong>
-                <small className="tabular">
-                  ★ {each.rating.toFixed(1)} · {dateTime(each.created_at)}
-                  {each.edited && ' · 已修改'}
-                </small>
-                {signedIn && !each.mine && (
-                  <Button size="small" kind="ghost" onClick={() => void report(each.id)}>
-                    举报
-                  </Button>
-                )}
-              </div>
-              <p>{each.comment_content}</p>
-            </li>
-          ))}
-        </ul>
-        <More of={comments} begun={details.comments_detail.hasMorePages} text="更早的评论" />
-      </section>
-      {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
+      <Versions id={id} details={details} taking={taking} />
+      <Comments id={id} details={details} />
       <PayHost />
     </div>
   );
@@ -328,9 +370,9 @@ export const AppScreen = () => {
           icon="search"
           text="没有这个应用，或者它已经下架。"
           action={
-            <Link className="button button-primary" to="/apps">
+            <ButtonLink kind="primary" to="/apps">
               去应用市场
-            </Link>
+            </ButtonLink>
           }
         />
       </div>

@@ -1,3 +1,5 @@
+import { ChipLink } from '@/ui/chip.tsx';
+import { ButtonLink } from '@/ui/button.tsx';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
@@ -56,15 +58,15 @@ export const AppsScreen = () => {
       {(found.data?.types.length ?? 0) > 0 && (
         <div className={css.types} role="group" aria-label="类型">
           {[undefined, ...(found.data?.types ?? [])].map((each) => (
-            <Link
+            <ChipLink
               key={each ?? ''}
               to="/apps"
               search={{ type: each, query }}
-              className={each === type ? 'chip chip-on' : 'chip'}
+              on={each === type}
               activeOptions={{ explicitUndefined: true }}
             >
               {each ?? '全部'}
-            </Link>
+            </ChipLink>
           ))}
         </div>
       )}
@@ -84,9 +86,9 @@ export const AppsScreen = () => {
           }
           action={
             user?.admin && (
-              <Link to="/market/manager/apps" className="button button-primary">
+              <ButtonLink to="/market/manager/apps" kind="primary">
                 上架应用
-              </Link>
+              </ButtonLink>
             )
           }
         />

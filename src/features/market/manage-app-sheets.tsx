@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { useAct } from '@/platform/use-act.ts';
 import { quietly } from '@/platform/attempt.ts';
@@ -288,7 +289,7 @@ export const AppComments = ({ id }: { id: number }) => {
                     ★ {each.rating.toFixed(1)} · {each.version && `${each.version} · `}
                     {dateTime(each.created_at)}
                   </small>
-                  {each.reports > 0 && <span className="tag tag-vip">{each.reports} 次举报</span>}
+                  {each.reports > 0 && <Tag kind="vip">{each.reports} 次举报</Tag>}
                   <Button size="small" kind="danger" onClick={() => quietly(remove(each.id))}>
                     删除
                   </Button>

@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
@@ -48,7 +49,7 @@ const columns: readonly Column<Row>[] = [
     title: '状态',
     value: (row) => states[row.state],
     role: 'plain',
-    render: (row) => <span className="tag">{states[row.state]}</span>,
+    render: (row) => <Tag>{states[row.state]}</Tag>,
   },
   { key: 'type', title: '类型', value: (row) => row.type || '应用', role: 'plain' },
   { key: 'source', title: '来源', value: (row) => row.source || '官方', role: 'plain' },

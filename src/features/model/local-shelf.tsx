@@ -1,14 +1,14 @@
+import { Tag } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { byteSize } from '@/platform/format.ts';
 import { useAct } from '@/platform/use-act.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ProgressBar } from '@/ui/progress-bar.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import type { LocalModel } from '@contract/local-model.ts';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './local-shelf.module.css';
 
@@ -52,7 +52,7 @@ const Row = ({
       <div className={css.words}>
         <strong>
           {label}
-          {state === 'ready' && <span className="tag">可以用了</span>}
+          {state === 'ready' && <Tag>可以用了</Tag>}
         </strong>
         <span>
           {[
@@ -81,9 +81,9 @@ const Row = ({
       <div className={css.acts}>
         {state === 'ready' ? (
           <>
-            <Link className="button button-primary" to="/" search={{ new: 1 }}>
+            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
               问一句
-            </Link>
+            </ButtonLink>
             <Button onClick={() => void remove()}>删除</Button>
           </>
         ) : busy(model) ? (

@@ -1,6 +1,8 @@
+import { Chip } from '@/ui/chip.tsx';
+import { ButtonLink } from '@/ui/button.tsx';
 import { useTableSearch } from '@/ui/table/use-table-search.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { LocalShelf } from './local-shelf.tsx';
 import { ManageModels } from './manage-models.tsx';
 import { ManageServices } from './manage-services.tsx';
@@ -16,9 +18,9 @@ export const ManageModelScreen = () => {
     <ManagePage
       title="模型与服务"
       acts={
-        <Link className="button button-small button-primary" to="/manager/start">
+        <ButtonLink kind="primary" size="small" to="/manager/start">
           接入服务
-        </Link>
+        </ButtonLink>
       }
     >
       <div className={css.chips} role="group" aria-label="看什么">
@@ -29,15 +31,9 @@ export const ManageModelScreen = () => {
             ['local', '本机模型'],
           ] as const
         ).map(([key, label]) => (
-          <button
-            key={key}
-            type="button"
-            className="chip"
-            aria-pressed={tab === key}
-            onClick={() => show({ tab: key })}
-          >
+          <Chip key={key} aria-pressed={tab === key} onClick={() => show({ tab: key })}>
             {label}
-          </button>
+          </Chip>
         ))}
       </div>
       {tab === 'services' ? (

@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
@@ -60,9 +61,7 @@ const columns: readonly Column<AdminModel>[] = [
     render: (row) => (
       <span className="row">
         {marks(row).map((mark) => (
-          <span key={mark} className="tag">
-            {mark}
-          </span>
+          <Tag key={mark}>{mark}</Tag>
         ))}
       </span>
     ),

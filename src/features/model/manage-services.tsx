@@ -1,15 +1,15 @@
+import { Tag } from '@/ui/chip.tsx';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { relativeTime } from '@/platform/relative-time.ts';
 import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ChannelHealth } from './channel-health.tsx';
 import { channelState } from './channel-state.ts';
@@ -54,7 +54,7 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
     title: '状态',
     role: 'plain',
     value: channelState,
-    render: (row) => <span className="tag">{channelState(row)}</span>,
+    render: (row) => <Tag>{channelState(row)}</Tag>,
   },
   { key: 'tag', title: '标签', value: (row) => row.tag, render: (row) => row.tag || '—' },
   { key: 'source', title: '来自', value: (row) => sources[row.source] },
@@ -161,9 +161,9 @@ export const ManageServices = () => {
           icon: 'link',
           text: '还没有接入模型服务。',
           action: (
-            <Link className="button button-primary" to="/manager/start">
+            <ButtonLink kind="primary" to="/manager/start">
               接入服务
-            </Link>
+            </ButtonLink>
           ),
         }}
         error={channels.error}

@@ -1,3 +1,4 @@
+import { Chip, Tag } from '@/ui/chip.tsx';
 import { modelTypes } from '@contract/kinds.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
@@ -221,7 +222,7 @@ export const ModelScreen = () => {
           >
             {model.label}
           </button>
-          {untrained(model) && <span className="tag">未训练</span>}
+          {untrained(model) && <Tag>未训练</Tag>}
         </span>
       ),
     },
@@ -230,7 +231,7 @@ export const ModelScreen = () => {
       title: '类型',
       sortable: true,
       value: ({ type }) => typeNames[type] ?? '其他',
-      render: ({ type }) => <span className="tag">{typeNames[type] ?? '其他'}</span>,
+      render: ({ type }) => <Tag>{typeNames[type] ?? '其他'}</Tag>,
     },
     {
       key: 'factor',
@@ -238,13 +239,13 @@ export const ModelScreen = () => {
       sortable: true,
       value: ({ factor }) => factor,
       render: (model) => (
-        <span
-          className={model.factor === 0 ? 'tag tag-free' : 'tag'}
+        <Tag
+          kind={model.factor === 0 ? 'free' : undefined}
           title={rateTip(model)}
           aria-label={rateTip(model)}
         >
           {rateText(model)}
-        </span>
+        </Tag>
       ),
     },
     {
@@ -270,15 +271,13 @@ export const ModelScreen = () => {
       </header>
       <nav className={css.kinds} aria-label="类型">
         {kinds.map(([key, label]) => (
-          <button
+          <Chip
             key={label}
-            type="button"
-            className="chip"
             aria-pressed={key === kind}
             onClick={() => void navigate({ search: { kind: key }, resetScroll: false })}
           >
             {label}
-          </button>
+          </Chip>
         ))}
       </nav>
       <DataTable

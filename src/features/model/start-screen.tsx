@@ -1,5 +1,5 @@
 import { useCall } from '@/platform/call-query.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
@@ -40,9 +40,9 @@ export const StartScreen = () => {
               ，在这台机器上运行，不花钱，话不出门。
             </p>
             <div>
-              <Link className="button button-ghost" to="/manager/default">
+              <ButtonLink kind="ghost" to="/manager/default">
                 以后再说
-              </Link>
+              </ButtonLink>
             </div>
           </>
         )}
@@ -59,12 +59,10 @@ export const StartScreen = () => {
         {step === 2 && (
           <div className={css.done}>
             <p>接好了。现在就可以选它的模型，问一句试试。</p>
-            <Link className="button button-primary" to="/" search={{ new: 1 }}>
+            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
               新建会话
-            </Link>
-            <Link className="button" to="/manager/model">
-              看看模型与价格
-            </Link>
+            </ButtonLink>
+            <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
           </div>
         )}
       </div>

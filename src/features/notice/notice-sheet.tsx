@@ -1,6 +1,5 @@
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
-import { Link } from '@tanstack/react-router';
 import { NoticeText } from './notice-text.tsx';
 import css from './notice-sheet.module.css';
 
@@ -21,12 +20,12 @@ const NoticeSheet = ({
       <p className={css.time}>{time}</p>
       <NoticeText text={content} onFollow={onClose} />
       <div className={css.acts}>
-        <Link className="button" to="/notice" onClick={onClose}>
+        <ButtonLink to="/notice" onClick={onClose}>
           全部公告
-        </Link>
-        <Link className="button" to="/subscribe" onClick={onClose}>
+        </ButtonLink>
+        <ButtonLink to="/subscribe" onClick={onClose}>
           源码订阅
-        </Link>
+        </ButtonLink>
         <Button kind="primary" onClick={onAcknowledge}>
           知道了
         </Button>

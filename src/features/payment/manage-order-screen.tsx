@@ -1,3 +1,4 @@
+import { Chip, Tag } from '@/ui/chip.tsx';
 import { api } from '@/platform/api.ts';
 import { dateTime } from '@/platform/format.ts';
 import { lastDays } from '@/ui/chart/last-days.ts';
@@ -54,7 +55,7 @@ const columns: readonly Column<AdminOrder>[] = [
     title: '状态',
     value: stateOf,
     role: 'plain',
-    render: (row) => <span className="tag">{stateOf(row)}</span>,
+    render: (row) => <Tag>{stateOf(row)}</Tag>,
   },
   { key: 'order_id', title: '订单号', value: (row) => row.order_id },
   { key: 'out_order_id', title: '支付单号', value: (row) => row.out_order_id, spare: true },
@@ -162,15 +163,9 @@ export const ManageOrderScreen = () => {
     <ManagePage title="订单">
       <div className={css.tabs} role="group" aria-label="看什么">
         {tabs.map(([key, label]) => (
-          <button
-            key={key}
-            type="button"
-            className="chip"
-            aria-pressed={tab === key}
-            onClick={() => show({ tab: key })}
-          >
+          <Chip key={key} aria-pressed={tab === key} onClick={() => show({ tab: key })}>
             {label}
-          </button>
+          </Chip>
         ))}
       </div>
       {tab === 'orders' ? <Orders /> : <ManageBills tab={tab} page={page} />}

@@ -2,7 +2,7 @@ import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { compactNumber } from '@/platform/format.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { yuan } from '@/widgets/pay/money.ts';
 import { buy } from '@/widgets/pay/pay-order.ts';
 import { PayHost } from '@/widgets/pay/pay-host.tsx';
@@ -71,13 +71,9 @@ export const SubscribeScreen = () => {
                     {level > 0 ? `升级订阅 ${yuan(amount)}` : `购买 ${yuan(amount)}`}
                   </Button>
                 ) : (
-                  <Link
-                    className="button button-primary"
-                    to="/login"
-                    search={{ back: '/subscribe' }}
-                  >
+                  <ButtonLink kind="primary" to="/login" search={{ back: '/subscribe' }}>
                     登录后购买
-                  </Link>
+                  </ButtonLink>
                 ))}
             </section>
           );

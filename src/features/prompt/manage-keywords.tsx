@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
@@ -65,7 +66,7 @@ const columns: readonly Column<ManagedKeyword>[] = [
     key: 'state',
     title: '状态',
     value: stateOf,
-    render: (row) => <span className="tag">{stateOf(row)}</span>,
+    render: (row) => <Tag>{stateOf(row)}</Tag>,
   },
   {
     key: 'acts',

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { promptTypes } from '@contract/kinds.ts';
 import { quietly } from '@/platform/attempt.ts';
@@ -204,15 +205,13 @@ export const ManagePromptScreen = () => {
   const choice = (
     <div className={css.tabs} role="group" aria-label="看什么">
       {tabs.map(([key, label]) => (
-        <button
+        <Chip
           key={key}
-          type="button"
-          className="chip"
           aria-pressed={tab === key}
           onClick={() => show({ tab: key, query: undefined, type: undefined, state: undefined })}
         >
           {label}
-        </button>
+        </Chip>
       ))}
     </div>
   );

@@ -1,3 +1,4 @@
+import { Chip, Tag } from '@/ui/chip.tsx';
 import { bounds } from '@contract/bounds.ts';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
@@ -47,11 +48,7 @@ const columnsOf = (categories: readonly Category[]): readonly Column<Row>[] => [
     title: '状态',
     role: 'plain',
     value: (row) => states[row.state],
-    render: (row) => (
-      <span className="tag">
-        {row.display ? states[row.state] : `${states[row.state]}，不显示`}
-      </span>
-    ),
+    render: (row) => <Tag>{row.display ? states[row.state] : `${states[row.state]}，不显示`}</Tag>,
   },
   {
     key: 'session_count',
@@ -144,15 +141,13 @@ const Categories = ({ categories }: { categories: readonly Category[] }) => {
     <>
       <p>
         {categories.map((category) => (
-          <button
+          <Chip
             key={category.id}
-            type="button"
-            className="chip"
             aria-pressed={chosen?.id === category.id}
             onClick={() => setChosen(chosen?.id === category.id ? undefined : category)}
           >
             {category.name}
-          </button>
+          </Chip>
         ))}
       </p>
       <Form

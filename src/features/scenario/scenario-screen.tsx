@@ -1,3 +1,4 @@
+import { Chip, Tag } from '@/ui/chip.tsx';
 import { sessionTypes } from '@contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
 import { useAct } from '@/platform/use-act.ts';
@@ -75,10 +76,8 @@ const Card = ({
         {Array.from(scenario.name)[0]}
       </span>
       <span className={css.name}>{scenario.name}</span>
-      {stateWords[scenario.state] !== '' && (
-        <span className="tag">{stateWords[scenario.state]}</span>
-      )}
-      {scenario.display === 0 && scenario.state === 'public' && <span className="tag">未展示</span>}
+      {stateWords[scenario.state] !== '' && <Tag>{stateWords[scenario.state]}</Tag>}
+      {scenario.display === 0 && scenario.state === 'public' && <Tag>未展示</Tag>}
       {editable && (
         <Button kind="ghost" size="icon" aria-label={`修改场景${scenario.name}`} onClick={onEdit}>
           <Icon name="edit" size={18} />
@@ -99,6 +98,140 @@ const Card = ({
   </li>
 );
 
+type Search = ReturnType<typeof route.useSearch>;
+
+const Categories = ({
+  categories,
+  manager,
+  onChoose,
+}: {
+  categories: readonly { id: number; name: string }[];
+  manager: boolean;
+  onChoose: (change: Partial<Search>) => void;
+}) => {
+  const { category, scope } = route.useSearch();
+  const { signedIn } = useAuth();
+  return (
+    <nav className={css.tabs} aria-label="分类">
+      <Chip
+        aria-pressed={category === undefined && scope === undefined}
+        onClick={() => onChoose({})}
+      >
+        全部
+      </Chip>
+      {signedIn && (
+        <Chip aria-pressed={scope === 'mine'} onClick={() => onChoose({ scope: 'mine' })}>
+          我的
+        </Chip>
+      )}
+      {manager && (
+        <Chip aria-pressed={scope === 'pending'} onClick={() => onChoose({ scope: 'pending' })}>
+          待审核
+        </Chip>
+      )}
+      {categories.map((each) => (
+        <Chip
+          key={each.id}
+          aria-pressed={category === each.id}
+          onClick={() => onChoose({ category: each.id })}
+        >
+          {each.name}
+        </Chip>
+      ))}
+    </nav>
+  );
+};
+
+/** The scenarios of one page, or why there are none. */
+const Scenarios = ({
+  list,
+  manager,
+  busy,
+  onStart,
+  onEdit,
+  onMake,
+}: {
+  list: ReturnType<typeof useScenarios>;
+  manager: boolean;
+  busy: boolean;
+  onStart: (scenario: Scenario) => void;
+  onEdit: (scenario: Scenario) => void;
+  onMake: () => void;
+}) => {
+  const { page = 1, scope } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { user } = useAuth();
+  const scenarios = list.data?.list ?? [];
+  return (
+    <>
+      {list.isPending && (
+        <ul className={css.cards} aria-label="正在加载" aria-busy="true">
+          {[0, 1, 2, 3, 4, 5].map((each) => (
+            <li key={each} className={css.card}>
+              <Skeleton lines={5} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {list.isError && !list.data && (
+        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
+      )}
+      {list.data && scenarios.length === 0 && (
+        <EmptyState
+          icon="search"
+          text={
+            scope === 'mine'
+              ? '还没有自己的场景。把常用的提问存下来，下次填空就行。'
+              : '没有这样的场景，换个词或者换个分类试试。'
+          }
+          action={
+            scope === 'mine' ? (
+              <Button kind="primary" onClick={onMake}>
+                新建场景
+              </Button>
+            ) : undefined
+          }
+        />
+      )}
+      <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
+        {scenarios.map((scenario) => (
+          <Card
+            key={scenario.id}
+            scenario={scenario}
+            busy={busy}
+            editable={manager || (user !== null && scenario.user_id === user.id)}
+            onStart={() => onStart(scenario)}
+            onEdit={() => onEdit(scenario)}
+          />
+        ))}
+      </ul>
+      {list.data && (
+        <Pager
+          page={page}
+          count={list.data.page_count}
+          isCounted={!list.isPlaceholderData}
+          onPage={(next, replace) =>
+            void navigate({ search: (old) => ({ ...old, page: next }), replace })
+          }
+        />
+      )}
+    </>
+  );
+};
+
+/** What the address asks for; managers see all. */
+const useScenarios = ({ page = 1, query, category, scope }: Search, manager: boolean) =>
+  useCall(
+    'scenarioList',
+    {
+      page,
+      query,
+      category: category === undefined ? undefined : String(category),
+      scope: scope ?? (manager ? ('all' as const) : undefined),
+    },
+    keepLast,
+  );
+
 /** Templates for questions: by category and words, one's own, and for managers what waits for them. */
 export const ScenarioScreen = () => {
   usePageTitle('场景');
@@ -107,23 +240,15 @@ export const ScenarioScreen = () => {
   const go = useNavigate();
   const { signedIn, user } = useAuth();
   const manager = useMe().data?.admin === true;
-  const { category, query, scope } = search;
-  const page = search.page ?? 1;
+  const { query } = search;
   const categories = useCall('scenarioCategory', {});
-  const filters = {
-    page,
-    query,
-    category: category === undefined ? undefined : String(category),
-    scope: scope ?? (manager ? ('all' as const) : undefined),
-  };
-  const list = useCall('scenarioList', filters, keepLast);
+  const list = useScenarios(search, manager);
   const { start, busy } = useStartScenario();
   const [filling, setFilling] = useState<Scenario | null>(null);
   const [editing, setEditing] = useState<Partial<Scenario> | null>(null);
   const [keeping, setKeeping] = useState(false);
-  const scenarios = list.data?.list ?? [];
 
-  const choose = (change: Partial<typeof search>) =>
+  const choose = (change: Partial<Search>) =>
     void navigate({
       search: ({ query: words }) => ({ query: words, ...change }),
       resetScroll: false,
@@ -151,47 +276,7 @@ export const ScenarioScreen = () => {
           新建场景
         </Button>
       </header>
-      <nav className={css.tabs} aria-label="分类">
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={category === undefined && scope === undefined}
-          onClick={() => choose({})}
-        >
-          全部
-        </button>
-        {signedIn && (
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={scope === 'mine'}
-            onClick={() => choose({ scope: 'mine' })}
-          >
-            我的
-          </button>
-        )}
-        {manager && (
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={scope === 'pending'}
-            onClick={() => choose({ scope: 'pending' })}
-          >
-            待审核
-          </button>
-        )}
-        {categories.data?.list.map((each) => (
-          <button
-            key={each.id}
-            type="button"
-            className="chip"
-            aria-pressed={category === each.id}
-            onClick={() => choose({ category: each.id })}
-          >
-            {each.name}
-          </button>
-        ))}
-      </nav>
+      <Categories categories={categories.data?.list ?? []} manager={manager} onChoose={choose} />
       <FilterBar
         filters={[{ kind: 'text', name: 'query', label: '查找场景' }]}
         values={{ query }}
@@ -203,57 +288,14 @@ export const ScenarioScreen = () => {
           })
         }
       />
-      {list.isPending && (
-        <ul className={css.cards} aria-label="正在加载" aria-busy="true">
-          {[0, 1, 2, 3, 4, 5].map((each) => (
-            <li key={each} className={css.card}>
-              <Skeleton lines={5} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {list.data && scenarios.length === 0 && (
-        <EmptyState
-          icon="search"
-          text={
-            scope === 'mine'
-              ? '还没有自己的场景。把常用的提问存下来，下次填空就行。'
-              : '没有这样的场景，换个词或者换个分类试试。'
-          }
-          action={
-            scope === 'mine' ? (
-              <Button kind="primary" onClick={make}>
-                新建场景
-              </Button>
-            ) : undefined
-          }
-        />
-      )}
-      <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
-        {scenarios.map((scenario) => (
-          <Card
-            key={scenario.id}
-            scenario={scenario}
-            busy={busy}
-            editable={manager || (user !== null && scenario.user_id === user.id)}
-            onStart={() => begin(scenario)}
-            onEdit={() => setEditing(scenario)}
-          />
-        ))}
-      </ul>
-      {list.data && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          isCounted={!list.isPlaceholderData}
-          onPage={(next, replace) =>
-            void navigate({ search: (old) => ({ ...old, page: next }), replace })
-          }
-        />
-      )}
+      <Scenarios
+        list={list}
+        manager={manager}
+        busy={busy}
+        onStart={begin}
+        onEdit={setEditing}
+        onMake={make}
+      />
       <FillSheet
         template={filling && { name: filling.name, text: filling.prompt }}
         action="开始"

@@ -1,3 +1,4 @@
+import { Chip, ChipDot } from '@/ui/chip.tsx';
 import { AttachButton, AttachDrop, AttachTray, pasteInto } from '@/widgets/attach/attach.tsx';
 import { useAttachments } from '@/platform/attach/attach-store.ts';
 import { useAuth } from '@/platform/auth-store.ts';
@@ -36,6 +37,8 @@ const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 const StartActs = lazyAsked(async () => ({
   default: (await import('./start-sheets.tsx')).StartActs,
 }));
+/** What images are drawn with, and images to try. */
+const Studio = lazyPart(() => import('./studio.tsx'));
 const StartSheets = lazyAsked(() => import('./start-sheets.tsx'));
 
 const route = getRouteApi('/');
@@ -196,10 +199,10 @@ export const Composer = ({
             </AttachButton>
           )}
           {models.isError && !model ? (
-            <button type="button" className="chip" onClick={() => void models.refetch()}>
+            <Chip onClick={() => void models.refetch()}>
               <Icon name="retry" size={16} />
               模型没有取到，点此重试
-            </button>
+            </Chip>
           ) : (
             <button
               type="button"
@@ -209,7 +212,7 @@ export const Composer = ({
               disabled={!model}
               onClick={() => setChoosing(true)}
             >
-              <span className="chip-dot" style={{ background: model?.color || undefined }} />
+              <ChipDot color={model?.color} />
               <span className="chip-text">{model?.label ?? '…'}</span>
               <small>{price}</small>
               <Icon name="down" size={14} />
@@ -242,6 +245,17 @@ export const Composer = ({
             onChoose={option}
             onSuggestion={(idea) => void start(idea, true)}
           />
+        )}
+        {images && model && (
+          <Suspense fallback={null}>
+            <Studio
+              model={model}
+              onIdea={(prompt) => {
+                setText(prompt);
+                box.current?.focus();
+              }}
+            />
+          </Suspense>
         )}
       </div>
       <AccountLine />

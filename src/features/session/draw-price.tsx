@@ -1,17 +1,18 @@
 import { useAuth } from '@/platform/auth-store.ts';
 import { useDraft } from '@/platform/draft.ts';
 import { useSettings } from '@/platform/queries.ts';
-import { draftWithSettings, requestOf } from '@/widgets/image/image-draft.ts';
+import { draftWithSettings, requestOf, useImageDraft } from '@/widgets/image/image-draft.ts';
 import { useTranslationCost } from '@/widgets/image/translation-price.ts';
 import { imagePrice } from '@/widgets/image/image-price.ts';
 import type { Model } from '@contract/model.ts';
 
-/** What the first images of a session take: as many and as large as its model usually makes. */
+/** What the first images of a session take, as they are chosen below the box. */
 export default function DrawPrice({ model }: { model: Model }) {
   const { user } = useAuth();
   const [prompt] = useDraft('home');
+  const [draft] = useImageDraft('home');
   const costOf = useTranslationCost();
-  const image = requestOf(draftWithSettings({}, useSettings()), model);
+  const image = requestOf(draftWithSettings(draft, useSettings()), model);
   const translation = costOf({ type: 'txt2img', prompt, image }, model);
   const { text, words } = imagePrice(image, model, user, translation);
   return (

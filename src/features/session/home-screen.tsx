@@ -1,3 +1,4 @@
+import { ButtonLink } from '@/ui/button.tsx';
 import { ignoreApiError } from '@/platform/attempt.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { maskName } from '@/platform/format.ts';
@@ -118,9 +119,9 @@ export const HomeScreen = () => {
           onQuery={(words) => filter({ query: words })}
         />
         {token === '' && (
-          <Link className="button button-small" to="/login">
+          <ButtonLink size="small" to="/login">
             登录
-          </Link>
+          </ButtonLink>
         )}
       </header>
       <Composer

@@ -1,3 +1,4 @@
+import { Button } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { useFindKey } from './use-find-key.ts';
@@ -50,15 +51,9 @@ export const HomeSearch = ({
         apply(words);
       }}
     >
-      <button
-        type="button"
-        className="button button-ghost button-icon"
-        aria-label="搜索"
-        aria-expanded={open}
-        onClick={find}
-      >
+      <Button kind="ghost" size="icon" aria-label="搜索" aria-expanded={open} onClick={find}>
         <Icon name="search" size={22} />
-      </button>
+      </Button>
       <label className="filter-box">
         <Icon name="search" size={18} />
         <span className="sr-only">搜索会话和消息</span>

@@ -1,9 +1,10 @@
+import { Tag } from '@/ui/chip.tsx';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
@@ -98,9 +99,7 @@ const columns: readonly Column<AdminSession>[] = [
     title: '状态',
     role: 'plain',
     value: (row) => (row.deleted ? '已删除' : row.private ? '私有' : '公开'),
-    render: (row) => (
-      <span className="tag">{row.deleted ? '已删除' : row.private ? '私有' : '公开'}</span>
-    ),
+    render: (row) => <Tag>{row.deleted ? '已删除' : row.private ? '私有' : '公开'}</Tag>,
   },
   {
     key: 'created_at',
@@ -153,9 +152,9 @@ export const ManageSessionScreen = () => {
     <ManagePage
       title="会话"
       acts={
-        <Link className="button button-small" to="/manager/scenario">
+        <ButtonLink size="small" to="/manager/scenario">
           场景管理
-        </Link>
+        </ButtonLink>
       }
     >
       <FilterBar filters={filters} values={search} onChange={show} />

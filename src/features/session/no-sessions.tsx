@@ -1,6 +1,6 @@
+import { ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import type { Channel } from '@contract/session.ts';
-import { Link } from '@tanstack/react-router';
 
 /** An empty list, and what to do next. */
 export const NoSessions = ({
@@ -18,9 +18,9 @@ export const NoSessions = ({
         icon="search"
         text="没有符合条件的会话，换个词或者去掉筛选试试。"
         action={
-          <Link className="button" to="/" search={{ channel }}>
+          <ButtonLink to="/" search={{ channel }}>
             去掉筛选
-          </Link>
+          </ButtonLink>
         }
       />
     );
@@ -30,9 +30,9 @@ export const NoSessions = ({
         icon="people"
         text="公共频道里还没有会话。在上面提一个问题，公开之后就会出现在这里。"
         action={
-          <Link className="button" to="/" search={{ channel, new: 1 }}>
+          <ButtonLink to="/" search={{ channel, new: 1 }}>
             提一个问题
-          </Link>
+          </ButtonLink>
         }
       />
     );
@@ -48,13 +48,13 @@ export const NoSessions = ({
       action={
         <div className="row">
           {visitor && (
-            <Link className="button" to="/login">
+            <ButtonLink to="/login">
               {mine ? '登录后查看以前的会话' : '登录后查看以前的收藏'}
-            </Link>
+            </ButtonLink>
           )}
-          <Link className="button" to="/" search={{ channel: 'public' }}>
+          <ButtonLink to="/" search={{ channel: 'public' }}>
             看看公共频道
-          </Link>
+          </ButtonLink>
         </div>
       }
     />

@@ -1,3 +1,4 @@
+import { Chip, ChipDot } from '@/ui/chip.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { prefsStore } from '@/platform/prefs.ts';
 import { priceText, useChatModels, useChosenModel } from '@/platform/queries.ts';
@@ -93,21 +94,19 @@ const RecentSessions = () => {
       </h2>
       <div className={css.recentsModels} role="radiogroup" aria-labelledby="recents-models">
         {models.data?.map((model) => (
-          <button
+          <Chip
             key={model.name}
-            type="button"
             role="radio"
             aria-checked={model.name === chosen?.name}
-            className="chip"
             title={model.remark}
             onClick={() => {
               if (!isLocked(model)) prefsStore.set({ model: model.name });
             }}
           >
-            <span className="chip-dot" style={{ background: model.color || undefined }} />
+            <ChipDot color={model.color} />
             <span className="chip-text">{model.label}</span>
             <small>{model.locked === 1 ? '付费用户' : priceText(model)}</small>
-          </button>
+          </Chip>
         ))}
       </div>
     </div>

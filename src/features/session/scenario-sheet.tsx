@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { keepLast, steady, useCall } from '@/platform/call-query.ts';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
@@ -43,16 +44,14 @@ const ScenarioSheet = ({
           {[{ id: 0, name: '全部' }, ...(categories.data?.list ?? [])].map(({ id, name }) => {
             const value = id === 0 ? '' : String(id);
             return (
-              <button
+              <Chip
                 key={id}
-                type="button"
                 role="radio"
                 aria-checked={value === category}
-                className="chip"
                 onClick={() => setCategory(value)}
               >
                 {name}
-              </button>
+              </Chip>
             );
           })}
         </div>

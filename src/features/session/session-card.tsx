@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { sessionTypes } from '@contract/kinds.ts';
 import { LoadedImage } from '@/ui/loaded-image.tsx';
 import { maskName } from '@/platform/format.ts';
@@ -162,9 +163,7 @@ export const SessionCard = ({
               </Link>
             )}
             {tagsOf(session).map((tag) => (
-              <span key={tag} className="tag">
-                {tag}
-              </span>
+              <Tag key={tag}>{tag}</Tag>
             ))}
             {look.label && <span className={css.sessionModel}>{look.label}</span>}
             {session.reply_count > 0 && <span>{session.reply_count} 条</span>}

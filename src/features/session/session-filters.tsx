@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { useModelLook } from './session-card.tsx';
 import css from './home.module.css';
@@ -13,10 +14,10 @@ const ModelOption = ({ name }: { name: string }) => (
 );
 
 const FilterChip = ({ text, onClear }: { text: string; onClear: () => void }) => (
-  <button type="button" className="chip chip-on" aria-label={`去掉筛选：${text}`} onClick={onClear}>
+  <Chip on aria-label={`去掉筛选：${text}`} onClick={onClear}>
     <span className="chip-text">{text}</span>
     <Icon name="close" size={14} />
-  </button>
+  </Chip>
 );
 
 /** Narrows the list by model; what narrows it is named and can be taken away. */

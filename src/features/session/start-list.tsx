@@ -1,3 +1,4 @@
+import { ChipDot } from '@/ui/chip.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
@@ -57,9 +58,7 @@ export const StartList = <T,>({
               aria-pressed={chosen?.includes(item.key)}
               onClick={() => onChoose(item)}
             >
-              {item.color !== undefined && (
-                <span className="chip-dot" style={{ background: item.color || undefined }} />
-              )}
+              {item.color !== undefined && <ChipDot color={item.color} />}
               <span className={css.startWords}>
                 <strong>{item.name}</strong>
                 <small>{item.about}</small>

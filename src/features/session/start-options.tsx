@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { steady, useCall } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { Icon } from '@/ui/icon.tsx';
@@ -13,15 +14,14 @@ const suggestions = [
 
 /** A choice that was made, and a tap takes it away. */
 const Chosen = ({ kind, name, onClear }: { kind: string; name?: string; onClear: () => void }) => (
-  <button
-    type="button"
-    className="chip chip-on"
+  <Chip
+    on
     aria-label={name === undefined ? `不用${kind}` : `不用${kind}“${name}”`}
     onClick={onClear}
   >
     <span className="chip-text">{name === undefined ? kind : `${kind}：${name}`}</span>
     <Icon name="close" size={14} />
-  </button>
+  </Chip>
 );
 
 /** What was chosen behind the ＋, each with a way to take it away, and things to try. */

@@ -144,6 +144,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       const session = await begin(input, key, { text: prompt, suggestion });
       asked.current = { key: '', uuid: '' };
       writeDraft('start', '');
+      if (images) (await import('@/widgets/image/image-draft.ts')).moveImageDraft(input.uuid);
       if (session === null) {
         if (!suggestion) writeDraft('home', '');
         await navigate({ to: '/chat', search: { uuid: input.uuid } });

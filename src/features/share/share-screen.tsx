@@ -1,13 +1,14 @@
+import { ChipLink } from '@/ui/chip.tsx';
 import { maskName } from '@/platform/format.ts';
 import { useCallPages } from '@/platform/call-query.ts';
 import { ApiError, errorText } from '@/platform/api-error.ts';
 import { Exchange } from '@/widgets/export/conversation.tsx';
 import { dateTime } from '@/platform/format.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import css from './share.module.css';
 
@@ -51,9 +52,9 @@ const usePlaceKept = () => {
 };
 
 const home = (
-  <Link className="button button-primary" to="/" search={{ new: 1 }}>
+  <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
     用鹊桥继续聊
-  </Link>
+  </ButtonLink>
 );
 
 /** What somebody shared by a link: to be read, by anybody. */
@@ -123,12 +124,12 @@ export const ShareScreen = () => {
         </p>
         {first.page_count > 1 && (
           <nav className={css.sharedEnds} aria-label="分页">
-            <Link className="chip" to="/share" search={{ key }} replace>
+            <ChipLink to="/share" search={{ key }} replace>
               从头看
-            </Link>
-            <Link className="chip" to="/share" search={{ key, page: first.page_count }} replace>
+            </ChipLink>
+            <ChipLink to="/share" search={{ key, page: first.page_count }} replace>
               看最后一页
-            </Link>
+            </ChipLink>
           </nav>
         )}
       </header>

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { keepLast, useCall } from '@/platform/call-query.ts';
 import { LineChart } from '@/ui/chart/line-chart.tsx';
 import { lastMoments } from '@/ui/date-range/ranges.ts';
@@ -53,15 +54,9 @@ export const ChartScreen = () => {
     <ManagePage title="使用趋势">
       <div className={css.chips} role="group" aria-label="时间">
         {lastMoments.map(({ key, label }) => (
-          <button
-            key={key}
-            type="button"
-            className="chip"
-            aria-pressed={key === range}
-            onClick={() => show({ range: key })}
-          >
+          <Chip key={key} aria-pressed={key === range} onClick={() => show({ range: key })}>
             {label}
-          </button>
+          </Chip>
         ))}
       </div>
       {charts.isError && !data && (

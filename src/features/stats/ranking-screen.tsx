@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { ManagePage } from '@/ui/manage-page.tsx';
@@ -69,15 +70,9 @@ export const RankingScreen = () => {
     <ManagePage title="消耗排行">
       <div className={css.chips} role="group" aria-label="时间">
         {periods.map(({ key, label }) => (
-          <button
-            key={key}
-            type="button"
-            className="chip"
-            aria-pressed={key === period}
-            onClick={() => show({ period: key })}
-          >
+          <Chip key={key} aria-pressed={key === period} onClick={() => show({ period: key })}>
             {label}
-          </button>
+          </Chip>
         ))}
       </div>
       <DataTable

@@ -3,13 +3,12 @@ import { useCall } from '@/platform/call-query.ts';
 import { dateTime } from '@/platform/format.ts';
 import { useMe } from '@/platform/queries.ts';
 import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Form } from '@/ui/form/form.tsx';
 import { ManagePage } from '@/ui/manage-page.tsx';
 import { DataTable, type Column } from '@/ui/table/data-table.tsx';
 import type { Manager } from '@contract/stats.ts';
-import { Link } from '@tanstack/react-router';
 import css from './stats.module.css';
 
 const columns: readonly Column<Manager>[] = [
@@ -110,9 +109,9 @@ export const SecurityScreen = () => {
       <div className={`card ${css.stack}`}>
         <h2>自己的登录</h2>
         <p>密码、动态验证码与登录的设备在账户的“安全”里。管理员请打开动态验证码。</p>
-        <Link className="button button-plain" to="/account" search={{ tab: 'security' }}>
+        <ButtonLink to="/account" search={{ tab: 'security' }}>
           去账户安全
-        </Link>
+        </ButtonLink>
       </div>
       {me.data?.owner && <Managers />}
     </ManagePage>

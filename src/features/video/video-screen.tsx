@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { sessionTypes } from '@contract/kinds.ts';
 import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
 import { useAct } from '@/platform/use-act.ts';
@@ -6,13 +7,13 @@ import { useCallPages } from '@/platform/call-query.ts';
 import { useAuth } from '@/platform/auth-store.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
 import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { EmptyState } from '@/ui/empty-state.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { LoadFailed } from '@/ui/load-failed.tsx';
 import { Waterfall } from '@/ui/waterfall.tsx';
 import type { ListedVideo } from '@contract/video.ts';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import css from './video.module.css';
 import { VideoTile } from './video-tile.tsx';
@@ -73,9 +74,9 @@ const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
         icon="person"
         text="登录后，您做的视频都在这里"
         action={
-          <Link className="button button-primary" to="/login">
+          <ButtonLink kind="primary" to="/login">
             登录
-          </Link>
+          </ButtonLink>
         }
       />
     );
@@ -140,17 +141,15 @@ export const VideoScreen = () => {
       </header>
       <div className={css.shelves} role="group" aria-label="看哪些">
         {shelves.map((shelf) => (
-          <button
+          <Chip
             key={shelf.own}
-            type="button"
-            className="chip"
             aria-pressed={own === shelf.own}
             onClick={() =>
               void navigate({ search: shelf.own === 1 ? { private: 1 } : {}, replace: true })
             }
           >
             {shelf.label}
-          </button>
+          </Chip>
         ))}
       </div>
       <Shelf key={own} own={own} onNew={fresh.begin} />

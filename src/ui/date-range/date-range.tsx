@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { format, isValid, parseISO } from 'date-fns';
 import { type QuickRange, longRanges } from './ranges.ts';
 import css from './date-range.module.css';
@@ -37,15 +38,13 @@ export const DateRange = ({
     <div className={css.range} role="group" aria-label={label}>
       <div className={css.quick}>
         {ranges.map(({ key, label: name }) => (
-          <button
+          <Chip
             key={key}
-            type="button"
-            className="chip"
             aria-pressed={value.quick === key}
             onClick={() => onChange(value.quick === key ? {} : { quick: key })}
           >
             {name}
-          </button>
+          </Chip>
         ))}
       </div>
       <div className={css.own}>
@@ -62,11 +61,7 @@ export const DateRange = ({
           value={local(value.end)}
           onChange={(event) => onChange({ start: value.start, end: instant(event.target.value) })}
         />
-        {(value.start || value.end) && (
-          <button type="button" className="chip" onClick={() => onChange({})}>
-            清除
-          </button>
-        )}
+        {(value.start || value.end) && <Chip onClick={() => onChange({})}>清除</Chip>}
       </div>
       {reversed && <p className={css.error}>开始时间在结束时间之后</p>}
     </div>

@@ -4,7 +4,7 @@ import Selector from 'antd-mobile/es/components/selector';
 import Switch from 'antd-mobile/es/components/switch';
 import TextArea from 'antd-mobile/es/components/text-area';
 import { format, isValid, parseISO } from 'date-fns';
-import { useId, useRef, useState, type ReactNode } from 'react';
+import { useId, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { Button } from '../button.tsx';
 import {
   faultOf,
@@ -28,20 +28,72 @@ const shownDate = (value: FormValue, kind: 'date' | 'moment'): string => {
   return isValid(date) ? format(date, dateShape[kind]) : value;
 };
 
-const Control = ({
-  field,
-  value,
-  id,
-  describedBy,
-  onChange,
-}: {
+interface ControlProps {
   field: Field;
   value: FormValue;
   id: string;
   describedBy: string | undefined;
   onChange: (value: FormValue) => void;
-}) => {
-  const text = value === null || value === undefined ? '' : String(value);
+}
+
+const textOf = (value: FormValue): string =>
+  value === null || value === undefined ? '' : String(value);
+
+/** One of a few, all in sight, or of many. */
+const Choice = ({ field, value, id, describedBy, onChange }: ControlProps) => {
+  const text = textOf(value);
+  if ((field.options?.length ?? 0) <= fewChoices)
+    return (
+      <Selector
+        className={css.selector}
+        options={(field.options ?? []).map((option) => ({ ...option }))}
+        value={text === '' ? [] : [text]}
+        onChange={(chosen) => {
+          // What is chosen stays so when it is touched again, where something must be.
+          if (chosen.length > 0 || !field.required) onChange(chosen[0] ?? '');
+        }}
+        aria-labelledby={`${id}-label`}
+      />
+    );
+  return (
+    <select
+      id={id}
+      className={css.select}
+      value={text}
+      aria-describedby={describedBy}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      {!field.options?.some((option) => option.value === '') && <option value="">请选择</option>}
+      {field.options?.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+};
+
+const Line = ({ field, value, id, describedBy, onChange }: ControlProps) => (
+  <span className={css.line}>
+    <Input
+      id={id}
+      className={css.input}
+      type={field.kind === 'password' ? 'password' : 'text'}
+      inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+      autoComplete={field.kind === 'password' ? 'new-password' : 'off'}
+      value={textOf(value)}
+      placeholder={field.placeholder}
+      {...(field.max === undefined || field.kind === 'number' ? {} : { maxLength: field.max })}
+      aria-describedby={describedBy}
+      onChange={onChange}
+    />
+    {field.unit && <span className={css.unit}>{field.unit}</span>}
+  </span>
+);
+
+const Control = (props: ControlProps) => {
+  const { field, value, id, describedBy, onChange } = props;
+  const text = textOf(value);
   switch (field.kind) {
     case 'switch':
       return (
@@ -68,37 +120,7 @@ const Control = ({
         />
       );
     case 'choice':
-      if ((field.options?.length ?? 0) <= fewChoices)
-        return (
-          <Selector
-            className={css.selector}
-            options={(field.options ?? []).map((option) => ({ ...option }))}
-            value={text === '' ? [] : [text]}
-            onChange={(chosen) => {
-              // What is chosen stays so when it is touched again, where something must be.
-              if (chosen.length > 0 || !field.required) onChange(chosen[0] ?? '');
-            }}
-            aria-labelledby={`${id}-label`}
-          />
-        );
-      return (
-        <select
-          id={id}
-          className={css.select}
-          value={text}
-          aria-describedby={describedBy}
-          onChange={(event) => onChange(event.target.value)}
-        >
-          {!field.options?.some((option) => option.value === '') && (
-            <option value="">请选择</option>
-          )}
-          {field.options?.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      );
+      return <Choice {...props} />;
     case 'many':
       return (
         <Selector
@@ -133,43 +155,49 @@ const Control = ({
         />
       );
     default:
-      return (
-        <span className={css.line}>
-          <Input
-            id={id}
-            className={css.input}
-            type={field.kind === 'password' ? 'password' : 'text'}
-            inputMode={field.kind === 'number' ? 'decimal' : 'text'}
-            autoComplete={field.kind === 'password' ? 'new-password' : 'off'}
-            value={text}
-            placeholder={field.placeholder}
-            {...(field.max === undefined || field.kind === 'number'
-              ? {}
-              : { maxLength: field.max })}
-            aria-describedby={describedBy}
-            onChange={onChange}
-          />
-          {field.unit && <span className={css.unit}>{field.unit}</span>}
-        </span>
-      );
+      return <Line {...props} />;
   }
 };
 
-/**
- * A form made of a description of its fields. What is wrong stands beside the field, also when the
- * server names it (`field …`); what was typed stays.
- */
-export const Form = ({
-  fields,
-  initial = {},
-  submit = '保存',
-  danger = false,
-  draft,
-  onSubmit,
-  onChange,
-  renderExtra,
-  children,
-}: {
+/** A field with its name, what to know about it and what is wrong with it. */
+const FieldRow = ({
+  fault,
+  ...props
+}: Omit<ControlProps, 'describedBy'> & { fault: string | undefined }) => {
+  const { field, id } = props;
+  const describedBy =
+    [field.hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined;
+  return (
+    <div
+      className={css.field}
+      data-field={field.name}
+      data-kind={field.kind}
+      data-wrong={fault ? '' : undefined}
+    >
+      <label id={`${id}-label`} htmlFor={id}>
+        {labelOf(field)}
+        {field.required && (
+          <span className={css.star} aria-hidden="true">
+            *
+          </span>
+        )}
+      </label>
+      <Control {...props} describedBy={describedBy} />
+      {field.hint && (
+        <small className="field-hint" id={`${id}-hint`}>
+          {field.hint}
+        </small>
+      )}
+      {fault && (
+        <small className={css.fault} id={`${id}-fault`} role="alert">
+          {fault}
+        </small>
+      )}
+    </div>
+  );
+};
+
+interface FormProps {
   fields: readonly Field[];
   initial?: FormValues;
   /** What the button says. */
@@ -190,14 +218,24 @@ export const Form = ({
   renderExtra?: (values: FormValues) => ReactNode;
   /** Between fields and button. */
   children?: ReactNode;
-}) => {
-  const id = useId();
+}
+
+/** What was typed, what is wrong with it, and its way to the server. */
+const useForm = (
+  {
+    fields,
+    initial = {},
+    draft,
+    onSubmit,
+    onChange,
+  }: Pick<FormProps, 'fields' | 'initial' | 'draft' | 'onSubmit' | 'onChange'>,
+  place: RefObject<HTMLFormElement | null>,
+) => {
   const { values, resumed, set: keep, drop, discard } = useFormDraft(draft, initial);
   const [began] = useState(initial);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [failed, setFailed] = useState('');
   const [busy, setBusy] = useState(false);
-  const place = useRef<HTMLFormElement>(null);
   const shown = fields.filter(({ when }) => when?.(values) ?? true);
   const show = (found: Record<string, string>) => {
     setFaults(found);
@@ -238,6 +276,33 @@ export const Form = ({
       setBusy(false);
     }
   };
+  const restart = () => {
+    discard();
+    setFaults({});
+    onChange?.(initial);
+  };
+  return { values, resumed, shown, faults, failed, busy, set, send, restart };
+};
+
+/**
+ * A form made of a description of its fields. What is wrong stands beside the field, also when the
+ * server names it (`field …`); what was typed stays.
+ */
+export const Form = ({
+  fields,
+  initial = {},
+  submit = '保存',
+  danger = false,
+  draft,
+  onSubmit,
+  onChange,
+  renderExtra,
+  children,
+}: FormProps) => {
+  const id = useId();
+  const place = useRef<HTMLFormElement>(null);
+  const form = useForm({ fields, initial, draft, onSubmit, onChange }, place);
+  const { values, resumed, shown, faults, failed, busy, set, send, restart } = form;
   return (
     <form
       ref={place}
@@ -251,61 +316,21 @@ export const Form = ({
       {resumed && (
         <p className={css.resumed}>
           接着上次没有保存的内容。
-          <Button
-            size="small"
-            kind="ghost"
-            onClick={() => {
-              discard();
-              setFaults({});
-              onChange?.(initial);
-            }}
-          >
+          <Button size="small" kind="ghost" onClick={restart}>
             放弃它
           </Button>
         </p>
       )}
-      {shown.map((field) => {
-        const each = `${id}-${field.name}`;
-        const fault = faults[field.name];
-        const describedBy =
-          [field.hint && `${each}-hint`, fault && `${each}-fault`].filter(Boolean).join(' ') ||
-          undefined;
-        return (
-          <div
-            key={field.name}
-            className={css.field}
-            data-field={field.name}
-            data-kind={field.kind}
-            data-wrong={fault ? '' : undefined}
-          >
-            <label id={`${each}-label`} htmlFor={each}>
-              {labelOf(field)}
-              {field.required && (
-                <span className={css.star} aria-hidden="true">
-                  *
-                </span>
-              )}
-            </label>
-            <Control
-              field={field}
-              id={each}
-              value={values[field.name]}
-              describedBy={describedBy}
-              onChange={(value) => set(field.name, value)}
-            />
-            {field.hint && (
-              <small className="field-hint" id={`${each}-hint`}>
-                {field.hint}
-              </small>
-            )}
-            {fault && (
-              <small className={css.fault} id={`${each}-fault`} role="alert">
-                {fault}
-              </small>
-            )}
-          </div>
-        );
-      })}
+      {shown.map((field) => (
+        <FieldRow
+          key={field.name}
+          field={field}
+          id={`${id}-${field.name}`}
+          value={values[field.name]}
+          fault={faults[field.name]}
+          onChange={(value) => set(field.name, value)}
+        />
+      ))}
       {children}
       {failed && (
         <p className={css.fault} role="alert">

@@ -139,22 +139,10 @@ const Waiting = ({ columns }: { columns: number }) => (
 
 const unknown = '—';
 
-/** A list as a table from 750 px and as cards below: sorted, paged, chosen from, saved as CSV. */
-export const DataTable = <Row,>(props: DataTableProps<Row>) => {
-  const {
-    name,
-    columns,
-    rows,
-    rowKey,
-    tone,
-    onOpen,
-    renderChosen,
-    tools = true,
-    csv = true,
-  } = props;
-  const table = useMedia(wideEnoughForMenu);
+/** What of the rows is shown, in which order, and what is chosen: everything a table remembers. */
+const useRows = <Row,>(props: DataTableProps<Row>) => {
+  const { name, columns, rows, rowKey, renderChosen } = props;
   const [ownSort, setOwnSort] = useState<string>();
-  const [choosing, setChoosing] = useState(false);
   const [kept, setKept] = useState(() => readKept(name));
   const sort = props.onSort ? props.sort : (ownSort ?? props.sort);
   const setSort = props.onSort ?? setOwnSort;
@@ -205,18 +193,58 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       // It holds as long as the screen is open.
     }
   };
-  const save = () => {
-    const told = shownColumns.filter(({ role }) => role !== 'bare');
-    const source = chosen.length > 0 ? chosen : shownRows.map((row) => row.original);
-    saveText(
-      `${name}.csv`,
-      csvOf([
-        told.map(({ title }) => title),
-        ...source.map((row) => told.map(({ value }) => value(row))),
-      ]),
-    );
+  const choose = (id: string, on: boolean) =>
+    setRowSelection((before) => chooseAlso(before, id, on));
+  const chooseAll = (on: boolean) =>
+    setRowSelection(on ? Object.fromEntries(shownRows.map(({ id }) => [id, true as const])) : {});
+  return {
+    sort,
+    setSort,
+    turn,
+    columnVisibility,
+    keep,
+    byKey,
+    shownRows,
+    shownColumns,
+    chosen,
+    rowSelection,
+    choose,
+    chooseAll,
+    clear,
   };
-  const onRowKey = (event: KeyboardEvent<HTMLElement>, row: Row, id: string) => {
+};
+
+/** What the parts of a table share: what its screen said, and what the table remembers. */
+type Parts<Row> = DataTableProps<Row> & { state: ReturnType<typeof useRows<Row>> };
+
+const saveCsv = <Row,>({ name, state: { shownColumns, shownRows, chosen } }: Parts<Row>) => {
+  const told = shownColumns.filter(({ role }) => role !== 'bare');
+  const source = chosen.length > 0 ? chosen : shownRows.map((row) => row.original);
+  saveText(
+    `${name}.csv`,
+    csvOf([
+      told.map(({ title }) => title),
+      ...source.map((row) => told.map(({ value }) => value(row))),
+    ]),
+  );
+};
+
+/** What a row is, as a line and as a card: opened by a press or Enter, chosen by Space. */
+const rowProps = <Row,>(
+  { tone, onOpen, renderChosen, state: { rowSelection, choose } }: Parts<Row>,
+  row: Row,
+  id: string,
+) => ({
+  'data-row': id,
+  'data-tone': tone?.(row),
+  'data-open': onOpen ? '' : undefined,
+  'aria-selected': renderChosen ? rowSelection[id] === true : undefined,
+  tabIndex: 0,
+  onClick: (event: React.MouseEvent<HTMLElement>) => {
+    const inner = (event.target as HTMLElement).closest('a, button, input, label, summary');
+    if (!inner && onOpen && String(getSelection()) === '') onOpen(row);
+  },
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === 'Enter' && onOpen) {
       event.preventDefault();
@@ -224,185 +252,222 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
     }
     if (event.key === ' ' && renderChosen) {
       event.preventDefault();
-      setRowSelection((before) => chooseAlso(before, id, !before[id]));
+      choose(id, !rowSelection[id]);
     }
-  };
-  const onRowClick = (event: React.MouseEvent<HTMLElement>, row: Row) => {
-    const inner = (event.target as HTMLElement).closest('a, button, input, label, summary');
-    if (!inner && onOpen && String(getSelection()) === '') onOpen(row);
-  };
-  const rowProps = (row: Row, id: string) => ({
-    'data-row': id,
-    'data-tone': tone?.(row),
-    'data-open': onOpen ? '' : undefined,
-    'aria-selected': renderChosen ? rowSelection[id] === true : undefined,
-    tabIndex: 0,
-    onClick: (event: React.MouseEvent<HTMLElement>) => onRowClick(event, row),
-    onKeyDown: (event: KeyboardEvent<HTMLElement>) => onRowKey(event, row, id),
-  });
-  const box = (id: string) => (
-    <label className={css.choose}>
-      <input
-        type="checkbox"
-        aria-label="选择这一行"
-        checked={rowSelection[id] === true}
-        onChange={(event) =>
-          setRowSelection((before) => chooseAlso(before, id, event.target.checked))
-        }
-      />
-    </label>
-  );
-  const show = (column: Column<Row>, row: Row) =>
-    column.render ? column.render(row) : (column.value(row) ?? unknown);
-  const sortable = columns.filter(({ sortable }) => sortable);
+  },
+});
 
+const Choose = ({
+  label,
+  on,
+  onChange,
+}: {
+  label: string;
+  on: boolean;
+  onChange: (on: boolean) => void;
+}) => (
+  <label className={css.choose}>
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={on}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  </label>
+);
+
+const ChooseRow = <Row,>({ id, parts }: { id: string; parts: Parts<Row> }) => (
+  <Choose
+    label="选择这一行"
+    on={parts.state.rowSelection[id] === true}
+    onChange={(on) => parts.state.choose(id, on)}
+  />
+);
+
+const show = <Row,>(column: Column<Row>, row: Row) =>
+  column.render ? column.render(row) : (column.value(row) ?? unknown);
+
+/** How many there are, and what can be done with them. */
+const Tools = <Row,>({
+  parts,
+  cards,
+  onColumns,
+}: {
+  parts: Parts<Row>;
+  cards: boolean;
+  onColumns: () => void;
+}) => {
+  const { columns, rows, total, tools: usual = true, csv = true, renderChosen, state } = parts;
+  const { chosen, clear, sort, setSort } = state;
+  const sortable = columns.filter((column) => column.sortable);
+  return (
+    <div className={css.tools}>
+      <span className={css.count} aria-live="polite">
+        {chosen.length > 0
+          ? `已选 ${chosen.length} 行`
+          : total !== undefined &&
+            rows !== undefined &&
+            `共 ${total.toLocaleString('zh-CN')} 条${total >= limits.counted ? '以上' : ''}`}
+      </span>
+      {chosen.length > 0 && (
+        <span className={css.acts}>
+          {renderChosen?.(chosen, clear)}
+          <Button size="small" kind="ghost" onClick={clear}>
+            取消选择
+          </Button>
+        </span>
+      )}
+      {cards && sortable.length > 0 && (
+        <select
+          className={css.sort}
+          aria-label="排序"
+          value={sort ?? ''}
+          onChange={(event) => setSort(event.target.value || undefined)}
+        >
+          <option value="">默认顺序</option>
+          {sortable.flatMap(({ key, title }) => [
+            <option key={`-${key}`} value={`-${key}`}>
+              {title}：从大到小
+            </option>,
+            <option key={key} value={key}>
+              {title}：从小到大
+            </option>,
+          ])}
+        </select>
+      )}
+      {usual && rows && rows.length > 0 && (
+        <>
+          <Button size="small" kind="ghost" onClick={() => onColumns()}>
+            <Icon name="columns" size={16} />列
+          </Button>
+          {csv && (
+            <Button size="small" kind="ghost" onClick={() => saveCsv(parts)}>
+              <Icon name="download" size={16} />
+              CSV
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  );
+};
+
+const Head = <Row,>({ parts }: { parts: Parts<Row> }) => {
+  const { sort, turn, shownColumns, shownRows, chosen, chooseAll } = parts.state;
+  return (
+    <thead>
+      <tr>
+        {parts.renderChosen && (
+          <th scope="col" className={css.choice}>
+            <Choose
+              label="选择本页全部"
+              on={chosen.length > 0 && chosen.length === shownRows.length}
+              onChange={chooseAll}
+            />
+          </th>
+        )}
+        {shownColumns.map((column) => (
+          <th
+            key={column.key}
+            scope="col"
+            className={roomFor(column)}
+            aria-sort={
+              sort === column.key
+                ? 'ascending'
+                : sort === `-${column.key}`
+                  ? 'descending'
+                  : undefined
+            }
+          >
+            {column.sortable ? (
+              <button type="button" onClick={() => turn(column.key)}>
+                {column.title}
+                <i aria-hidden="true">
+                  {sort === column.key ? '↑' : sort === `-${column.key}` ? '↓' : '↕'}
+                </i>
+              </button>
+            ) : (
+              column.title
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+};
+
+const Lines = <Row,>({ parts }: { parts: Parts<Row> }) => (
+  <div className={css.scroll} onKeyDown={moveAmongRows} role="presentation">
+    <table className={css.table} aria-label={parts.name}>
+      <Head parts={parts} />
+      <tbody>
+        {parts.state.shownRows.map((row) => (
+          <tr key={row.id} {...rowProps(parts, row.original, row.id)}>
+            {parts.renderChosen && (
+              <td className={css.choice}>
+                <ChooseRow id={row.id} parts={parts} />
+              </td>
+            )}
+            {row.getVisibleCells().map((cell) => {
+              const column = parts.state.byKey.get(cell.column.id);
+              return (
+                <td key={cell.id} className={roomFor(column)}>
+                  {column && show(column, row.original)}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const Cards = <Row,>({ parts }: { parts: Parts<Row> }) => (
+  <ul className={css.cards} aria-label={parts.name} onKeyDown={moveAmongRows}>
+    {parts.state.shownRows.map((row) => (
+      <li key={row.id} {...rowProps(parts, row.original, row.id)}>
+        {parts.renderChosen && <ChooseRow id={row.id} parts={parts} />}
+        <dl>
+          {parts.state.shownColumns
+            .map((column) => ({ column, shown: show(column, row.original) }))
+            // In a card, what is not known takes no room.
+            .filter(({ shown }) => shown !== unknown)
+            .map(({ column, shown }) => (
+              <div key={column.key} data-role={column.role ?? 'named'}>
+                <dt>{column.title}</dt>
+                <dd>{shown}</dd>
+              </div>
+            ))}
+        </dl>
+      </li>
+    ))}
+  </ul>
+);
+
+/** A list as a table from 750 px and as cards below: sorted, paged, chosen from, saved as CSV. */
+export const DataTable = <Row,>(props: DataTableProps<Row>) => {
+  const { columns, rows, tools = true } = props;
+  const table = useMedia(wideEnoughForMenu);
+  const [choosing, setChoosing] = useState(false);
+  const state = useRows(props);
+  const parts = { ...props, state };
   if (props.error && !rows)
     return (
-      <LoadFailed error={props.error} busy={props.busy === true} onRetry={props.onRetry ?? clear} />
+      <LoadFailed
+        error={props.error}
+        busy={props.busy === true}
+        onRetry={props.onRetry ?? state.clear}
+      />
     );
   return (
     <div className={css.root} data-busy={(props.busy && rows) || undefined}>
       {(tools || props.total !== undefined) && (
-        <div className={css.tools}>
-          <span className={css.count} aria-live="polite">
-            {chosen.length > 0
-              ? `已选 ${chosen.length} 行`
-              : props.total !== undefined &&
-                rows !== undefined &&
-                `共 ${props.total.toLocaleString('zh-CN')} 条${props.total >= limits.counted ? '以上' : ''}`}
-          </span>
-          {chosen.length > 0 && (
-            <span className={css.acts}>
-              {renderChosen?.(chosen, clear)}
-              <Button size="small" kind="ghost" onClick={clear}>
-                取消选择
-              </Button>
-            </span>
-          )}
-          {!table && sortable.length > 0 && (
-            <select
-              className={css.sort}
-              aria-label="排序"
-              value={sort ?? ''}
-              onChange={(event) => setSort(event.target.value || undefined)}
-            >
-              <option value="">默认顺序</option>
-              {sortable.flatMap(({ key, title }) => [
-                <option key={`-${key}`} value={`-${key}`}>
-                  {title}：从大到小
-                </option>,
-                <option key={key} value={key}>
-                  {title}：从小到大
-                </option>,
-              ])}
-            </select>
-          )}
-          {tools && rows && rows.length > 0 && (
-            <>
-              <Button size="small" kind="ghost" onClick={() => setChoosing(true)}>
-                <Icon name="columns" size={16} />列
-              </Button>
-              {csv && (
-                <Button size="small" kind="ghost" onClick={save}>
-                  <Icon name="download" size={16} />
-                  CSV
-                </Button>
-              )}
-            </>
-          )}
-        </div>
+        <Tools parts={parts} cards={!table} onColumns={() => setChoosing(true)} />
       )}
       {rows === undefined && <Waiting columns={columns.length} />}
       {rows && rows.length === 0 && <EmptyState {...props.empty} />}
-      {rows && rows.length > 0 && table && (
-        <div className={css.scroll} onKeyDown={moveAmongRows} role="presentation">
-          <table className={css.table} aria-label={name}>
-            <thead>
-              <tr>
-                {renderChosen && (
-                  <th scope="col" className={css.choice}>
-                    <label className={css.choose}>
-                      <input
-                        type="checkbox"
-                        aria-label="选择本页全部"
-                        checked={chosen.length > 0 && chosen.length === shownRows.length}
-                        onChange={(event) =>
-                          setRowSelection(
-                            event.target.checked
-                              ? Object.fromEntries(shownRows.map(({ id }) => [id, true as const]))
-                              : {},
-                          )
-                        }
-                      />
-                    </label>
-                  </th>
-                )}
-                {shownColumns.map((column) => (
-                  <th
-                    key={column.key}
-                    scope="col"
-                    className={roomFor(column)}
-                    aria-sort={
-                      sort === column.key
-                        ? 'ascending'
-                        : sort === `-${column.key}`
-                          ? 'descending'
-                          : undefined
-                    }
-                  >
-                    {column.sortable ? (
-                      <button type="button" onClick={() => turn(column.key)}>
-                        {column.title}
-                        <i aria-hidden="true">
-                          {sort === column.key ? '↑' : sort === `-${column.key}` ? '↓' : '↕'}
-                        </i>
-                      </button>
-                    ) : (
-                      column.title
-                    )}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shownRows.map((row) => (
-                <tr key={row.id} {...rowProps(row.original, row.id)}>
-                  {renderChosen && <td className={css.choice}>{box(row.id)}</td>}
-                  {row.getVisibleCells().map((cell) => {
-                    const column = byKey.get(cell.column.id);
-                    return (
-                      <td key={cell.id} className={roomFor(column)}>
-                        {column && show(column, row.original)}
-                      </td>
-                    );
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {rows && rows.length > 0 && !table && (
-        <ul className={css.cards} aria-label={name} onKeyDown={moveAmongRows}>
-          {shownRows.map((row) => (
-            <li key={row.id} {...rowProps(row.original, row.id)}>
-              {renderChosen && box(row.id)}
-              <dl>
-                {shownColumns
-                  .map((column) => ({ column, shown: show(column, row.original) }))
-                  // In a card, what is not known takes no room.
-                  .filter(({ shown }) => shown !== unknown)
-                  .map(({ column, shown }) => (
-                    <div key={column.key} data-role={column.role ?? 'named'}>
-                      <dt>{column.title}</dt>
-                      <dd>{shown}</dd>
-                    </div>
-                  ))}
-              </dl>
-            </li>
-          ))}
-        </ul>
-      )}
+      {rows && rows.length > 0 && (table ? <Lines parts={parts} /> : <Cards parts={parts} />)}
       {props.onPage && (
         <Pager
           page={props.page ?? 1}
@@ -418,8 +483,8 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
             <SwitchField
               key={key}
               label={title}
-              checked={columnVisibility[key] === true}
-              onChange={(on) => keep(key, on)}
+              checked={state.columnVisibility[key] === true}
+              onChange={(on) => state.keep(key, on)}
             />
           ))}
       </Sheet>

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { thumbnailOf } from '@/platform/question.ts';
 import { Icon } from '@/ui/icon.tsx';
 import { PhotoViewer } from '@/ui/photo-viewer.tsx';
@@ -61,12 +62,7 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
   const dropImages = () => {
     for (const { id } of images) removeAttachment(draftKey, id);
   };
-  const vision = useVisionChoice(
-    target,
-    <button type="button" className="chip" onClick={dropImages}>
-      去掉图片
-    </button>,
-  );
+  const vision = useVisionChoice(target, <Chip onClick={dropImages}>去掉图片</Chip>);
   const shown = images.filter((item) => imageOf(item, false) !== '');
   return (
     <div className={css.tray}>

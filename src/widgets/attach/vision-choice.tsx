@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { useChatModels } from '@/platform/queries.ts';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
 import type { Model } from '@contract/model.ts';
@@ -36,11 +37,7 @@ export const useVisionChoice = (
           「{model.label}」看不了图片。{why}
         </p>
         <div className={css.attachNoteActs}>
-          {some && onModel && (
-            <button type="button" className="chip" onClick={() => setChoosing(true)}>
-              换一个能看图片的模型
-            </button>
-          )}
+          {some && onModel && <Chip onClick={() => setChoosing(true)}>换一个能看图片的模型</Chip>}
           {more}
         </div>
         {onModel && (

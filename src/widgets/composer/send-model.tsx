@@ -1,3 +1,4 @@
+import { ChipDot } from '@/ui/chip.tsx';
 import { priceText } from '@/platform/queries.ts';
 import { Icon } from '@/ui/icon.tsx';
 import type { Model } from '@contract/model.ts';
@@ -28,7 +29,7 @@ export const SendModel = ({
     aria-label={shown === undefined ? undefined : (model?.label ?? name)}
     onClick={onChoose}
   >
-    <span className="chip-dot" style={{ background: model?.color || undefined }} />
+    <ChipDot color={model?.color} />
     <span className={boxCss.sendModelName}>{shown ?? model?.label ?? name}</span>
     {model && <small>{priceText(model)}</small>}
     {first && <Icon name="down" size={14} />}

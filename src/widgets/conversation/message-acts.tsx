@@ -1,3 +1,4 @@
+import { ChipDot } from '@/ui/chip.tsx';
 import { copyText } from '@/platform/copy.ts';
 import { useModel, useSettings } from '@/platform/queries.ts';
 import { Avatar } from '@/ui/avatar.tsx';
@@ -129,7 +130,7 @@ export const ModelName = ({ name, face = false }: { name: string; face?: boolean
           size={36}
         />
       ) : (
-        <span className="chip-dot" style={{ background: known?.color || undefined }} />
+        <ChipDot color={known?.color} />
       )}
       {known?.label ?? name}
     </span>

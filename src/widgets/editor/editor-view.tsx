@@ -19,6 +19,7 @@ import {
   useState,
   type ClipboardEvent,
   type DragEvent,
+  type RefObject,
 } from 'react';
 import { createPortal } from 'react-dom';
 import type { EditorProps } from './editor-props.ts';
@@ -112,93 +113,9 @@ const missing = (title: string | null, text: string): string => {
   return text === '' ? '请输入内容' : '';
 };
 
-const EditorView = ({
-  heading,
-  initialTitle,
-  initialText,
-  action,
-  success,
-  draftKey,
-  children,
-  onSave,
-  onClose,
-}: EditorProps) => {
-  const titled = initialTitle !== undefined;
-  const { title, text, changed, set, empty, leave } = useWritten(draftKey, {
-    title: initialTitle ?? '',
-    text: initialText,
-  });
-  const [restored, setRestored] = useState(changed && (initialText !== '' || titled));
-  const [tab, setTab] = useState<'write' | 'preview'>('write');
-  const [saving, setSaving] = useState(false);
-  const [asking, setAsking] = useState(false);
+/** Puts images at the cursor: chosen, pasted and dropped ones. `sending`: how many are on their way. */
+const useImages = (area: RefObject<HTMLTextAreaElement | null>) => {
   const [sending, setSending] = useState(0);
-  const panel = useRef<HTMLDivElement>(null);
-  const area = useRef<HTMLTextAreaElement>(null);
-  const titleBox = useRef<HTMLInputElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
-  const id = useId();
-  const shown = useDeferredValue(text);
-
-  const close = async () => {
-    if (saving || asking) return;
-    if (changed) {
-      setAsking(true);
-      const sure = await confirmDialog({
-        title: '还没有保存',
-        text: '放弃的话，写的内容就没有了。',
-        ok: '放弃',
-        danger: true,
-      });
-      setAsking(false);
-      if (!sure) return;
-    }
-    empty();
-    onClose();
-  };
-  // While it asks, the dialog has the back button; afterwards it is ours anew.
-  useModal(!asking, () => void close(), panel);
-  useEffect(() => {
-    const box = titled && initialTitle === '' ? titleBox.current : area.current;
-    // After the modal has taken the focus for itself.
-    const timer = setTimeout(() => {
-      // Whoever is in it already has chosen where.
-      if (!box || box === document.activeElement) return;
-      box.setSelectionRange(box.value.length, box.value.length);
-      box.focus({ preventScroll: true });
-    }, 50);
-    return () => clearTimeout(timer);
-  }, [titled, initialTitle]);
-
-  const save = async () => {
-    if (saving) return;
-    const lacks = missing(titled ? title.trim() : null, text.trim());
-    if (lacks !== '') {
-      toast(lacks, 'error');
-      (lacks.includes('标题') ? titleBox.current : area.current)?.focus();
-      return;
-    }
-    if (sending > 0) {
-      toast('图片还在上传，请稍候', 'error');
-      return;
-    }
-    setSaving(true);
-    try {
-      const edited = { content: text.trim(), ...(titled ? { title: title.trim() } : {}) };
-      const done = await leave(() => onSave(edited));
-      toast(done ? success : laterText, 'success');
-      onClose();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // The call has said why.
-      setSaving(false);
-    }
-  };
-
-  const use = (tool: Tool) => {
-    const box = area.current;
-    if (box) put(box, editFor(tool, box.value, box.selectionStart, box.selectionEnd));
-  };
   const addImage = async (file: File) => {
     setSending((count) => count + 1);
     try {
@@ -236,7 +153,247 @@ const EditorView = ({
     event.preventDefault();
     void addImages(files);
   };
+  return { sending, addImages, paste, drop };
+};
 
+/** Begins where one would write: in an empty title, otherwise at the end of the text. */
+const useFirstFocus = (
+  initialTitle: string | undefined,
+  titleBox: RefObject<HTMLInputElement | null>,
+  area: RefObject<HTMLTextAreaElement | null>,
+) =>
+  useEffect(() => {
+    const box = initialTitle === '' ? titleBox.current : area.current;
+    // After the modal has taken the focus for itself.
+    const timer = setTimeout(() => {
+      // Whoever is in it already has chosen where.
+      if (!box || box === document.activeElement) return;
+      box.setSelectionRange(box.value.length, box.value.length);
+      box.focus({ preventScroll: true });
+    }, 50);
+    return () => clearTimeout(timer);
+  }, [initialTitle, titleBox, area]);
+
+/** Closes the editor; what is not saved is given up only after a question. */
+const useClosing = (
+  saving: boolean,
+  { changed, empty }: ReturnType<typeof useWritten>,
+  panel: RefObject<HTMLDivElement | null>,
+  onClose: () => void,
+) => {
+  const [asking, setAsking] = useState(false);
+  const close = async () => {
+    if (saving || asking) return;
+    if (changed) {
+      setAsking(true);
+      const sure = await confirmDialog({
+        title: '还没有保存',
+        text: '放弃的话，写的内容就没有了。',
+        ok: '放弃',
+        danger: true,
+      });
+      setAsking(false);
+      if (!sure) return;
+    }
+    empty();
+    onClose();
+  };
+  // While it asks, the dialog has the back button; afterwards it is ours anew.
+  useModal(!asking, () => void close(), panel);
+  return close;
+};
+
+const Restored = ({ onDrop }: { onDrop: () => void }) => (
+  <p className={css.editorNote} role="status">
+    已恢复上次没有保存的内容
+    <button type="button" onClick={onDrop}>
+      换回原文
+    </button>
+  </p>
+);
+
+type Tab = 'write' | 'preview';
+
+const Tabs = ({ id, tab, onTab }: { id: string; tab: Tab; onTab: (tab: Tab) => void }) => (
+  <div className={css.editorTabs} role="tablist" aria-label="编辑或预览">
+    {(['write', 'preview'] as const).map((each) => (
+      <button
+        key={each}
+        type="button"
+        role="tab"
+        id={`${id}-${each}-tab`}
+        aria-selected={tab === each}
+        aria-controls={`${id}-${each}`}
+        onClick={() => onTab(each)}
+      >
+        {each === 'write' ? '编辑' : '预览'}
+      </button>
+    ))}
+  </div>
+);
+
+const Tools = ({
+  sending,
+  onTool,
+  onImages,
+}: {
+  sending: number;
+  onTool: (tool: Tool) => void;
+  onImages: (files: readonly File[]) => void;
+}) => {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <div className={css.editorTools} role="toolbar" aria-label="格式">
+      {tools.map(({ tool, label, path }) => (
+        <button
+          key={tool}
+          type="button"
+          aria-label={label}
+          title={label}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onTool(tool)}
+        >
+          <PathIcon path={path} kind={tool === 'list' ? 'bold' : ''} />
+        </button>
+      ))}
+      <button
+        type="button"
+        aria-label="插入图片"
+        title="插入图片"
+        aria-busy={sending > 0 || undefined}
+        onClick={() => picker.current?.click()}
+      >
+        <PathIcon path={imagePath} />
+      </button>
+      {sending > 0 && <span role="status">正在上传图片…</span>}
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        multiple
+        accept="image/*"
+        aria-label="选择要插入的图片"
+        onChange={(event) => {
+          const chosen = [...(event.target.files ?? [])];
+          event.target.value = '';
+          onImages(chosen);
+        }}
+      />
+    </div>
+  );
+};
+
+const Panes = ({
+  id,
+  text,
+  area,
+  images: { paste, drop },
+  onText,
+}: {
+  id: string;
+  text: string;
+  area: RefObject<HTMLTextAreaElement | null>;
+  images: ReturnType<typeof useImages>;
+  onText: (text: string) => void;
+}) => {
+  const shown = useDeferredValue(text);
+  return (
+    <div className={css.editorPanes}>
+      <div
+        className={css.editorWrite}
+        id={`${id}-write`}
+        role="tabpanel"
+        aria-labelledby={`${id}-write-tab`}
+      >
+        <textarea
+          ref={area}
+          value={text}
+          placeholder="写点什么，可以用 Markdown 排版"
+          aria-label="内容"
+          maxLength={limits.defaultMaxPrompt}
+          onChange={(event) => onText(event.target.value)}
+          onPaste={paste}
+          onDrop={drop}
+          onDragOver={(event) => {
+            if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+          }}
+        />
+      </div>
+      <div
+        className={css.editorPreview}
+        id={`${id}-preview`}
+        role="tabpanel"
+        aria-labelledby={`${id}-preview-tab`}
+      >
+        {shown.trim() === '' ? (
+          <p className={css.editorEmpty}>还没有内容</p>
+        ) : (
+          <Markdown text={shown} />
+        )}
+      </div>
+    </div>
+  );
+};
+
+const EditorView = ({
+  heading,
+  initialTitle,
+  initialText,
+  action,
+  success,
+  draftKey,
+  children,
+  onSave,
+  onClose,
+}: EditorProps) => {
+  const titled = initialTitle !== undefined;
+  const written = useWritten(draftKey, {
+    title: initialTitle ?? '',
+    text: initialText,
+  });
+  const { title, text, changed, set, empty, leave } = written;
+  const [restored, setRestored] = useState(changed && (initialText !== '' || titled));
+  const [tab, setTab] = useState<Tab>('write');
+  const [saving, setSaving] = useState(false);
+  const panel = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const titleBox = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const images = useImages(area);
+  const { sending } = images;
+
+  const close = useClosing(saving, written, panel, onClose);
+  useFirstFocus(initialTitle, titleBox, area);
+
+  const save = async () => {
+    if (saving) return;
+    const lacks = missing(titled ? title.trim() : null, text.trim());
+    if (lacks !== '') {
+      toast(lacks, 'error');
+      (lacks.includes('标题') ? titleBox.current : area.current)?.focus();
+      return;
+    }
+    if (sending > 0) {
+      toast('图片还在上传，请稍候', 'error');
+      return;
+    }
+    setSaving(true);
+    try {
+      const edited = { content: text.trim(), ...(titled ? { title: title.trim() } : {}) };
+      const done = await leave(() => onSave(edited));
+      toast(done ? success : laterText, 'success');
+      onClose();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The call has said why.
+      setSaving(false);
+    }
+  };
+
+  const use = (tool: Tool) => {
+    const box = area.current;
+    if (box) put(box, editFor(tool, box.value, box.selectionStart, box.selectionEnd));
+  };
   return createPortal(
     <div
       className={css.editor}
@@ -260,38 +417,18 @@ const EditorView = ({
             <Icon name="close" />
           </Button>
           <h2 id={`${id}-heading`}>{heading}</h2>
-          <div className={css.editorTabs} role="tablist" aria-label="编辑或预览">
-            {(['write', 'preview'] as const).map((each) => (
-              <button
-                key={each}
-                type="button"
-                role="tab"
-                id={`${id}-${each}-tab`}
-                aria-selected={tab === each}
-                aria-controls={`${id}-${each}`}
-                onClick={() => setTab(each)}
-              >
-                {each === 'write' ? '编辑' : '预览'}
-              </button>
-            ))}
-          </div>
+          <Tabs id={id} tab={tab} onTab={setTab} />
           <Button kind="primary" size="small" busy={saving} onClick={() => void save()}>
             {action}
           </Button>
         </header>
         {restored && changed && (
-          <p className={css.editorNote} role="status">
-            已恢复上次没有保存的内容
-            <button
-              type="button"
-              onClick={() => {
-                empty();
-                setRestored(false);
-              }}
-            >
-              换回原文
-            </button>
-          </p>
+          <Restored
+            onDrop={() => {
+              empty();
+              setRestored(false);
+            }}
+          />
         )}
         {titled && (
           <input
@@ -304,77 +441,14 @@ const EditorView = ({
             onChange={(event) => set({ title: event.target.value })}
           />
         )}
-        <div className={css.editorTools} role="toolbar" aria-label="格式">
-          {tools.map(({ tool, label, path }) => (
-            <button
-              key={tool}
-              type="button"
-              aria-label={label}
-              title={label}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => use(tool)}
-            >
-              <PathIcon path={path} kind={tool === 'list' ? 'bold' : ''} />
-            </button>
-          ))}
-          <button
-            type="button"
-            aria-label="插入图片"
-            title="插入图片"
-            aria-busy={sending > 0 || undefined}
-            onClick={() => picker.current?.click()}
-          >
-            <PathIcon path={imagePath} />
-          </button>
-          {sending > 0 && <span role="status">正在上传图片…</span>}
-          <input
-            ref={picker}
-            type="file"
-            hidden
-            multiple
-            accept="image/*"
-            aria-label="选择要插入的图片"
-            onChange={(event) => {
-              const chosen = [...(event.target.files ?? [])];
-              event.target.value = '';
-              void addImages(chosen);
-            }}
-          />
-        </div>
-        <div className={css.editorPanes}>
-          <div
-            className={css.editorWrite}
-            id={`${id}-write`}
-            role="tabpanel"
-            aria-labelledby={`${id}-write-tab`}
-          >
-            <textarea
-              ref={area}
-              value={text}
-              placeholder="写点什么，可以用 Markdown 排版"
-              aria-label="内容"
-              maxLength={limits.defaultMaxPrompt}
-              onChange={(event) => set({ text: event.target.value })}
-              onPaste={paste}
-              onDrop={drop}
-              onDragOver={(event) => {
-                if (event.dataTransfer.types.includes('Files')) event.preventDefault();
-              }}
-            />
-          </div>
-          <div
-            className={css.editorPreview}
-            id={`${id}-preview`}
-            role="tabpanel"
-            aria-labelledby={`${id}-preview-tab`}
-          >
-            {shown.trim() === '' ? (
-              <p className={css.editorEmpty}>还没有内容</p>
-            ) : (
-              <Markdown text={shown} />
-            )}
-          </div>
-        </div>
+        <Tools sending={sending} onTool={use} onImages={(files) => void images.addImages(files)} />
+        <Panes
+          id={id}
+          text={text}
+          area={area}
+          images={images}
+          onText={(next) => set({ text: next })}
+        />
         {children !== undefined && <footer className={css.editorFoot}>{children}</footer>}
       </div>
     </div>,

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { useAct } from '@/platform/use-act.ts';
 import { errorText } from '@/platform/api-error.ts';
 import { sendForm } from '@/platform/send-form.ts';
@@ -37,22 +38,12 @@ export const MarkdownField = ({
   return (
     <div className={css.field}>
       <div className={css.tabs} role="group" aria-label="看什么">
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={!preview}
-          onClick={() => setPreview(false)}
-        >
+        <Chip aria-pressed={!preview} onClick={() => setPreview(false)}>
           编辑
-        </button>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={preview}
-          onClick={() => setPreview(true)}
-        >
+        </Chip>
+        <Chip aria-pressed={preview} onClick={() => setPreview(true)}>
           预览
-        </button>
+        </Chip>
         <Button
           size="small"
           kind="ghost"

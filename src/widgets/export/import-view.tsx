@@ -1,10 +1,9 @@
 import type { Out } from '@contract/calls.ts';
-import { Link } from '@tanstack/react-router';
 import { useRef, useState, type DragEvent } from 'react';
 import { api } from '@/platform/api.ts';
 import { ApiError } from '@/platform/api-error.ts';
 import { useAuth } from '@/platform/auth-store.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { Icon } from '@/ui/icon.tsx';
 import { Sheet } from '@/ui/sheet.tsx';
 import css from './export.module.css';
@@ -45,14 +44,9 @@ const Done = ({
     )}
     <div className={css.exportActs}>
       {result.uuid !== null && (
-        <Link
-          className="button button-primary"
-          to="/chat"
-          search={{ uuid: result.uuid }}
-          onClick={onClose}
-        >
+        <ButtonLink kind="primary" to="/chat" search={{ uuid: result.uuid }} onClick={onClose}>
           打开导入的会话
-        </Link>
+        </ButtonLink>
       )}
       <Button onClick={onAgain}>再导入一个</Button>
     </div>
@@ -91,9 +85,9 @@ const ImportView = ({ open, onClose }: ImportSheetProps) => {
       {!signedIn && (
         <div className={css.exportPart}>
           <p className={css.exportNote}>登录之后才能导入会话。</p>
-          <Link className="button button-primary" to="/login" onClick={onClose}>
+          <ButtonLink kind="primary" to="/login" onClick={onClose}>
             去登录
-          </Link>
+          </ButtonLink>
         </div>
       )}
       {signedIn && state.step === 'done' && (

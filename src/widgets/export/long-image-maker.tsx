@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { maskName } from '@/platform/format.ts';
 import type { Message } from '@contract/chat.ts';
 import type { SessionDetail } from '@contract/session.ts';
@@ -151,15 +152,9 @@ export const LongImageMaker = ({
     <div className={css.exportPart}>
       <div className={longImageCss.longChoice} role="group" aria-label="画最近多少条消息">
         {choices.map((each) => (
-          <button
-            type="button"
-            className="chip"
-            key={each}
-            aria-pressed={each === count}
-            onClick={() => choose(each)}
-          >
+          <Chip key={each} aria-pressed={each === count} onClick={() => choose(each)}>
             最近 {each} 条
-          </button>
+          </Chip>
         ))}
       </div>
       {messages === undefined && stored.isError && (

@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { useAct } from '@/platform/use-act.ts';
 import { api } from '@/platform/api.ts';
 import { errorText } from '@/platform/api-error.ts';
@@ -93,16 +94,14 @@ const Crop = ({
       />
       <div className={css.sizes} role="radiogroup" aria-label="裁成">
         {sizes.map((each) => (
-          <button
+          <Chip
             key={each.code}
-            type="button"
             role="radio"
-            className="chip"
             aria-checked={each.code === size.code}
             onClick={() => setSize(each)}
           >
             {each.width}×{each.height}
-          </button>
+          </Chip>
         ))}
       </div>
       <div className={css.acts}>

@@ -41,6 +41,12 @@ export const changeImageDraft = (key: string, change: ImageDraft): void => {
 
 export const clearImageDraft = (key: string): void => writeDraft(draftKey(key), '');
 
+/** What was chosen at home goes along to the session that it was chosen for. */
+export const moveImageDraft = (to: string): void => {
+  writeDraft(draftKey(to), readDraft(draftKey('home')));
+  clearImageDraft('home');
+};
+
 /** Changes some of its parameters; undefined takes a choice back. */
 export const changeImageParameters = (key: string, change: ImageParameters): void => {
   const parameters = Object.fromEntries(

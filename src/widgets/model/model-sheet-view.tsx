@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { useAuth } from '@/platform/auth-store.ts';
 import { priceText, useChatModels, useImageModels, useVideoModels } from '@/platform/queries.ts';
 import { Avatar } from '@/ui/avatar.tsx';
@@ -45,9 +46,9 @@ const ModelSheetView = ({
               <span className={css.modelWords}>
                 <span className={css.modelName}>
                   {model.label}
-                  <span className={model.factor === 0 ? 'tag tag-free' : 'tag'}>
+                  <Tag kind={model.factor === 0 ? 'free' : undefined}>
                     {model.factor === 0 ? '免费' : `计费 ${priceText(model)}`}
-                  </span>
+                  </Tag>
                 </span>
                 {model.remark && <small>{model.remark}</small>}
                 {model.factor > 0 && !signedIn && <small>登录后可用</small>}

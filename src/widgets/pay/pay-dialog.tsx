@@ -6,7 +6,7 @@ import { queryClient, refreshScreens } from '@/platform/query-client.ts';
 import { serverNow } from '@/platform/server-clock.ts';
 import { toast } from '@/platform/toast.ts';
 import { finePointer, useMedia } from '@/platform/use-media.ts';
-import { Button } from '@/ui/button.tsx';
+import { Button, buttonClass } from '@/ui/button.tsx';
 import { confirmDialog } from '@/ui/dialog.ts';
 import { Sheet } from '@/ui/sheet.tsx';
 import { Skeleton } from '@/ui/skeleton.tsx';
@@ -159,7 +159,7 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
             <div className={css.acts}>
               {opens && (
                 <a
-                  className="button button-primary"
+                  className={buttonClass({ kind: 'primary' })}
                   href={appLink(order)}
                   {...(order.provider === 'sandbox' ? { target: '_blank', rel: 'opener' } : {})}
                 >

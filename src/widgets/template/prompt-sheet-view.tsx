@@ -1,3 +1,4 @@
+import { Tag } from '@/ui/chip.tsx';
 import { quietly } from '@/platform/attempt.ts';
 import { api } from '@/platform/api.ts';
 import { useCall } from '@/platform/call-query.ts';
@@ -24,6 +25,143 @@ type Template = Out<'promptList'>['prompts'][number];
 /** Offered with this model. */
 const isFor = ({ attrs }: Template, model: string): boolean =>
   (attrs.include.length === 0 || attrs.include.includes(model)) && !attrs.exclude.includes(model);
+
+/** One prompt: put into the box, changed, pinned, hidden. */
+const PromptRow = ({
+  template,
+  type,
+  onChoose,
+  onEdit,
+  onChanged,
+}: {
+  template: Template;
+  type: PromptSheetProps['type'];
+  onChoose: () => void;
+  onEdit: () => void;
+  onChanged: () => Promise<unknown>;
+}) => {
+  const { token } = useAuth();
+  const mark = async (kind: 'top' | 'hide') => {
+    const input = { id: template.id, type };
+    await (kind === 'top' ? api.topPrompt(input) : api.hidePrompt(input));
+    await onChanged();
+  };
+  return (
+    <li data-hidden={template.hidden || undefined}>
+      <button type="button" className={css.words} onClick={() => onChoose()}>
+        <strong>
+          {template.prompt_json.title}
+          {template.top && <Tag>置顶</Tag>}
+          {template.own && <Tag>我的</Tag>}
+        </strong>
+        <small>{template.prompt_json.content}</small>
+      </button>
+      {template.own && (
+        <Button
+          kind="ghost"
+          size="icon"
+          aria-label={`修改提示词${template.prompt_json.title}`}
+          onClick={() => onEdit()}
+        >
+          <Icon name="edit" size={18} />
+        </Button>
+      )}
+      {token !== '' && (
+        <>
+          <Button
+            kind="ghost"
+            size="icon"
+            aria-pressed={template.top}
+            aria-label={`${template.top ? '取消置顶' : '置顶'}${template.prompt_json.title}`}
+            onClick={() => quietly(mark('top'))}
+          >
+            <Icon name="pin" size={18} />
+          </Button>
+          <Button
+            kind="ghost"
+            size="icon"
+            aria-pressed={template.hidden}
+            aria-label={`${template.hidden ? '不再隐藏' : '隐藏'}${template.prompt_json.title}`}
+            onClick={() => quietly(mark('hide'))}
+          >
+            <Icon name="hide" size={18} />
+          </Button>
+        </>
+      )}
+    </li>
+  );
+};
+
+/** Writes a prompt of one's own, or deletes it. */
+const PromptForm = ({
+  editing,
+  type,
+  onDone,
+}: {
+  editing: Partial<Template>;
+  type: PromptSheetProps['type'];
+  onDone: () => Promise<unknown>;
+}) => {
+  const remove = async () => {
+    const sure = await confirmDialog({
+      title: `删除提示词“${editing.prompt_json?.title ?? ''}”`,
+      text: '删除后不能恢复。',
+      ok: '删除',
+      danger: true,
+    });
+    if (!sure || editing.id === undefined) {
+      toast('已取消删除');
+      return;
+    }
+    await api.delPrompt({ id: editing.id });
+    await onDone();
+    toast('提示词已删除', 'success');
+  };
+  return (
+    <>
+      <Form
+        draft={`prompt.${editing.id ?? 'new'}`}
+        fields={[
+          { name: 'title', label: '名称', kind: 'text', required: true, min: 1, max: 50 },
+          {
+            name: 'content',
+            label: '内容',
+            kind: 'long',
+            required: true,
+            min: 1,
+            max: 4000,
+            lines: 6,
+            hint: '{{名字}} 会变成一个填空',
+          },
+        ]}
+        initial={{
+          title: editing.prompt_json?.title ?? '',
+          content: editing.prompt_json?.content ?? '',
+        }}
+        onSubmit={async (values) => {
+          await api.savePrompt(
+            {
+              ...(editing.id === undefined ? {} : { id: editing.id }),
+              type,
+              prompt_json: {
+                title: String(values['title'] ?? ''),
+                content: String(values['content'] ?? ''),
+              },
+            },
+            { quiet: true },
+          );
+          await onDone();
+          toast('提示词已保存', 'success');
+        }}
+      />
+      {editing.id !== undefined && (
+        <Button kind="danger" onClick={() => quietly(remove())}>
+          删除提示词
+        </Button>
+      )}
+    </>
+  );
+};
 
 const PromptSheetView = ({
   open,
@@ -59,27 +197,6 @@ const PromptSheetView = ({
     if (vars.length > 0) setFilling({ name: title, text: content });
     else take(content);
   };
-  const mark = async (template: Template, kind: 'top' | 'hide') => {
-    const input = { id: template.id, type };
-    await (kind === 'top' ? api.topPrompt(input) : api.hidePrompt(input));
-    await list.refetch();
-  };
-  const remove = async (template: Partial<Template>) => {
-    const sure = await confirmDialog({
-      title: `删除提示词“${template.prompt_json?.title ?? ''}”`,
-      text: '删除后不能恢复。',
-      ok: '删除',
-      danger: true,
-    });
-    if (!sure || template.id === undefined) {
-      toast('已取消删除');
-      return;
-    }
-    await api.delPrompt({ id: template.id });
-    setEditing(null);
-    await list.refetch();
-    toast('提示词已删除', 'success');
-  };
   const hasHidden = (list.data?.prompts ?? []).some(({ hidden }) => hidden);
   return (
     <>
@@ -113,48 +230,14 @@ const PromptSheetView = ({
         )}
         <ul className={css.list} aria-label="提示词">
           {fitting.map((template) => (
-            <li key={template.id} data-hidden={template.hidden || undefined}>
-              <button type="button" className={css.words} onClick={() => choose(template)}>
-                <strong>
-                  {template.prompt_json.title}
-                  {template.top && <span className="tag">置顶</span>}
-                  {template.own && <span className="tag">我的</span>}
-                </strong>
-                <small>{template.prompt_json.content}</small>
-              </button>
-              {template.own && (
-                <Button
-                  kind="ghost"
-                  size="icon"
-                  aria-label={`修改提示词${template.prompt_json.title}`}
-                  onClick={() => setEditing(template)}
-                >
-                  <Icon name="edit" size={18} />
-                </Button>
-              )}
-              {token !== '' && (
-                <>
-                  <Button
-                    kind="ghost"
-                    size="icon"
-                    aria-pressed={template.top}
-                    aria-label={`${template.top ? '取消置顶' : '置顶'}${template.prompt_json.title}`}
-                    onClick={() => quietly(mark(template, 'top'))}
-                  >
-                    <Icon name="pin" size={18} />
-                  </Button>
-                  <Button
-                    kind="ghost"
-                    size="icon"
-                    aria-pressed={template.hidden}
-                    aria-label={`${template.hidden ? '不再隐藏' : '隐藏'}${template.prompt_json.title}`}
-                    onClick={() => quietly(mark(template, 'hide'))}
-                  >
-                    <Icon name="hide" size={18} />
-                  </Button>
-                </>
-              )}
-            </li>
+            <PromptRow
+              key={template.id}
+              template={template}
+              type={type}
+              onChoose={() => choose(template)}
+              onEdit={() => setEditing(template)}
+              onChanged={() => list.refetch()}
+            />
           ))}
         </ul>
         {token !== '' && <Act icon="plus" label="新建提示词" onClick={() => setEditing({})} />}
@@ -171,50 +254,15 @@ const PromptSheetView = ({
         title={editing?.id === undefined ? '新建提示词' : '修改提示词'}
       >
         {editing && (
-          <>
-            <Form
-              key={editing.id ?? 'new'}
-              draft={`prompt.${editing.id ?? 'new'}`}
-              fields={[
-                { name: 'title', label: '名称', kind: 'text', required: true, min: 1, max: 50 },
-                {
-                  name: 'content',
-                  label: '内容',
-                  kind: 'long',
-                  required: true,
-                  min: 1,
-                  max: 4000,
-                  lines: 6,
-                  hint: '{{名字}} 会变成一个填空',
-                },
-              ]}
-              initial={{
-                title: editing.prompt_json?.title ?? '',
-                content: editing.prompt_json?.content ?? '',
-              }}
-              onSubmit={async (values) => {
-                await api.savePrompt(
-                  {
-                    ...(editing.id === undefined ? {} : { id: editing.id }),
-                    type,
-                    prompt_json: {
-                      title: String(values['title'] ?? ''),
-                      content: String(values['content'] ?? ''),
-                    },
-                  },
-                  { quiet: true },
-                );
-                setEditing(null);
-                await list.refetch();
-                toast('提示词已保存', 'success');
-              }}
-            />
-            {editing.id !== undefined && (
-              <Button kind="danger" onClick={() => quietly(remove(editing))}>
-                删除提示词
-              </Button>
-            )}
-          </>
+          <PromptForm
+            key={editing.id ?? 'new'}
+            editing={editing}
+            type={type}
+            onDone={async () => {
+              setEditing(null);
+              await list.refetch();
+            }}
+          />
         )}
       </Sheet>
     </>

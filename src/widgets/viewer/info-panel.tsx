@@ -1,3 +1,4 @@
+import { Chip } from '@/ui/chip.tsx';
 import { Link } from '@tanstack/react-router';
 import { voteOnImage, useImageMark } from '@/widgets/image/image-marks.ts';
 import { parameterRows } from '@/widgets/image/parameter-rows.ts';
@@ -6,7 +7,7 @@ import { sizeOf } from '@/widgets/image/shelves.ts';
 import { copyText } from '@/platform/copy.ts';
 import { dateTime, maskName } from '@/platform/format.ts';
 import { Avatar } from '@/ui/avatar.tsx';
-import { Button } from '@/ui/button.tsx';
+import { Button, ButtonLink } from '@/ui/button.tsx';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import type { ImageInfo, ImageKin, ImageMethod } from '@contract/gallery.ts';
 import { taskNames } from '@contract/image-prompt.ts';
@@ -206,10 +207,10 @@ export const InfoPanel = ({
           <h3>{own ? '修改图片' : '查看图片'}</h3>
           <div className={styles['tools']} role="group" aria-label={own ? '修改图片' : '查看图片'}>
             {tools.map(({ method, tokens }) => (
-              <button key={method} type="button" className="chip" onClick={() => onMethod(method)}>
+              <Chip key={method} onClick={() => onMethod(method)}>
                 {methodNames[method]}
                 {method !== 'interrogate' && <small>{priceOf(tokens)}</small>}
-              </button>
+              </Chip>
             ))}
           </div>
         </section>
@@ -229,13 +230,12 @@ export const InfoPanel = ({
           )}
           {own && !explore && <Button onClick={() => void start.vary(info)}>画几张变体</Button>}
           {info.session && (
-            <Link
+            <ButtonLink
               to="/chat"
               search={{ uuid: info.session.uuid, history_id: info.history.id || undefined }}
-              className="button"
             >
               打开会话
-            </Link>
+            </ButtonLink>
           )}
         </div>
       </section>

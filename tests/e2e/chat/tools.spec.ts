@@ -3,14 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { expect, foreignServer, test } from '../../support/app.ts';
 import { TestClient } from '../../support/client.ts';
 import { resultsIn, startScriptedModel } from '../../support/scripted-model.ts';
-import { startScratch } from '../../support/scratch.ts';
 import { startServer } from '../../support/server.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 
 /** A site of two pages, a model that reads both of them, and a server that knows the model. */
 const stage = async () => {
-  const removeScratch = startScratch();
   const opened: string[] = [];
   const site = createServer((request, response) => {
     opened.push(request.url ?? '');
@@ -40,7 +38,6 @@ const stage = async () => {
     return { text: '赵州桥由**李春**主持修建[1]，到现在约有 1421 年。' };
   });
   const server = await startServer({
-    embedded: true,
     env: {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
@@ -56,12 +53,11 @@ const stage = async () => {
       await server.stop();
       await model.close();
       site.close();
-      removeScratch();
     },
   };
 };
 
-test('a model reads pages and reckons, asks before it opens what nobody wrote, and cites what it opened @wide', async ({
+test('a model reads pages and reckons, asks before it opens what nobody wrote, and cites what it opened', async ({
   app,
   page,
   person,

@@ -268,7 +268,7 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   await question(person.client, '宽屏上的问题', '看得清吗');
   await app.enterAs(person);
   await page.goto('/');
-  await page.getByRole('navigation', { name: '主菜单' }).getByText('问答社区').click();
+  await page.getByRole('navigation', { name: '主菜单' }).getByText('社区').click();
   await expect(page.getByRole('link', { name: '宽屏上的问题' }).first()).toBeVisible();
   await page.getByRole('button', { name: '分组' }).click();
   await page.getByRole('dialog', { name: '分组' }).getByText('图片创作').click();

@@ -1,19 +1,16 @@
 import { expect, foreignServer, test as base } from '../../support/app.ts';
 import { type MockOpenAi, startMockOpenAi } from '../../support/mock-openai.ts';
 import { ADMIN_PASSWORD, startServer } from '../../support/server.ts';
-import { setup as startCluster } from '../../support/shared-database.ts';
 
 /** A server as its manager finds it after the first start, and a service that could be connected. */
 const test = base.extend<object, { fresh: { url: string; service: MockOpenAi } }>({
   fresh: [
     async ({ browser: _browser }, use) => {
-      const endCluster = await startCluster();
       const service = await startMockOpenAi();
       const server = await startServer({ env: { TRUST_PROXY: 'loopback' } });
       await use({ url: server.baseURL, service });
       await server.stop();
       await service.close();
-      await endCluster();
     },
     { scope: 'worker', timeout: 90_000 },
   ],

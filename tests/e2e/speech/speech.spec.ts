@@ -43,7 +43,6 @@ test.beforeAll(async () => {
   );
   service = await startMediaService();
   server = await startServer({
-    embedded: true,
     env: {
       OPENAI_BASE_URL: `${service.url}/v1`,
       OPENAI_API_KEY: 'sk-test',

@@ -335,7 +335,7 @@ test('projects are found by name, key and description; a base that is asked alon
 test('on a fresh start without any key a base answers by quoting, with its source, or says that it has nothing', async ({
   browser,
 }) => {
-  const server = await startServer({ embedded: true, env: { ASSISTANT_RATE: '0' } });
+  const server = await startServer({ env: { ASSISTANT_RATE: '0' } });
   const context = await browser.newContext({ ...test.info().project.use, baseURL: server.baseURL });
   try {
     const page = await context.newPage();

@@ -87,11 +87,9 @@ test('a model that takes three sizes alone has other images cropped to one of th
 }) => {
   const service = await startMediaService();
   const server = await startServer({
-    embedded: true,
     env: {
       STABILITY_BASE_URL: service.url,
       STABILITY_API_KEY: 'sk-stability',
-      FILM_SECONDS: '1',
       FILM_POLL_SECONDS: '0',
       SIGNUP_TOKENS: '1000000',
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync, strToU8, zipSync } from 'fflate';
+import { gzipSync } from 'node:zlib';
+import { strToU8, zipSync } from 'fflate';
 import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { Unwanted } from '../../../reading/block.ts';
@@ -50,8 +51,9 @@ test('a name that old Windows wrote is read as GB18030', async () => {
   expect(await textsOf('旧.zip', zip)).toMatchObject({ files: { '谷子.txt': '谷子' } });
 });
 
+const bomb = zipSync({ 'a.txt': new Uint8Array(60e6) }, { level: 1 });
 const lying = () => {
-  const zip = Buffer.from(zipSync({ 'a.txt': new Uint8Array(60e6) }));
+  const zip = Buffer.from(bomb);
   const directory = zip.indexOf('PK\u0001\u0002', 0, 'latin1');
   // It says of itself that it is ten bytes long.
   zip.writeUInt32LE(10, directory + 24);
@@ -64,7 +66,7 @@ const many = Object.fromEntries(
 const locked = readFileSync(new URL('../../../../tests/support/locked.zip', import.meta.url));
 
 test.each([
-  ['a zip bomb', '大.zip', zipSync({ 'a.txt': new Uint8Array(60e6) }), /太大/],
+  ['a zip bomb', '大.zip', bomb, /太大/],
   ['a gz bomb', '大.gz', gzipSync(new Uint8Array(60e6)), /太大/],
   ['501 files', '多.zip', zipSync(many), /太多/],
   ['half a zip', '坏.zip', zipSync({ 'a.txt': strToU8('麦子') }).slice(0, 60), /损坏/],

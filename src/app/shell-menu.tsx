@@ -1,0 +1,231 @@
+import { useAuth } from '@/platform/auth-store.ts';
+import { compactNumber } from '@/platform/format.ts';
+import { prefsStore, usePrefs } from '@/platform/prefs.ts';
+import { useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
+import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { Avatar } from '@/ui/avatar.tsx';
+import { Icon } from '@/ui/icon.tsx';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  account,
+  type At,
+  forum,
+  groups,
+  manage,
+  notices,
+  others,
+  type Place,
+  type PlaceGroup,
+  subscribe,
+} from './places.ts';
+
+interface Unread {
+  count: number;
+  what: '公告' | '消息';
+}
+
+export const UnreadBadge = ({ count, what }: Unread) =>
+  count > 0 && (
+    <i className="menu-unread tabular" aria-label={`${count} 条未读${what}`}>
+      {count > 9 ? '9+' : count}
+    </i>
+  );
+
+/** What waits to be read at a place; a phone's way to the notices is the account. */
+export const useUnread = (): ((place: Place) => Unread) => {
+  const { user } = useAuth();
+  const { count } = useUnreadNotices();
+  const isPhone = !useMedia(wideEnoughForMenu);
+  const withNotices = isPhone ? account : notices;
+  return ({ link }) =>
+    link === forum.link
+      ? { count: user?.news_unread ?? 0, what: '消息' }
+      : { count: link === withNotices.link ? count : 0, what: '公告' };
+};
+
+const PlaceLink = ({ place, at, unread }: { place: Place; at: At; unread?: Unread }) => (
+  <Link
+    {...place.link}
+    className="menu-link"
+    aria-current={place.isAt(at) ? 'page' : undefined}
+    title={place.label}
+  >
+    <Icon name={place.icon} />
+    <span>{place.label}</span>
+    {unread && <UnreadBadge {...unread} />}
+  </Link>
+);
+
+/** The places of an entry stand below it while one is among them. */
+const Group = ({
+  group: { label, icon, places },
+  at,
+  unreadAt,
+}: {
+  group: PlaceGroup;
+  at: At;
+  unreadAt: (place: Place) => Unread;
+}) => {
+  const inside = places.some((place) => place.isAt(at));
+  const [first] = places;
+  return (
+    <>
+      <Link
+        {...first.link}
+        className={inside && places.length > 1 ? 'menu-link menu-within' : 'menu-link'}
+        aria-current={inside && places.length === 1 ? 'page' : undefined}
+      >
+        <Icon name={icon} />
+        <span>{label}</span>
+        <UnreadBadge {...unreadAt(first)} />
+      </Link>
+      {inside && places.length > 1 && (
+        <ul className="menu-places">
+          {places.map((place) => (
+            <li key={place.label}>
+              <PlaceLink place={place} at={at} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+};
+
+/** All that is not asked for each day; what somebody pins stands in the menu itself. */
+const Others = ({
+  places,
+  at,
+  unreadAt,
+}: {
+  places: readonly Place[];
+  at: At;
+  unreadAt: (place: Place) => Unread;
+}) => {
+  const { pinned } = usePrefs();
+  const site = useOfficialSite();
+  const [opened, setOpened] = useState(false);
+  const rest = places.filter(({ label }) => !pinned.includes(label));
+  const inside = rest.some((place) => place.isAt(at));
+  const unread = rest.reduce((sum, place) => sum + unreadAt(place).count, 0);
+  const isOpen = opened || inside;
+  const pin = (label: string) =>
+    prefsStore.set({
+      pinned: pinned.includes(label) ? pinned.filter((each) => each !== label) : [...pinned, label],
+    });
+  const row = (place: Place, isPinned: boolean) => (
+    <li key={place.label} className="menu-pinnable">
+      <PlaceLink place={place} at={at} unread={unreadAt(place)} />
+      <button
+        type="button"
+        className="menu-pin"
+        aria-pressed={isPinned}
+        aria-label={`${isPinned ? '取消固定' : '固定'}${place.label}`}
+        onClick={() => pin(place.label)}
+      >
+        <Icon name="pin" size={14} />
+      </button>
+    </li>
+  );
+  const kept = places.filter(({ label }) => pinned.includes(label));
+  return (
+    <>
+      {kept.length > 0 && <ul className="menu-kept">{kept.map((place) => row(place, true))}</ul>}
+      <button
+        type="button"
+        className="menu-link"
+        aria-label="更多页面"
+        aria-expanded={isOpen}
+        disabled={inside}
+        onClick={() => setOpened(!opened)}
+      >
+        <Icon name="grid" />
+        <span>更多</span>
+        {!isOpen && <UnreadBadge count={unread} what="公告" />}
+      </button>
+      {isOpen && (
+        <ul className="menu-places">
+          {rest.map((place) => row(place, false))}
+          {site !== '' && (
+            <li>
+              <a className="menu-link" href={`${site}/support`} target="_blank" rel="noreferrer">
+                <Icon name="outward" />
+                <span>联系客服</span>
+              </a>
+            </li>
+          )}
+        </ul>
+      )}
+    </>
+  );
+};
+
+/** Whose this is: the way to the account and, for managers, to the administration. */
+const Foot = ({ at }: { at: At }) => {
+  const { token, user } = useAuth();
+  const isRegistered = token !== '' && user !== null && !user.guest;
+  return (
+    <div className="menu-foot">
+      {user?.admin && <PlaceLink place={manage} at={at} />}
+      <Link
+        {...account.link}
+        className="menu-link menu-person"
+        aria-current={account.isAt(at) ? 'page' : undefined}
+      >
+        {isRegistered ? (
+          <>
+            <Avatar name={user.user_name} src={user.avatar} size={28} />
+            <span>
+              <b>{user.user_name}</b>
+              <small className="tabular">
+                余额 {compactNumber(user.chatgpt_balance + user.vip_balance)}
+              </small>
+            </span>
+          </>
+        ) : (
+          <>
+            <Icon name={account.icon} />
+            <span>{account.label}</span>
+          </>
+        )}
+      </Link>
+    </div>
+  );
+};
+
+/** The side menu of windows that are wide enough for it. */
+export const ShellMenu = ({ at, fold }: { at: At; fold: boolean }) => {
+  const { sidebar } = usePrefs();
+  const site = useOfficialSite();
+  const unreadAt = useUnread();
+  return (
+    <nav className="shell-menu" aria-label="主菜单">
+      <Link to="/" className="brand">
+        <img src="/icon.svg" alt="" width={26} height={26} loading="lazy" />
+        鹊桥
+      </Link>
+      <Link to="/" search={{ new: 1 }} className="menu-new">
+        <Icon name="plus" size={18} />
+        新会话
+      </Link>
+      {groups.map((group) => (
+        <Group key={group.label} group={group} at={at} unreadAt={unreadAt} />
+      ))}
+      <Others places={site === '' ? others : [...others, subscribe]} at={at} unreadAt={unreadAt} />
+      {fold && (
+        <button
+          type="button"
+          className="menu-link"
+          aria-expanded={sidebar}
+          aria-controls="recents"
+          onClick={() => prefsStore.set({ sidebar: !sidebar })}
+        >
+          <Icon name="columns" />
+          <span>{sidebar ? '收起会话' : '展开会话'}</span>
+        </button>
+      )}
+      <Foot at={at} />
+    </nav>
+  );
+};

@@ -1,0 +1,23 @@
+import { imageIdeas } from '@contract/image-ideas.ts';
+import css from './image-ideas.module.css';
+
+/** Images to try, as the built-in canvas draws them, each with its words. */
+export const ImageIdeas = ({ onChoose }: { onChoose: (prompt: string) => void }) => (
+  <ul className={css.ideas} aria-label="试试这些">
+    {imageIdeas.map(({ name, prompt }) => (
+      <li key={name}>
+        <button type="button" onClick={() => onChoose(prompt)}>
+          <img
+            src={`/samples/idea-${name}.webp`}
+            width={480}
+            height={360}
+            alt=""
+            loading="lazy"
+            decoding="async"
+          />
+          <span>{prompt}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,238 @@
+import { errorText } from '@/platform/api-error.ts';
+import { useAuth } from '@/platform/auth-store.ts';
+import { readDraft, useDraft } from '@/platform/draft.ts';
+import { feel } from '@/platform/haptics.ts';
+import { reportTime } from '@/platform/report-time.ts';
+import { toast } from '@/platform/toast.ts';
+import { upload } from '@/platform/upload.ts';
+import { uuid } from '@/platform/uuid.ts';
+import { useEffect, useRef, useState } from 'react';
+import { deviceHears, listen } from './device-speech.ts';
+import {
+  longestRecording,
+  MicrophoneError,
+  openMicrophone,
+  record,
+  release,
+  wantsAnotherPress,
+  type Recording,
+} from './recorder.ts';
+
+/** The name of the browser's own recognition among the models. */
+export const device = 'device';
+/** Words that were heard and not put into a box yet. */
+const place = 'voice';
+
+export type RecorderState = 'ready' | 'granted' | 'opening' | 'recording' | 'hearing';
+
+/** A recording that is not in words yet. */
+interface Unheard {
+  sound: Blob;
+  model: string;
+  /** Idempotency key: what the server heard already is not paid for again. */
+  key: string;
+}
+
+/** Why the browser did not hear, and what else does: a model's name, if there is one. */
+const deviceErrorText = (error: string, other: string | undefined): string => {
+  if (error === 'not-allowed') return '无法捕获您的麦克风，请在浏览器设置里允许本站使用';
+  if (!navigator.onLine) return '没有网络，浏览器这时不会识别';
+  if (deviceHears()) return '浏览器的语音识别没有成功，请再试一次';
+  return other === undefined
+    ? '浏览器的语音识别连不上'
+    : `浏览器的语音识别连不上，已换成${other}，请再说一次`;
+};
+
+/** Tells the server how the recognition went. */
+const report = (state: 'success' | 'error', model: string, from: number): void => {
+  const time = performance.now() - from;
+  reportTime({ model, state, asked: Date.now() - time, time });
+};
+
+/** Turns recordings into words at the end of the draft; one that failed is kept to be tried again. */
+const useHearing = (name: string, setState: (state: RecorderState) => void) => {
+  const [text, setText] = useDraft(place);
+  const [unheard, setUnheard] = useState<Unheard | null>(null);
+  const hear = async (spoken: Unheard) => {
+    setState('hearing');
+    const from = performance.now();
+    try {
+      const heard = await upload('speechToText', spoken.sound, {
+        fileName: 'audio.wav',
+        fields: { model: spoken.model },
+        idempotencyKey: spoken.key,
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      });
+      report('success', spoken.model, from);
+      setUnheard(null);
+      if (heard.text === '') toast('没有听到说话');
+      setText(readDraft(place) + heard.text);
+    } catch (error) {
+      report('error', spoken.model, from);
+      setUnheard(spoken);
+      toast(errorText(error), 'error');
+    }
+    setState('ready');
+  };
+  const hearAgain = (spoken: Unheard) => {
+    const other = name !== device && name !== spoken.model;
+    void hear(other ? { ...spoken, model: name, key: uuid() } : spoken);
+  };
+  return { text, setText, unheard, hear, hearAgain, forget: () => setUnheard(null) };
+};
+
+/** How loud it is (0 to 1) and how many seconds passed, while it records; ends it at the longest. */
+const useMeter = (recording: boolean, level: () => number | undefined, end: () => void) => {
+  const [meter, setMeter] = useState({ level: 0, seconds: 0 });
+  const latest = useRef({ level, end });
+  useEffect(() => {
+    latest.current = { level, end };
+  });
+  useEffect(() => {
+    if (!recording) return undefined;
+    const from = performance.now();
+    const timer = setInterval(() => {
+      const seconds = Math.floor((performance.now() - from) / 1000);
+      const loud = latest.current.level();
+      setMeter({ level: loud ?? 0.3, seconds });
+      if (loud === undefined || seconds < longestRecording) return;
+      toast(`一次最多录 ${longestRecording} 秒，这一段先转成文字，可以接着再录`);
+      latest.current.end();
+    }, 80);
+    return () => {
+      clearInterval(timer);
+      setMeter({ level: 0, seconds: 0 });
+    };
+  }, [recording]);
+  return meter;
+};
+
+/**
+ * Records for the model called `name` while the sheet is `open`, and writes down what was said.
+ * `other` is the model that hears when the device fails, `onDeviceGone` is told when it will not again.
+ */
+export const useRecorder = (
+  open: boolean,
+  name: string,
+  other: string | undefined,
+  onDeviceGone: () => void,
+) => {
+  const { token } = useAuth();
+  const [state, setState] = useState<RecorderState>('ready');
+  const { hear, forget, ...words } = useHearing(name, setState);
+  const stream = useRef<MediaStream | null>(null);
+  const recording = useRef<Recording | null>(null);
+  const listening = useRef<ReturnType<typeof listen> | null>(null);
+  /** The finger left before the microphone was open. */
+  const letGo = useRef(false);
+  /** Grows when what was begun is wanted no more. */
+  const turn = useRef(0);
+
+  const drop = () => {
+    turn.current += 1;
+    recording.current?.cancel();
+    listening.current?.cancel();
+    if (stream.current) release(stream.current);
+    recording.current = null;
+    listening.current = null;
+    stream.current = null;
+    setState('ready');
+  };
+  const leave = useRef(drop);
+  useEffect(() => {
+    leave.current = drop;
+  });
+  useEffect(() => {
+    if (!open) leave.current();
+    return undefined;
+  }, [open]);
+  useEffect(() => () => leave.current(), []);
+
+  const startDevice = () => {
+    const before = words.text;
+    listening.current = listen(
+      (heard) => words.setText(before + heard),
+      (error) => {
+        listening.current = null;
+        setState('ready');
+        if (error !== '' && error !== 'aborted' && error !== 'no-speech')
+          toast(deviceErrorText(error, other), 'error');
+        // Written down before anything else is shown: the device is offered no more.
+        if (!deviceHears()) onDeviceGone();
+      },
+    );
+    setState('recording');
+  };
+  /** Opens the microphone if it is closed, and records. Gives null where another press is wanted. */
+  const begin = async (mine: number): Promise<Recording | null | undefined> => {
+    const pressedAgain = stream.current !== null;
+    if (!stream.current) {
+      setState('opening');
+      const opened = await openMicrophone();
+      if (turn.current !== mine) {
+        release(opened);
+        return undefined;
+      }
+      stream.current = opened;
+    }
+    // Safari gives the microphone on the first press and records on the next; after that a press
+    // begins and a second one stops, as everywhere.
+    const begun =
+      pressedAgain || !wantsAnotherPress() ? await record(stream.current, { pressedAgain }) : null;
+    if (turn.current === mine) return begun;
+    begun?.cancel();
+    return undefined;
+  };
+  const start = async () => {
+    if (token === '') {
+      toast('请先发一条消息或登录，再用语音', 'error');
+      return;
+    }
+    letGo.current = false;
+    if (name === device) {
+      startDevice();
+      return;
+    }
+    const mine = turn.current;
+    try {
+      const begun = await begin(mine);
+      if (begun === undefined) return;
+      recording.current = begun;
+      if (!begun) {
+        setState('granted');
+        return;
+      }
+      feel('tick');
+      forget();
+      setState('recording');
+      if (letGo.current) void finish();
+    } catch (error) {
+      if (turn.current !== mine) return;
+      drop();
+      toast(error instanceof MicrophoneError ? error.message : errorText(error), 'error');
+    }
+  };
+  const finish = async () => {
+    if (listening.current) {
+      listening.current.stop();
+      return;
+    }
+    const running = recording.current;
+    if (!running) {
+      letGo.current = true;
+      return;
+    }
+    recording.current = null;
+    setState('hearing');
+    const sound = await running.stop();
+    stream.current = null;
+    await hear({ sound, model: name, key: uuid() });
+  };
+  const meter = useMeter(
+    state === 'recording',
+    () => recording.current?.level(),
+    () => void finish(),
+  );
+  return { state, ...meter, ...words, start, finish, drop };
+};
