@@ -13,7 +13,7 @@ import { newKey } from '../../storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { beginTraining } from './begin-training.ts';
 import { changing, ownFile, ownProject } from './project-access.ts';
-import { kindFor, type FileKind } from './reading/kinds.ts';
+import { kindFor } from './reading/kinds.ts';
 import { openReader, UnreadableFile } from './reading/read-file.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as files from './training-file.service.ts';
@@ -87,7 +87,7 @@ const read = async ({ fetch, settings }: TrainDeps, url: URL, userId: number): P
   try {
     const { chunks, pictures } = await reader.read<'passages'>({
       want: 'passages',
-      kind: kind as FileKind,
+      kind,
       data: new Uint8Array(got.data),
       separator: '',
       size: trainLimits.chunk.max,

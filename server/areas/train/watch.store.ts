@@ -51,7 +51,7 @@ export const changeWatch = async (
 export const takeDue = (tx: Transaction, most: number): Promise<WatchRow[]> =>
   tx
     .update(trainingWatches)
-    .set({ nextAt: sql`now() + interval '1 day'` as never })
+    .set({ nextAt: sql`now() + interval '1 day'` })
     .where(
       sql`${trainingWatches.fileId} IN (
         SELECT file_id FROM training_watches WHERE live AND next_at <= now()
