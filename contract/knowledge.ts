@@ -59,7 +59,7 @@ export const knowledgeCalls = {
       off: z.optional(z.boolean()),
     }),
     output: z.object({ passage }),
-    codes: ['balance', 'upstream'],
+    codes: ['balance', 'engine_failed'],
   }),
   delPassage: call({
     method: 'POST',
@@ -81,7 +81,7 @@ export const knowledgeCalls = {
       answer: words(knowledgeLimits.pairAnswer, '请写下回答'),
     }),
     output: z.object({ passage }),
-    codes: ['training_too_many', 'file_quota', 'balance', 'upstream'],
+    codes: ['training_too_many', 'file_quota', 'balance', 'engine_failed'],
   }),
   actOnFiles: call({
     method: 'POST',

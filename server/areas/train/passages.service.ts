@@ -60,7 +60,7 @@ interface Made {
 /**
  * Asks the service that a base's passages are embedded with; without one nothing is made or paid.
  * Nothing is in a transaction meanwhile.
- * @throws Refusal balance, upstream
+ * @throws Refusal balance, engine_failed
  */
 const vectorFor = async (
   { db, embeddings }: TrainDeps,
@@ -105,7 +105,7 @@ const vectorFor = async (
     };
   } catch {
     await db.transaction((tx) => release(tx, holdId));
-    throw new Refusal('upstream', '向量服务没有回应，没有改动，请稍后再试');
+    throw new Refusal('engine_failed', '向量服务没有回应，没有改动，请稍后再试');
   }
 };
 
@@ -125,7 +125,7 @@ const ownPassage = async (db: Executor, id: number, user: Identity) => {
 
 /**
  * Changes a passage, and gives what writes it.
- * @throws Refusal not_found, balance, upstream
+ * @throws Refusal not_found, balance, engine_failed
  */
 export const save = async (
   deps: TrainDeps,
@@ -181,7 +181,7 @@ const sizePairs = async (tx: Transaction, fileId: number): Promise<void> => {
 
 /**
  * A question with its answer, and gives what writes it.
- * @throws Refusal not_found, training_too_many, file_quota, balance, upstream
+ * @throws Refusal not_found, training_too_many, file_quota, balance, engine_failed
  */
 export const addPair = async (
   deps: TrainDeps,
