@@ -33,6 +33,7 @@ import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
 import { systemCalls } from './system.ts';
 import { toolCalls } from './tool.ts';
+import { knowledgeCalls } from './knowledge.ts';
 import { trainCalls } from './train.ts';
 import { videoCalls } from './video.ts';
 import { waitCalls } from './wait.ts';
@@ -60,6 +61,7 @@ export const calls = {
   ...promptCalls,
   ...embeddingCalls,
   ...trainCalls,
+  ...knowledgeCalls,
   ...noticeCalls,
   ...ledgerCalls,
   ...paymentCalls,

@@ -140,6 +140,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
           strict: asked.strict_mode === 1,
           // Nothing of a temporary one is stored, and its sources neither.
           numbered: !session.temporary,
+          note: !session.temporary,
         })
       : null;
     const sources = grounds?.sources ?? null;

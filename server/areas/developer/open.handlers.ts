@@ -179,6 +179,7 @@ export const createChatHandlers = (deps: {
     const { part } = await knowledge.on(db, [embedding], question, user.id, {
       strict: strict === 1 || strict === true,
       numbered: false,
+      note: true,
     });
     return { ...told, messages: [{ role: 'system', content: part.text }, ...messages] };
   };

@@ -6,6 +6,7 @@ import { createTrainHandlers } from './train.handlers.ts';
 import { leaveTraining } from './leave-training.ts';
 import { shownByProjects } from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
+import { readDueAddresses } from './watch.service.ts';
 import { createTrainWorks } from './train-work.ts';
 
 export const trainArea = (kit: Kit) => {
@@ -45,7 +46,18 @@ export const trainArea = (kit: Kit) => {
       },
     };
   };
-  const deps: TrainDeps = { db, storage, embeddings, training, models, prompts, files, settings };
+  const deps: TrainDeps = {
+    db,
+    storage,
+    embeddings,
+    training,
+    models,
+    prompts,
+    files,
+    settings,
+    fetch: kit.fetch,
+    log: kit.log,
+  };
   return {
     holds: [
       // Their files, passages, sentences and logs go with them.
@@ -58,6 +70,7 @@ export const trainArea = (kit: Kit) => {
     ],
     leave: (tx, userId) => leaveTraining(tx, userId, storage),
     jobKinds: createTrainWorks(deps),
+    chores: [(tx) => readDueAddresses(deps, tx)],
     shows: shownByProjects,
     serve: ({ jobs }) => createTrainHandlers(deps, jobs.cancel),
   } satisfies Area;

@@ -6,6 +6,8 @@ import { EmbeddingError, type EmbeddingEngine } from '../../engines/embedding/em
 import { JobError } from '../../jobs/job-kind.ts';
 import type { Chunk } from '../embedding/chunk.ts';
 import { replaceChunks } from '../embedding/embedding.service.ts';
+import { passages } from '../embedding/passages.service.ts';
+import { noteChanges } from './watch.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
 import { trainingLivesMs } from './begin-training.ts';
 import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-task.ts';
@@ -183,6 +185,9 @@ const keepChunks = (
     const token = embedded ? await charge(tx, file.name, embedded) : 0;
     const model = embedded?.engine.model ?? '';
     await store.changeFile(tx, file.id, { token });
+    const before = await passages.texts(tx, file.id);
+    const now = chunks.map(({ content }) => content);
+    await noteChanges(tx, file.id, { before, now });
     await replaceChunks(
       tx,
       file.id,

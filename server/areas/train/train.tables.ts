@@ -56,6 +56,20 @@ export const trainingFiles = pgTable('training_files', {
   updatedAt: instant('updated_at').notNull().defaultNow(),
 });
 
+/** Files that are read again from their address. */
+export const trainingWatches = pgTable('training_watches', {
+  fileId: reference('file_id').primaryKey(),
+  url: text('url').notNull(),
+  hash: text('hash').notNull(),
+  live: boolean('live').notNull().default(true),
+  failures: integer('failures').notNull().default(0),
+  nextAt: instant('next_at').notNull(),
+  readAt: instant('read_at').notNull().defaultNow(),
+  changedAt: instant('changed_at'),
+  changed: text('changed').notNull().default(''),
+  error: text('error').notNull().default(''),
+});
+
 export const trainingLogs = pgTable('training_logs', {
   id: bigId(),
   fileId: reference('file_id').notNull(),
