@@ -83,7 +83,10 @@ const read = async ({ fetch, settings }: TrainDeps, url: URL, userId: number): P
   const name = nameOf(url, endings[got.mime] ?? 'html');
   const kind = kindFor(projectTypes.knowledge, name, got.data);
   if (!kind) throw new Refusal('upload_unreadable', '这个网址的内容和它说的种类不符');
-  const reader = openReader({ seconds: settings.documentSeconds, userId });
+  const reader = openReader({
+    seconds: settings.documentSeconds,
+    owner: { person: String(userId), guest: false },
+  });
   try {
     const { chunks, pictures } = await reader.read<'passages'>({
       want: 'passages',
