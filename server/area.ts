@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { WaitKind } from '../contract/wait.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import type { AuthService } from './areas/auth/auth.service.ts';
 import type { SecondFactor } from './areas/auth/second-factor.service.ts';
 import type { Replies } from './areas/chat/replies.ts';

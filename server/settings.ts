@@ -4,8 +4,8 @@ import dotenv from 'dotenv';
 import ipaddr from 'ipaddr.js';
 import leven from 'leven';
 import { levels } from 'pino';
-import { limits } from '../contract/limits.ts';
-import { type ProviderName, providerName } from '../contract/payment.ts';
+import { limits } from '#contract/limits.ts';
+import { type ProviderName, providerName } from '#contract/payment.ts';
 import { StartupError } from './db/startup-error.ts';
 
 export interface S3Settings {

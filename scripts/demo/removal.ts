@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Storage } from '../../server/storage/storage-interface.ts';
-import { modelKey, thumbnailKey, thumbnailSides } from '../../server/areas/file/image-address.ts';
-import { posterSides } from '../../server/areas/video/film-files.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+import { modelKey, thumbnailKey, thumbnailSides } from '#server/areas/file/image-address.ts';
+import { posterSides } from '#server/areas/video/film-files.ts';
 import { unlocked } from './times.ts';
 
 interface Reference {

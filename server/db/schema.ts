@@ -12,15 +12,15 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { Settings } from '../../contract/auth.ts';
-import type { StoredSource } from '../../contract/embedding.ts';
-import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
-import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '../../contract/image.ts';
-import type { ImageChoice } from '../../contract/manage-model.ts';
-import type { StoredTool } from '../../contract/tool.ts';
-import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
-import type { Voices } from '../../contract/speech.ts';
-import type { WaitKind } from '../../contract/wait.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { StoredSource } from '#contract/embedding.ts';
+import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
+import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
+import type { ImageChoice } from '#contract/manage-model.ts';
+import type { StoredTool } from '#contract/tool.ts';
+import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
+import type { Voices } from '#contract/speech.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import { bigId, bytes, instant, reference, tokens } from './columns.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CallSpec } from '../../contract/call.ts';
-import { calls, type OpenName, type Parsed } from '../../contract/calls.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { calls, type OpenName, type Parsed } from '#contract/calls.ts';
 import type { Database, Executor } from '../db/database.ts';
 import { refusalOf, statusOf } from './failure.ts';
 import { reportFault } from './faults.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { CallSpec } from '../../contract/call.ts';
-import { calls } from '../../contract/calls.ts';
-import { codes } from '../../contract/errors.ts';
-import { dialects, openFields } from '../../contract/open-fields.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { calls } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
+import { dialects, openFields } from '#contract/open-fields.ts';
 import { hasBody } from './validate.ts';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { CallSpec } from '../../contract/call.ts';
+import type { CallSpec } from '#contract/call.ts';
 import { Refusal } from './handlers.ts';
 import { SharedLimiter } from './shared-limit.ts';
 

@@ -1,5 +1,5 @@
 import { Converter } from 'opencc-js';
-import { inChinese, inDigits } from '../../common/chinese-numbers.ts';
+import { inChinese, inDigits } from '#common/chinese-numbers.ts';
 import { englishWords, glossesOf } from './glosses.ts';
 import { namesBySound, type Stands } from './pinyin.ts';
 import { searchedLetters, evenLetters } from './letters.ts';

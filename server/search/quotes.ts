@@ -1,4 +1,4 @@
-import { tableRow } from '../../common/table-row.ts';
+import { tableRow } from '#common/table-row.ts';
 import type { Reading } from './question.ts';
 import { relevanceOf, searchedText } from './relevance.ts';
 

@@ -1,15 +1,15 @@
-import { isFull, makingRoom } from '@common/outbox/storage-full.ts';
-import type { In, Out, PlainCallName } from '@contract/calls.ts';
-import type { Message } from '@contract/chat.ts';
-import type { Session, SessionDetail } from '@contract/session.ts';
-import { cacheNames } from '@sw/messages.ts';
+import { isFull, makingRoom } from '#common/outbox/storage-full.ts';
+import type { In, Out, PlainCallName } from '#contract/calls.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Session, SessionDetail } from '#contract/session.ts';
+import { cacheNames } from '#sw/messages.ts';
 import Dexie, { type Table } from 'dexie';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { databaseName } from './cache-name.ts';
 import { readQuestion } from './question.ts';
 import { filesIn, purgeFiles } from './purge-files.ts';
-import { toast } from '@/platform/toast.ts';
+import { toast } from '#src/platform/toast.ts';
 
 interface KeptSession {
   uuid: string;

@@ -1,5 +1,5 @@
-import type { Out, UploadName } from '@contract/calls.ts';
-import { limits } from '@contract/limits.ts';
+import type { Out, UploadName } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
 import { ApiError, isOffline } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { postForm, type PostFormOptions } from './post-form.ts';

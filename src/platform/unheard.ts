@@ -1,4 +1,4 @@
-import type { CallName } from '@contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
 import { ApiError } from './api-error.ts';
 import { allDrafts, readDraft, writeDraft } from './draft.ts';
 import { uuid } from './uuid.ts';

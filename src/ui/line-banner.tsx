@@ -1,5 +1,5 @@
 import { createPortal } from 'react-dom';
-import { useStore } from '@/platform/store.ts';
+import { useStore } from '#src/platform/store.ts';
 import { Icon } from './icon.tsx';
 import { veils } from './modal.ts';
 

@@ -1,4 +1,4 @@
-import { lastPress } from '@/platform/last-press.ts';
+import { lastPress } from '#src/platform/last-press.ts';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { moveByArrows } from './arrow-keys.ts';

@@ -1,5 +1,5 @@
-import { closeOnBack } from '@/platform/back-closes.ts';
-import { createStore } from '@/platform/store.ts';
+import { closeOnBack } from '#src/platform/back-closes.ts';
+import { createStore } from '#src/platform/store.ts';
 import { useEffect, useRef, type RefObject } from 'react';
 
 interface Watcher extends EventTarget {

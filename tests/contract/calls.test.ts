@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
-import { codes } from '../../contract/errors.ts';
-import { hasBody, mayBeBlank } from '../../server/http/validate.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { type CallName, calls } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
+import { hasBody, mayBeBlank } from '#server/http/validate.ts';
 import { type ApiUser, apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import {

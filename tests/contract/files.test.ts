@@ -2,8 +2,8 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codes } from '../../contract/errors.ts';
-import { limits } from '../../contract/limits.ts';
+import { codes } from '#contract/errors.ts';
+import { limits } from '#contract/limits.ts';
 import { TestClient } from '../support/client.ts';
 import {
   docxOf,

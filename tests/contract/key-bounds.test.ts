@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { In } from '../../contract/calls.ts';
+import type { In } from '#contract/calls.ts';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { chunksOf } from '../../server/areas/embedding/chunk.ts';
+import { chunksOf } from '#server/areas/embedding/chunk.ts';
 import { TestClient } from '../support/client.ts';
 import { knowledgeQuestions, oldTexts } from '../support/knowledge-questions.ts';
 import { startServer } from '../support/server.ts';

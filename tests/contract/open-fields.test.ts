@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFields } from '../../contract/open-fields.ts';
+import { openFields } from '#contract/open-fields.ts';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';

@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { calls } from '../../contract/calls.ts';
-import type { CallSpec } from '../../contract/call.ts';
+import { calls } from '#contract/calls.ts';
+import type { CallSpec } from '#contract/call.ts';
 import { TestClient } from '../support/client.ts';
 import { stage } from '../support/stage.ts';
 

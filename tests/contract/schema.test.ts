@@ -1,7 +1,7 @@
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as schema from '../../server/db/schema.ts';
+import * as schema from '#server/db/schema.ts';
 import { areaTables } from '../support/area-tables.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

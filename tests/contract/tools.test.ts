@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Message } from '../../contract/chat.ts';
-import type { ToolCall } from '../../contract/tool.ts';
+import type { Message } from '#contract/chat.ts';
+import type { ToolCall } from '#contract/tool.ts';
 import { TestClient } from '../support/client.ts';
 import {
   questionIn,

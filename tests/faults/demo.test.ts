@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeDemo } from '../../scripts/demo/removal.ts';
-import { createFolderStorage } from '../../server/storage/folder-storage.ts';
+import { removeDemo } from '#scripts/demo/removal.ts';
+import { createFolderStorage } from '#server/storage/folder-storage.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { talk } from '../support/world.ts';

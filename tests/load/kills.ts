@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { joinEmbedded } from '../../server/db/embedded.ts';
+import { joinEmbedded } from '#server/db/embedded.ts';
 import pg from 'pg';
 import { scratchFolder } from '../support/scratch.ts';
 import type { TestServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { JobEvent } from '../../contract/job.ts';
+import type { JobEvent } from '#contract/job.ts';
 import { TestClient } from '../support/client.ts';
 import { followJobs, paint } from '../support/images.ts';
 import { redisServer, startValkey } from '../support/valkey.ts';

@@ -7,8 +7,8 @@ import {
   type Out,
   type PlainCallName,
   type UploadName,
-} from '../../contract/calls.ts';
-import type { Envelope } from '../../contract/call.ts';
+} from '#contract/calls.ts';
+import type { Envelope } from '#contract/call.ts';
 
 export interface Reply<T = unknown> extends Envelope<T> {
   status: number;

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { zipSync } from 'fflate';
 import PdfDocument from 'pdfkit';
 import sharp from 'sharp';
-import { loadOptional } from '../../server/optional-packages.ts';
+import { loadOptional } from '#server/optional-packages.ts';
 
 /** Files as people have them, made here so that the tests need none. */
 

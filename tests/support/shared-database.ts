@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { joinEmbedded } from '../../server/db/embedded.ts';
+import { joinEmbedded } from '#server/db/embedded.ts';
 import { scratchFolder, startScratch } from './scratch.ts';
 import { makeTemplate } from './server.ts';
 

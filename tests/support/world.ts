@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallName, calls, type In } from '../../contract/calls.ts';
+import { type CallName, calls, type In } from '#contract/calls.ts';
 import { quickFetch, requestOf, TestClient } from './client.ts';
 import { ADMIN_PASSWORD, type ServerOptions, startServer, type TestServer } from './server.ts';
 

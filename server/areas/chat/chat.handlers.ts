@@ -1,6 +1,6 @@
-import { sinkOf } from '../../http/sink.ts';
-import { serveEvents } from '../../http/event-stream.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { sinkOf } from '#server/http/sink.ts';
+import { serveEvents } from '#server/http/event-stream.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';

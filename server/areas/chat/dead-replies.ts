@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { streamCodes } from '../../../contract/errors.ts';
-import { countInThread } from '../../engines/token-thread.ts';
+import { streamCodes } from '#contract/errors.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
 import { releaseExpired } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import { heartbeat } from '../../http/event-stream.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ReplyFigures } from './reply-figures.ts';
 import type { ReplyLog } from './reply-log.ts';

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import type { StoredSource } from '../../../contract/embedding.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyOrder } from './reply.ts';
 
 /** Where the loop of a reply's calls stands: all that it needs to go on in another process. */

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { StoredTool } from '../../../contract/tool.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { sqlState, uniqueViolation } from '../../db/failure.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { history, sessions } from '../../db/schema.ts';
+import type { StoredTool } from '#contract/tool.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { sqlState, uniqueViolation } from '#server/db/failure.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { history, sessions } from '#server/db/schema.ts';
 import { replyLoops } from './chat.tables.ts';
 import type { LoopState } from './loop-state.ts';
 import type { ReplyLog } from './reply-log.ts';

@@ -1,8 +1,8 @@
 import type { ReplyLog } from './reply-log.ts';
-import { heartbeat } from '../../http/event-stream.ts';
-import type { Sink } from '../../http/sink.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
+import type { Sink } from '#server/http/sink.ts';
 import { doneFrame, errorEventId, errorFrame, textFrame, toolFrame } from './frames.ts';
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { StoredTool } from '#contract/tool.ts';
 import type { ToolViewer } from './stored-tool.ts';
 
 /** How a reply ended; null while it is being written. */

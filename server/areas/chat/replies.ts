@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { ReplyState } from '../../../contract/chat.ts';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import type { Sink } from '../../http/sink.ts';
+import type { ReplyState } from '#contract/chat.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import type { Sink } from '#server/http/sink.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -17,7 +17,7 @@ import * as store from './reply.store.ts';
 import type { ToolViewer } from './stored-tool.ts';
 import { createReplyWords } from './reply-words.ts';
 import { createWriting } from './reply-writing.ts';
-import type { Valkey } from '../../valkey/valkey.ts';
+import type { Valkey } from '#server/valkey/valkey.ts';
 
 /** Replies looked after by one tick: what falls due within it is stored in one statement, ms. */
 const tickMs = 125;

@@ -2,10 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import type { FastifyBaseLogger } from 'fastify';
 import { Agent } from 'undici';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import { keptSecret } from '../../db/kept-secret.ts';
-import { heartbeat } from '../../http/event-stream.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import { keptSecret } from '#server/db/kept-secret.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
 import { piecesFrom, type Told } from './reply-pieces.ts';
 import type { ReplyWords } from './reply-words.ts';
 

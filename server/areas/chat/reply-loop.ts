@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import type { AskedCall, ChatMessage } from '../../../common/chat-message.ts';
-import { streamCodes } from '../../../contract/errors.ts';
-import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
-import { type StoredTool, type ToolState, toolLimits } from '../../../contract/tool.ts';
-import type { Database } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { AskedCall, ChatMessage } from '#common/chat-message.ts';
+import { streamCodes } from '#contract/errors.ts';
+import { deduction, estimateTokens, isFree } from '#contract/price.ts';
+import { type StoredTool, type ToolState, toolLimits } from '#contract/tool.ts';
+import type { Database } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
 import { type Tool, ToolFailure } from '../tool/tool.ts';
 import type { Toolbox } from '../tool/toolbox.ts';

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { StoredTool } from '#contract/tool.ts';
 import { doneData } from './frames.ts';
 import type { Piece } from './reply-relay.ts';
 

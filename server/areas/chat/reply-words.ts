@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { StoredTool } from '../../../contract/tool.ts';
-import type { Instance } from '../../db/instance.ts';
-import type { Valkey } from '../../valkey/valkey.ts';
+import type { StoredTool } from '#contract/tool.ts';
+import type { Instance } from '#server/db/instance.ts';
+import type { Valkey } from '#server/valkey/valkey.ts';
 import { doneFrame, errorFrame, textFrame, toolFrame } from './frames.ts';
 import { piecesFrom, type Told } from './reply-pieces.ts';
 import type { Ending } from './reader.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accountEnded, sqlState } from '../../db/failure.ts';
-import { countInThread } from '../../engines/token-thread.ts';
+import { accountEnded, sqlState } from '#server/db/failure.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
 import { extendHold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';

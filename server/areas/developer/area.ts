@@ -1,7 +1,7 @@
-import { needsTranslation } from '../../../contract/image-prompt.ts';
-import type { Area, Host } from '../../area.ts';
-import { type OpenContext, registerOpenCalls } from '../../http/open-routes.ts';
-import { createRunningCalls } from '../../http/running-calls.ts';
+import { needsTranslation } from '#contract/image-prompt.ts';
+import type { Area, Host } from '#server/area.ts';
+import { type OpenContext, registerOpenCalls } from '#server/http/open-routes.ts';
+import { createRunningCalls } from '#server/http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { createBatchHandlers } from './batch.handlers.ts';
 import { createBatchWorker } from './batch-worker.ts';

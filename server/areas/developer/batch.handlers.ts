@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller, OpenHandlers } from '../../http/open-routes.ts';
+import type { Database } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller, OpenHandlers } from '#server/http/open-routes.ts';
 import * as store from './batch.store.ts';
 import { lockOwner } from './developer.store.ts';
 

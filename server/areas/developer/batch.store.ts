@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Executor, Transaction } from '../../db/database.ts';
-import { livingLock } from '../../db/instance.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import { livingLock } from '#server/db/instance.ts';
 import { apiBatches, apiBatchLines, apiFiles } from './batch.tables.ts';
 
 /** Files and batches of keys. Another key's are as if they were not there. */

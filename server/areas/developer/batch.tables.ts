@@ -1,5 +1,5 @@
 import { integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant, reference } from '../../db/columns.ts';
+import { instant, reference } from '#server/db/columns.ts';
 
 /** Responses that programs go on from. */
 export const apiResponses = pgTable('api_responses', {

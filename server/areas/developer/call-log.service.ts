@@ -1,6 +1,6 @@
-import type { LoggedCall } from '../../../contract/developer.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
+import type { LoggedCall } from '#contract/developer.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
 import { callAt, callsOf } from './call-log.store.ts';
 import { yuanOf } from './key-bounds.ts';
 

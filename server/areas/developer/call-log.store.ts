@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { apiCalls, apiKeys } from './developer.tables.ts';
 
 export type LoggedCall = typeof apiCalls.$inferInsert;

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import type { CallNote } from '../../http/open-routes.ts';
+import type { Database } from '#server/db/database.ts';
+import type { CallNote } from '#server/http/open-routes.ts';
 import { insertCalls, type LoggedCall } from './call-log.store.ts';
 
 /** How often notes are written, and how many are kept till then: more are dropped. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import { committing, together } from '../../db/in-transaction.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller } from '../../http/open-routes.ts';
+import type { Database } from '#server/db/database.ts';
+import { committing, together } from '#server/db/in-transaction.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller } from '#server/http/open-routes.ts';
 import {
   balances,
   countFreeUse,

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { deduction, isFree } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Database } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { ApiCaller } from '../../http/open-routes.ts';
+import { deduction, isFree } from '#contract/price.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Database } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { ApiCaller } from '#server/http/open-routes.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 

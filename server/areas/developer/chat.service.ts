@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type ChannelKind, chatFields } from '../../../contract/open-fields.ts';
-import type { OpenMessage } from '../../../contract/open-messages.ts';
-import { deduction, estimateTokens } from '../../../contract/price.ts';
-import type { Database } from '../../db/database.ts';
+import { type ChannelKind, chatFields } from '#contract/open-fields.ts';
+import type { OpenMessage } from '#contract/open-messages.ts';
+import { deduction, estimateTokens } from '#contract/price.ts';
+import type { Database } from '#server/db/database.ts';
 import {
   asideOf,
   type ChatBody,
@@ -10,11 +10,11 @@ import {
   RelayError,
   type RelayEvent,
   withAside,
-} from '../../engines/chat-relay.ts';
-import { countInThread } from '../../engines/token-thread.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller, Events, OpenAnswer, OpenContext } from '../../http/open-routes.ts';
+} from '#server/engines/chat-relay.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller, Events, OpenAnswer, OpenContext } from '#server/http/open-routes.ts';
 import type { FileService } from '../file/file.service.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';

@@ -1,4 +1,4 @@
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { bodiesOf, deleteCallsOf } from './call-log.store.ts';

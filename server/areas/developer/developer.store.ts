@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { apiJobs, apiKeys, apiUsage } from './developer.tables.ts';
 
 export type KeyRow = typeof apiKeys.$inferSelect;

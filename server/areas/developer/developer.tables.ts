@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { boolean, date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
+import { bigId, bytes, instant, reference, tokens } from '#server/db/columns.ts';
 
 /** How much of something a key may use in a while. */
 export interface Bound {

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { ImageParameters, ImageTask } from '../../../contract/image.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import {
-  imageEditFields,
-  imageFields,
-  imageVariationFields,
-} from '../../../contract/open-fields.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import { Refusal, type UploadedFile } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
-import { jobOfRequest, ownJob } from '../../jobs/job.service.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { ImageParameters, ImageTask } from '#contract/image.ts';
+import { limits } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { imageEditFields, imageFields, imageVariationFields } from '#contract/open-fields.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { Refusal, type UploadedFile } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import type { Jobs } from '#server/jobs/jobs.ts';
+import { jobOfRequest, ownJob } from '#server/jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { openBox } from '../file/image.ts';
 import {

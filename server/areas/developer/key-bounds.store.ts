@@ -1,5 +1,5 @@
 import { eq, inArray } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { apiKeyLimits, type Bound } from './developer.tables.ts';
 import { roomsOf } from './key-meter.store.ts';
 

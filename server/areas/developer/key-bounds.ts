@@ -1,9 +1,9 @@
-import type { KeyBound } from '../../../contract/developer.ts';
-import { tokenPrice, tokensOfMillion } from '../../../contract/goods.ts';
-import { limits } from '../../../contract/limits.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller } from '../../http/open-routes.ts';
+import type { KeyBound } from '#contract/developer.ts';
+import { tokenPrice, tokensOfMillion } from '#contract/goods.ts';
+import { limits } from '#contract/limits.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller } from '#server/http/open-routes.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import type { Bound } from './developer.tables.ts';
 import type { FullBound } from './key-meter.store.ts';

@@ -1,7 +1,7 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
 import { hashOf, maskOf, newKey, readExpiry, requireAddresses, sealedFor } from './key.service.ts';

@@ -1,7 +1,7 @@
 import { and, eq, or, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { livingLock } from '../../db/instance.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { livingLock } from '#server/db/instance.ts';
+import { statement } from '#server/db/statement.ts';
 import { type Bound, apiJobs, apiRunning } from './developer.tables.ts';
 
 /** A bound that has no room: calls at once, or what may be used in a while. */

@@ -1,11 +1,11 @@
 import { createHash, randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { ApiKey, ApiUsage } from '../../../contract/developer.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { ApiKey, ApiUsage } from '#contract/developer.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
 import { keptBound, requireBounds, shownBound, yuanOf } from './key-bounds.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { AnthropicMessage } from '../../../contract/open-anthropic.ts';
-import type { OpenMessage } from '../../../contract/open-messages.ts';
-import { withAside } from '../../engines/chat-relay.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { AnthropicMessage } from '#contract/open-anthropic.ts';
+import type { OpenMessage } from '#contract/open-messages.ts';
+import { withAside } from '#server/engines/chat-relay.ts';
 import type { ChatAsked, InWords } from './chat.service.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { OpenMessage, ResponseItem } from '../../../contract/open-messages.ts';
-import type { RelayEvent } from '../../engines/chat-relay.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import { failureBody } from '../../http/open-failure.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { OpenMessage, ResponseItem } from '#contract/open-messages.ts';
+import type { RelayEvent } from '#server/engines/chat-relay.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import { failureBody } from '#server/http/open-failure.ts';
 import type { ChatAsked, Style } from './chat.service.ts';
 import type { Counted } from './chat-text.ts';
 

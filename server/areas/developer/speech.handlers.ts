@@ -1,19 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { spokenLength } from '../../../common/speech-text.ts';
-import { limits, tooLongText } from '../../../contract/limits.ts';
-import {
-  speechFields,
-  transcriptionFields,
-  translationFields,
-} from '../../../contract/open-fields.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
-import type { Database } from '../../db/database.ts';
-import { lookAtMedia } from '../../engines/media.ts';
-import { SpeechEngineError, type Spoken } from '../../engines/speech/speech-engine.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
+import { spokenLength } from '#common/speech-text.ts';
+import { limits, tooLongText } from '#contract/limits.ts';
+import { speechFields, transcriptionFields, translationFields } from '#contract/open-fields.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { hearingDeduction, speakingDeduction } from '#contract/price.ts';
+import type { Database } from '#server/db/database.ts';
+import { lookAtMedia } from '#server/engines/media.ts';
+import { SpeechEngineError, type Spoken } from '#server/engines/speech/speech-engine.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';

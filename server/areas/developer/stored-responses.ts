@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { ResponseItem } from '../../../contract/open-messages.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller, OpenContext } from '../../http/open-routes.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { ResponseItem } from '#contract/open-messages.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller, OpenContext } from '#server/http/open-routes.ts';
 import { apiResponses } from './batch.tables.ts';
 import { tellIgnored } from './fields.ts';
 

@@ -1,18 +1,18 @@
-import type { Embedding, FoundPassage, StoredSource } from '../../../contract/embedding.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Reading } from '../../search/question.ts';
-import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Embedding, FoundPassage, StoredSource } from '#contract/embedding.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Reading } from '#server/search/question.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
 import * as gaps from './gaps.service.ts';
 import { groundsOf, type Grounds } from './grounds.ts';
 import * as indexes from './open-indexes.ts';
-import { type Relevance, relevanceOf, searchedText } from '../../search/relevance.ts';
+import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
-import { placeText } from '../../reading/place.ts';
-import { readingsOf } from '../../search/question.ts';
-import type { Quotable } from '../../search/quotes.ts';
+import { placeText } from '#server/reading/place.ts';
+import { readingsOf } from '#server/search/question.ts';
+import type { Quotable } from '#server/search/quotes.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;

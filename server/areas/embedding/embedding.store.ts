@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
+import type { Executor } from '#server/db/database.ts';
 import { knowledgeChunks, knowledgeGaps } from './embedding.tables.ts';
 
 export type ChunkRow = typeof knowledgeChunks.$inferSelect;

@@ -1,6 +1,6 @@
 import { boolean, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { bigId, bytes, instant, reference } from '../../db/columns.ts';
-import type { Place } from '../../reading/place.ts';
+import { bigId, bytes, instant, reference } from '#server/db/columns.ts';
+import type { Place } from '#server/reading/place.ts';
 
 /** Passages of knowledge bases. */
 export const knowledgeChunks = pgTable('knowledge_chunks', {

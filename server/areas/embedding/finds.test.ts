@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { PassageIndex } from './passage-index.ts';
-import { usualForms } from '../../search/forms.ts';
-import { searchedLetters } from '../../search/letters.ts';
-import { readingsOf } from '../../search/question.ts';
-import { relevanceOf, searchedText } from '../../search/relevance.ts';
-import { withoutShell } from '../../search/shells.ts';
+import { usualForms } from '#server/search/forms.ts';
+import { searchedLetters } from '#server/search/letters.ts';
+import { readingsOf } from '#server/search/question.ts';
+import { relevanceOf, searchedText } from '#server/search/relevance.ts';
+import { withoutShell } from '#server/search/shells.ts';
 
 const passages = [
   '数据对象的地址在右侧面板里查看。',

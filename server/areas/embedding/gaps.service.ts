@@ -1,7 +1,7 @@
-import type { Executor } from '../../db/database.ts';
-import { searchedLetters } from '../../search/letters.ts';
-import { withoutShell } from '../../search/shells.ts';
-import { squeeze } from '../../search/terms.ts';
+import type { Executor } from '#server/db/database.ts';
+import { searchedLetters } from '#server/search/letters.ts';
+import { withoutShell } from '#server/search/shells.ts';
+import { squeeze } from '#server/search/terms.ts';
 import * as store from './embedding.store.ts';
 
 /** Letters of a question that are kept. */

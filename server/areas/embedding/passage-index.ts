@@ -1,4 +1,4 @@
-import type { Reading, Slot } from '../../search/question.ts';
+import type { Reading, Slot } from '#server/search/question.ts';
 import { Best } from './best-passages.ts';
 import { TermCounter } from './term-counter.ts';
 import { grown, VectorShelf } from './vector-shelf.ts';

@@ -1,6 +1,6 @@
-import type { Passage } from '../../../contract/knowledge.ts';
-import type { Executor } from '../../db/database.ts';
-import { placeText } from '../../reading/place.ts';
+import type { Passage } from '#contract/knowledge.ts';
+import type { Executor } from '#server/db/database.ts';
+import { placeText } from '#server/reading/place.ts';
 import * as store from './embedding.store.ts';
 import * as gapsOf from './gaps.service.ts';
 

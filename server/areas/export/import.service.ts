@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Answer } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
-import { createKeyLimit } from '../../http/rate-limit.ts';
+import type { Answer } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import * as store from './export.store.ts';
 import { type FromImport, type MessageBatch, runImport } from './import-run.ts';
 

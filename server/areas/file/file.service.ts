@@ -1,5 +1,5 @@
-import type { Executor } from '../../db/database.ts';
-import type { Identity } from '../../http/handlers.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
 import { type ImageKey, otherName, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, isNotNull, isNull, lt, not, or, sql, sum } from 'drizzle-orm';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { ownedBy, type Owners } from '../../db/person.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { ownedBy, type Owners } from '#server/db/person.ts';
 import { filePieces, fileUploads } from './file.tables.ts';
 
 const ofPerson = (uuid: string, userId: number) =>

@@ -1,10 +1,10 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { createFairQueue } from '../../fair-queue.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
-import type { DiskRoom } from '../../storage/disk-room.ts';
-import { createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
+import { createKeyLimit, createPersonLimit } from '#server/http/rate-limit.ts';
 import * as store from './pieces.store.ts';
 import type { RequireRoom } from './room.ts';
 

@@ -1,5 +1,5 @@
-import { searchedLetters } from '../../search/letters.ts';
-import { latinWord, partsOfWord, squeeze } from '../../search/terms.ts';
+import { searchedLetters } from '#server/search/letters.ts';
+import { latinWord, partsOfWord, squeeze } from '#server/search/terms.ts';
 
 /**
  * Search in the sections of the help: character pairs and Latin words, ranked by BM25. They are few,

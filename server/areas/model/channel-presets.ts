@@ -1,4 +1,4 @@
-import type { Out } from '../../../contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { mediaOfferOf } from './media-models.ts';
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '#server/settings.ts';
 import type { ChannelRow } from './model.store.ts';
 
 /** A service that this process has in its environment. */

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import type { KeyBox } from './channel-key.ts';
 import { createManageModelService } from './manage-model.service.ts';
 import type { ModelService } from './model.service.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { calls, type Out, type Parsed } from '../../../contract/calls.ts';
-import type { AdminChannel, AdminModel, ImageChoice } from '../../../contract/manage-model.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { usualSizeRates } from '../../../contract/price.ts';
-import type { Executor } from '../../db/database.ts';
-import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';
+import { calls, type Out, type Parsed } from '#contract/calls.ts';
+import type { AdminChannel, AdminModel, ImageChoice } from '#contract/manage-model.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { usualSizeRates } from '#contract/price.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
 import { readBody, readHeaders, readProxy } from './channel-wire.ts';
 import { readChannelList } from './import-channels.ts';

@@ -1,7 +1,7 @@
-import { sizesOf } from '../../../contract/image-prompt.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { type Model } from '../../../contract/model.ts';
-import { usualSizeRates } from '../../../contract/price.ts';
+import { sizesOf } from '#contract/image-prompt.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { type Model } from '#contract/model.ts';
+import { usualSizeRates } from '#contract/price.ts';
 import { imageOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
 

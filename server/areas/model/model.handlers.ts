@@ -1,7 +1,7 @@
-import type { Out } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import { createAddressLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { createAddressLimit, createPersonLimit } from '#server/http/rate-limit.ts';
 import { paidStanding } from '../payment/has-paid.ts';
 import { metadata, previewOf } from './image-metadata.service.ts';
 import { createHealth, keepStat } from './model-stat.service.ts';

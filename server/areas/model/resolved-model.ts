@@ -1,10 +1,10 @@
-import type { ImageModel } from '../../../contract/image.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Voices } from '../../../contract/speech.ts';
-import type { VideoModel } from '../../../contract/video.ts';
-import type { ImageEngine } from '../../engines/image-engine.ts';
-import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
-import type { VideoEngine } from '../../engines/video/video-engine.ts';
+import type { ImageModel } from '#contract/image.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Voices } from '#contract/speech.ts';
+import type { VideoModel } from '#contract/video.ts';
+import type { ImageEngine } from '#server/engines/image-engine.ts';
+import type { HearEngine, SpeakEngine } from '#server/engines/speech/speech-engine.ts';
+import type { VideoEngine } from '#server/engines/video/video-engine.ts';
 import { imageOfferOf } from './image-models.ts';
 import type { MediaOffer } from './media-models.ts';
 import type { ModelRow, ServedModel } from './model.store.ts';

@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
-import { channels } from '../../db/schema.ts';
+import type { Database } from '#server/db/database.ts';
+import { channels } from '#server/db/schema.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
 

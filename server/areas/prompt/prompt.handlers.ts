@@ -1,5 +1,5 @@
-import type { Handlers, Identity } from '../../http/handlers.ts';
-import { createKeyLimit } from '../../http/rate-limit.ts';
+import type { Handlers, Identity } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
 import type { PromptService } from './prompt.service.ts';
 import { keywordPage, removeKeyword, saveKeyword } from './keywords.service.ts';
 import * as templates from './templates.service.ts';

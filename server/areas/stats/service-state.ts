@@ -1,11 +1,11 @@
 import { desc, sql } from 'drizzle-orm';
-import { calls } from '../../../contract/calls.ts';
-import type { Out } from '../../../contract/calls.ts';
-import type { Host } from '../../area.ts';
-import type { Executor } from '../../db/database.ts';
-import { livingLock } from '../../db/instance.ts';
-import { backups } from '../../db/schema.ts';
-import type { Figures } from '../../http/figures.ts';
+import { calls } from '#contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Host } from '#server/area.ts';
+import type { Executor } from '#server/db/database.ts';
+import { livingLock } from '#server/db/instance.ts';
+import { backups } from '#server/db/schema.ts';
+import type { Figures } from '#server/http/figures.ts';
 
 /** How many of the slowest calls are told. */
 const mostCalls = 30;

@@ -1,6 +1,6 @@
-import type { ToolFile } from '../../../contract/tool.ts';
-import type { Executor } from '../../db/database.ts';
-import type { ToolSpec } from '../../engines/chat-engine.ts';
+import type { ToolFile } from '#contract/tool.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { ToolSpec } from '#server/engines/chat-engine.ts';
 
 /** For whom a tool works. */
 export interface ToolUser {

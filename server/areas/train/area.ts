@@ -1,7 +1,7 @@
-import type { Area, Kit } from '../../area.ts';
-import { createReplicateTraining } from '../../engines/training/replicate-training.ts';
-import { TrainingError, type TrainingEngine } from '../../engines/training/training-engine.ts';
-import { builtInStyle } from '../../engines/training/built-in-style.ts';
+import type { Area, Kit } from '#server/area.ts';
+import { createReplicateTraining } from '#server/engines/training/replicate-training.ts';
+import { TrainingError, type TrainingEngine } from '#server/engines/training/training-engine.ts';
+import { builtInStyle } from '#server/engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
 import { leaveTraining } from './leave-training.ts';
 import { shownByProjects } from './project.store.ts';

@@ -1,17 +1,12 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import {
-  fileStates,
-  projectStates,
-  projectTypes,
-  trainLimits,
-} from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { createFairQueue, type Waiter } from '../../fair-queue.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { newKey } from '../../storage/storage.ts';
-import type { StoredFile } from '../../storage/storage-interface.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { fileStates, projectStates, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { newKey } from '#server/storage/storage.ts';
+import type { StoredFile } from '#server/storage/storage-interface.ts';
 import { stored } from './file-task.ts';
 import {
   changing,

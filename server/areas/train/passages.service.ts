@@ -1,17 +1,12 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Passage } from '../../../contract/knowledge.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import { estimateTokens } from '../../../contract/price.ts';
-import {
-  fileStates,
-  knowledgeLimits,
-  projectTypes,
-  trainLimits,
-} from '../../../contract/train-limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { EmbeddingError } from '../../engines/embedding/embedding-engine.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Passage } from '#contract/knowledge.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { estimateTokens } from '#contract/price.ts';
+import { fileStates, knowledgeLimits, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { passages, type PassageRow } from '../embedding/passages.service.ts';
 import { lockKeeping } from '../file/room.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';

@@ -1,6 +1,6 @@
-import { fileStates, projectTypes } from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Identity } from '../../http/handlers.ts';
+import { fileStates, projectTypes } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Identity } from '#server/http/handlers.ts';
 import {
   contentOf,
   directionFor,

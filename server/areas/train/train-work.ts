@@ -1,6 +1,6 @@
-import { projectStates } from '../../../contract/train-limits.ts';
-import type { Transaction } from '../../db/database.ts';
-import type { ClaimedJob, JobIo, JobWork } from '../../jobs/job-kind.ts';
+import { projectStates } from '#contract/train-limits.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { ClaimedJob, JobIo, JobWork } from '#server/jobs/job-kind.ts';
 import { beginTraining, doneOf, trainingJob, type TrainingInput } from './begin-training.ts';
 import { failFile, failFiles, stopFiles } from './end-files.ts';
 import { FileFailure, here, type Done, type FileTask } from './file-task.ts';

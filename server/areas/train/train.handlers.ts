@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { projectTypes, trainTexts } from '../../../contract/train-limits.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import { disposition } from '../../http/disposition.ts';
-import { createPersonLimit, networkKey } from '../../http/rate-limit.ts';
+import { projectTypes, trainTexts } from '#contract/train-limits.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { disposition } from '#server/http/disposition.ts';
+import { createPersonLimit, networkKey } from '#server/http/rate-limit.ts';
 import { changeProject, managedProjects } from './manage-train.service.ts';
 import * as outputs from './output.service.ts';
 import { viewProject } from './project-view.ts';

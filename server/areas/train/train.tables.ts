@@ -1,8 +1,8 @@
 import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
-import type { ProjectSettings } from '../../../contract/train.ts';
-import { bigId, instant, reference, tokens } from '../../db/columns.ts';
+import type { ProjectSettings } from '#contract/train.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 import type { FileContent } from './estimate.ts';
-import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
+import type { StyleProfile } from '#packages/canvas/style-profile.ts';
 
 export const trainingProjects = pgTable('training_projects', {
   id: bigId(),

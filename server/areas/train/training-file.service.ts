@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { TrainModel } from '../../../contract/train.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { TrainModel } from '#contract/train.ts';
 import {
   fileStates,
   projectStates,
   projectTypes,
   trainLimits,
   trainTexts,
-} from '../../../contract/train-limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity, type UploadedFile } from '../../http/handlers.ts';
-import { newKey } from '../../storage/storage.ts';
+} from '#contract/train-limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity, type UploadedFile } from '#server/http/handlers.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { beginTraining } from './begin-training.ts';

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
-import { fileStates } from '../../../contract/train-limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
+import { fileStates } from '#contract/train-limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { trainingFiles, trainingLogs, trainingProjects } from './train.tables.ts';
 
 export type FileRow = typeof trainingFiles.$inferSelect;

@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
-import {
-  fileStates,
-  knowledgeLimits,
-  projectTypes,
-  trainLimits,
-} from '../../../contract/train-limits.ts';
-import type { Watch } from '../../../contract/knowledge.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { newKey } from '../../storage/storage.ts';
+import { fileStates, knowledgeLimits, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import type { Watch } from '#contract/knowledge.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { beginTraining } from './begin-training.ts';
 import { changing, ownFile, ownProject } from './project-access.ts';

@@ -1,5 +1,5 @@
 import { and, count, eq, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { trainingFiles, trainingProjects, trainingWatches } from './train.tables.ts';
 
 export type WatchRow = typeof trainingWatches.$inferSelect;

@@ -1,6 +1,6 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import css from './api.module.css';
 import { ExampleTab } from './example-tab.tsx';

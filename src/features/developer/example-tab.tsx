@@ -1,6 +1,6 @@
-import { useChatModels } from '@/platform/queries.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { useChatModels } from '#src/platform/queries.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './api.module.css';

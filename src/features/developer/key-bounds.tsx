@@ -1,6 +1,6 @@
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { ApiKey, KeyBound } from '@contract/developer.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { ApiKey, KeyBound } from '#contract/developer.ts';
 import css from './key-bounds.module.css';
 
 const whiles: Readonly<Record<KeyBound['per'], string>> = {

@@ -1,9 +1,9 @@
-import { api } from '@/platform/api.ts';
-import { useChatModels } from '@/platform/queries.ts';
-import { Form } from '@/ui/form/form.tsx';
-import type { Field } from '@/ui/form/field.ts';
-import type { ApiKey } from '@contract/developer.ts';
-import { limits } from '@contract/limits.ts';
+import { api } from '#src/platform/api.ts';
+import { useChatModels } from '#src/platform/queries.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Field } from '#src/ui/form/field.ts';
+import type { ApiKey } from '#contract/developer.ts';
+import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import { BoundsEditor, boundsIn, type TypedBound } from './key-bounds.tsx';
 

@@ -1,15 +1,15 @@
-import { bounds } from '@contract/bounds.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { queryClient } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { Form } from '@/ui/form/form.tsx';
-import type { Field, FormValues } from '@/ui/form/field.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { errorText } from '@/platform/api-error.ts';
-import type { Out } from '@contract/calls.ts';
-import type { AdminChannel, ChannelKind } from '@contract/manage-model.ts';
+import { bounds } from '#contract/bounds.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { queryClient } from '#src/platform/query-client.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Field, FormValues } from '#src/ui/form/field.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { errorText } from '#src/platform/api-error.ts';
+import type { Out } from '#contract/calls.ts';
+import type { AdminChannel, ChannelKind } from '#contract/manage-model.ts';
 import { useState } from 'react';
 import css from './manage-model.module.css';
 

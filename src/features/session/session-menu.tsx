@@ -1,13 +1,13 @@
-import { Button } from '@/ui/button.tsx';
-import { Icon, type IconName } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import type { Session } from '@contract/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon, type IconName } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import type { Session } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useDraft } from '@/platform/draft.ts';
+import { useDraft } from '#src/platform/draft.ts';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
-import actCss from '@/ui/act.module.css';
+import actCss from '#src/ui/act.module.css';
 import css from './home.module.css';
 
 const titleMost = 100;

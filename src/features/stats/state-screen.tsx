@@ -1,14 +1,14 @@
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { byteSize, dateTime } from '@/platform/format.ts';
-import { useMe } from '@/platform/queries.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { Button } from '@/ui/button.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import type { Out } from '@contract/calls.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { byteSize, dateTime } from '#src/platform/format.ts';
+import { useMe } from '#src/platform/queries.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Button } from '#src/ui/button.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import type { Out } from '#contract/calls.ts';
 import { Figures } from './figures.tsx';
 import css from './stats.module.css';
 

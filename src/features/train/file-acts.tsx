@@ -1,11 +1,11 @@
-import { api } from '@/platform/api.ts';
-import { attempt } from '@/platform/attempt.ts';
-import { toast } from '@/platform/toast.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import type { TrainFile, TrainModel } from '@contract/train.ts';
-import { fileStates, trainTexts } from '@contract/train-limits.ts';
+import { api } from '#src/platform/api.ts';
+import { attempt } from '#src/platform/attempt.ts';
+import { toast } from '#src/platform/toast.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import type { TrainFile, TrainModel } from '#contract/train.ts';
+import { fileStates, trainTexts } from '#contract/train-limits.ts';
 import { isTranslation } from './projects.ts';
 import css from './train.module.css';
 

@@ -1,13 +1,13 @@
-import { attempt } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { byteSize } from '@/platform/format.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import type { TrainFile, TrainModel } from '@contract/train.ts';
-import { fileStates } from '@contract/train-limits.ts';
+import { attempt } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { byteSize } from '#src/platform/format.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import type { TrainFile, TrainModel } from '#contract/train.ts';
+import { fileStates } from '#contract/train-limits.ts';
 import { FileActs } from './file-acts.tsx';
 import { fileState } from './projects.ts';
 

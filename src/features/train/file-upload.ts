@@ -1,14 +1,14 @@
-import { ApiError, errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
+import { ApiError, errorText, isCancelled, isRefusedFile } from '#src/platform/api-error.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import {
   knowledgeEndings,
   trainLimits,
   trainTexts,
   translationEndings,
-} from '@contract/train-limits.ts';
+} from '#contract/train-limits.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 /** A file on its way in. */

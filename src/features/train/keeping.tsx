@@ -1,11 +1,11 @@
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { useDraft } from '@/platform/draft.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { Button } from '@/ui/button.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { knowledgeLimits } from '@contract/train-limits.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { useDraft } from '#src/platform/draft.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { knowledgeLimits } from '#contract/train-limits.ts';
 import { useState } from 'react';
 import css from './train.module.css';
 

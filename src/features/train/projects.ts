@@ -1,9 +1,9 @@
-import { api } from '@/platform/api.ts';
-import { compactNumber } from '@/platform/format.ts';
-import type { IconName } from '@/ui/icon.tsx';
-import type { Out } from '@contract/calls.ts';
-import type { ProjectSettings, TrainFile, TrainModel } from '@contract/train.ts';
-import { fileStates, projectStates, projectTypes } from '@contract/train-limits.ts';
+import { api } from '#src/platform/api.ts';
+import { compactNumber } from '#src/platform/format.ts';
+import type { IconName } from '#src/ui/icon.tsx';
+import type { Out } from '#contract/calls.ts';
+import type { ProjectSettings, TrainFile, TrainModel } from '#contract/train.ts';
+import { fileStates, projectStates, projectTypes } from '#contract/train-limits.ts';
 
 /** The two screens of projects: what is trained, and what is translated. */
 export type Place = 'train' | 'translate';

@@ -1,10 +1,10 @@
-import { signInFirst } from '@/platform/server-api.ts';
-import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { act, perform } from '@/platform/outbox.ts';
-import { uuid } from '@/platform/uuid.ts';
-import type { Part } from '@common/outbox/engine.ts';
-import type { Message } from '@contract/chat.ts';
+import { signInFirst } from '#src/platform/server-api.ts';
+import { api } from '#src/platform/api.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { act, perform } from '#src/platform/outbox.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import type { Part } from '#common/outbox/engine.ts';
+import type { Message } from '#contract/chat.ts';
 import type { ToolAnswer } from './chat-context.ts';
 import type { MessageLoader } from './message-loader.ts';
 import type { MessageStore } from './message-store.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { Message } from '@contract/chat.ts';
-import type { ToolCall, ToolState } from '@contract/tool.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Message } from '#contract/chat.ts';
+import type { ToolCall, ToolState } from '#contract/tool.ts';
 import { useChatActs, type ToolAnswer } from './chat-context.ts';
 import css from './tool-cards.module.css';
 

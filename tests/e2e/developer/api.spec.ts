@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from '../../support/app.ts';
-import { ADMIN_PASSWORD } from '../../support/server.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { ADMIN_PASSWORD } from '#tests/support/server.ts';
 
 test('a key is made, copied whole, filled into code, tried in the console and counted', async ({
   app,

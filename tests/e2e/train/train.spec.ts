@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
-import { TestClient } from '../../support/client.ts';
-import { startServer } from '../../support/server.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { startServer } from '#tests/support/server.ts';
 
 const baseURL = () => test.info().project.use.baseURL ?? '';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { TestClient } from '../../support/client.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { startServer, type TestServer } from '#tests/support/server.ts';
 import { postJson, readStamped, type StreamResult } from './measure.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { createFairQueue, type Waiter } from '../../../fair-queue.ts';
-import { openApart } from '../../../guarded-process.ts';
-import { ThreadFailure } from '../../../guarded-thread.ts';
-import { workerUrl } from '../../../worker-url.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
+import { openApart } from '#server/guarded-process.ts';
+import { ThreadFailure } from '#server/guarded-thread.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
 
 /** The heap of the thread, MB, and all that the process may grow meanwhile, bytes. */
