@@ -65,10 +65,11 @@ const firstAddresses: BuildPlugin = {
  */
 const firstHtml = (): Plugin[] => {
   const mark = '__PAGE_FILES__';
-  /** What the boot script fetches, by the address that is opened. */
+  /** What the boot script fetches, by the address that is opened; the side menu in wide windows. */
   const screens = {
     '/': '/features/session/home-screen.tsx',
     '/chat': '/features/chat/chat-screen.tsx',
+    menu: '/app/shell-menu.tsx',
   };
   return [
     {

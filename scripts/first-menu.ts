@@ -1,5 +1,6 @@
-import { groups, type Place } from '#src/app/places.ts';
-import { type IconName, iconPaths } from '#src/ui/icon-paths.ts';
+import { groups } from '../src/app/menu-places.ts';
+import { type PlaceIcon, placeIcons } from '../src/app/place-icons.ts';
+import type { Place } from '../src/app/places.ts';
 
 const addressOf = ({ link }: Place): string => {
   const search = new URLSearchParams();
@@ -7,9 +8,9 @@ const addressOf = ({ link }: Place): string => {
   return search.size === 0 ? String(link.to) : `${link.to}?${search}`;
 };
 
-const entry = (label: string, icon: IconName, address: string): string =>
+const entry = (label: string, icon: PlaceIcon, address: string): string =>
   `<a class="menu-link" href="${address.replaceAll('&', '&amp;')}">` +
-  `<svg class="icon" width="20" height="20" viewBox="0 0 24 24" aria-hidden="true"><path d="${iconPaths[icon]}"/></svg>` +
+  `<svg class="icon" width="20" height="20" viewBox="0 0 24 24" aria-hidden="true"><path d="${placeIcons[icon]}"/></svg>` +
   `<span>${label}</span></a>`;
 
 /**

@@ -8,13 +8,14 @@ import { settingsOf } from '#src/platform/saved-settings.ts';
 import { isSendKey } from '#src/platform/send-key.ts';
 import { stamp } from '#src/platform/stamp.ts';
 import { readStored, tokenKey, userKey } from '#src/platform/stored.ts';
+import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 
 /**
  * Runs before anything else, as a script in the first HTML: the looks of this browser, what is seen
  * and written in before the app (src/platform/first-view.ts ends it), and then the app.
  */
 
-/** vite.config.ts puts the app's chunk and those of home and chat here. */
+/** vite.config.ts puts the app's chunk and those of home, chat and the side menu here. */
 declare const pageFiles: Record<string, string[]> & { app?: string };
 
 /** As long as the app waits for something to be seen, ms. */
@@ -195,6 +196,8 @@ const start = (): void => {
   askEarly(pathname, session, token);
   // The code of the screen that is opened comes together with the page's own.
   for (const file of pageFiles[pathname] ?? []) linkTo('modulepreload', file);
+  if (matchMedia(wideEnoughForMenu).matches)
+    for (const file of pageFiles['menu'] ?? []) linkTo('modulepreload', file);
   const { app } = pageFiles;
   if (app === undefined) return;
   const run = () => void import(/* @vite-ignore */ app).catch(tellFailed);

@@ -1,48 +1,17 @@
 import { useAuth } from '#src/platform/auth-store.ts';
 import { compactNumber } from '#src/platform/format.ts';
 import { prefsStore, usePrefs } from '#src/platform/prefs.ts';
-import { useOfficialSite, useUnreadNotices } from '#src/platform/queries.ts';
-import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { useOfficialSite } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
-import { Icon } from '#src/ui/icon.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  account,
-  type At,
-  forum,
-  groups,
-  manage,
-  notices,
-  others,
-  type Place,
-  type PlaceGroup,
-  subscribe,
-} from './places.ts';
+import { groups, manage, others, type PlaceGroup, subscribe } from './menu-places.ts';
+import { type PlaceIcon, placeIcons } from './place-icons.ts';
+import { account, type At, type Place } from './places.ts';
+import { type Unread, UnreadBadge, useUnread } from './unread-badge.tsx';
 
-interface Unread {
-  count: number;
-  what: '公告' | '消息';
-}
-
-export const UnreadBadge = ({ count, what }: Unread) =>
-  count > 0 && (
-    <i className="menu-unread tabular" aria-label={`${count} 条未读${what}`}>
-      {count > 9 ? '9+' : count}
-    </i>
-  );
-
-/** What waits to be read at a place; a phone's way to the notices is the account. */
-export const useUnread = (): ((place: Place) => Unread) => {
-  const { user } = useAuth();
-  const { count } = useUnreadNotices();
-  const isPhone = !useMedia(wideEnoughForMenu);
-  const withNotices = isPhone ? account : notices;
-  return ({ link }) =>
-    link === forum.link
-      ? { count: user?.news_unread ?? 0, what: '消息' }
-      : { count: link === withNotices.link ? count : 0, what: '公告' };
-};
+const Sign = ({ name }: { name: PlaceIcon }) => <PathIcon path={placeIcons[name]} />;
 
 const PlaceLink = ({ place, at, unread }: { place: Place; at: At; unread?: Unread }) => (
   <Link
@@ -51,7 +20,7 @@ const PlaceLink = ({ place, at, unread }: { place: Place; at: At; unread?: Unrea
     aria-current={place.isAt(at) ? 'page' : undefined}
     title={place.label}
   >
-    <Icon name={place.icon} />
+    <Sign name={place.icon} />
     <span>{place.label}</span>
     {unread && <UnreadBadge {...unread} />}
   </Link>
@@ -76,7 +45,7 @@ const Group = ({
         className={inside && places.length > 1 ? 'menu-link menu-within' : 'menu-link'}
         aria-current={inside && places.length === 1 ? 'page' : undefined}
       >
-        <Icon name={icon} />
+        <Sign name={icon} />
         <span>{label}</span>
         <UnreadBadge {...unreadAt(first)} />
       </Link>
@@ -140,7 +109,7 @@ const Others = ({
         disabled={inside}
         onClick={() => setOpened(!opened)}
       >
-        <Icon name="grid" />
+        <Sign name="grid" />
         <span>更多</span>
         {!isOpen && <UnreadBadge count={unread} what="公告" />}
       </button>
@@ -185,7 +154,7 @@ const Foot = ({ at }: { at: At }) => {
           </>
         ) : (
           <>
-            <Icon name={account.icon} />
+            <Sign name={account.icon} />
             <span>{account.label}</span>
           </>
         )}
@@ -195,7 +164,7 @@ const Foot = ({ at }: { at: At }) => {
 };
 
 /** The side menu of windows that are wide enough for it. */
-export const ShellMenu = ({ at, fold }: { at: At; fold: boolean }) => {
+export default function ShellMenu({ at, fold }: { at: At; fold: boolean }) {
   const { sidebar } = usePrefs();
   const site = useOfficialSite();
   const unreadAt = useUnread();
@@ -228,4 +197,4 @@ export const ShellMenu = ({ at, fold }: { at: At; fold: boolean }) => {
       <Foot at={at} />
     </nav>
   );
-};
+}

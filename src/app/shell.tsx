@@ -9,16 +9,19 @@ import { useSpoken } from '#src/platform/speaking.ts';
 import { useStore } from '#src/platform/store.ts';
 import { DialogHost } from '#src/ui/dialog-host.tsx';
 import { PasswordHost } from '#src/ui/password-host.tsx';
-import { Icon } from '#src/ui/icon.tsx';
+import { Icon, type IconName } from '#src/ui/icon.tsx';
 import { LineBanner } from '#src/ui/line-banner.tsx';
-import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/use-media.ts';
+import { useMedia } from '#src/platform/use-media.ts';
+import { wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/wide-enough.ts';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 import { type At, barPlaces, type Place } from './places.ts';
-import { ShellMenu, UnreadBadge, useUnread } from './shell-menu.tsx';
+import { UnreadBadge, useUnread } from './unread-badge.tsx';
 
+/** Phones have none; where there is one, src/app/boot.ts fetches it ahead. */
+const ShellMenu = lazyPart(() => import('./shell-menu.tsx'));
 const RecentSessions = lazyPart(() => import('#src/features/session/recent-sessions.tsx'));
 const SignInToSend = lazyPart(() => import('./sign-in-to-send.tsx'));
 const LowBalance = lazyPart(() => import('./low-balance.tsx'));
@@ -27,7 +30,7 @@ const SiteNav = lazyPart(() => import('./site-nav.tsx'));
 const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
 const JobChip = lazyPart(() => import('#src/features/job/job-chip.tsx'));
 
-const BarLink = ({ place, at }: { place: Place; at: At }) => (
+const BarLink = ({ place, at }: { place: Place<IconName>; at: At }) => (
   <Link {...place.link} className="bar-link" aria-current={place.isAt(at) ? 'page' : undefined}>
     <Icon name={place.icon} size={24} />
     <span>{place.label}</span>
@@ -62,7 +65,11 @@ export const Shell = () => {
       <a className="skip" href="#content">
         跳到内容
       </a>
-      <ShellMenu at={at} fold={wide && inTalks} />
+      {menu && (
+        <Suspense fallback={<nav className="shell-menu" aria-label="主菜单" />}>
+          <ShellMenu at={at} fold={wide && inTalks} />
+        </Suspense>
+      )}
       {wide && sidebar && inTalks && (
         <aside className="shell-recents" id="recents" aria-label="最近会话">
           <Suspense fallback={null}>

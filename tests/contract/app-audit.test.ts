@@ -130,7 +130,8 @@ describe('the list of what is fetched ahead', () => {
       `precache: ${files.size} files, ${(total / 1000).toFixed(1)} KB compressed, ` +
         `of which ${first.length} with ${(before / 1000).toFixed(1)} KB come before the others`,
     );
-    expect(before).toBeLessThanOrEqual(300_000);
+    // 300,000 until the first HTML held the side menu and the table of calls its 60 new ones.
+    expect(before).toBeLessThanOrEqual(304_000);
     expect(total).toBeLessThanOrEqual(700_000);
     expect(wireBytes('sw.js')).toBeLessThanOrEqual(20_000);
   });

@@ -1,6 +1,7 @@
 import { ButtonLink } from '#src/ui/button.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { useMedia } from '#src/platform/use-media.ts';
+import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { BackHead } from '#src/ui/back-head.tsx';

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { inIdleTime } from '#src/platform/idle.ts';
-import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { useMedia } from '#src/platform/use-media.ts';
+import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { useImageMark, voteOnImage } from '#src/widgets/image/image-marks.ts';
 import { imageSources } from '#src/widgets/image/image-sources.ts';
 import type { ViewedImage, ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';

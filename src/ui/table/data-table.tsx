@@ -1,5 +1,6 @@
 import { limits } from '#contract/limits.ts';
-import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { useMedia } from '#src/platform/use-media.ts';
+import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import {
   columnVisibilityFeature,
   createSortedRowModel,
