@@ -2,7 +2,6 @@ import { toldApart } from '#src/platform/format.ts';
 import { useChatModels } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { useMedia } from '#src/platform/use-media.ts';
-import {} from '#src/platform/wide-enough.ts';
 import type { Message } from '#contract/chat.ts';
 import { memo, useRef, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
