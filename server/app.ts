@@ -168,7 +168,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       ...handlersOf(areas, host),
       ...createJobHandlers({ jobs, events: jobEvents }),
       ...createWaitHandlers(waits),
-      ...createSystemHandlers(settings),
+      ...createSystemHandlers(settings, kit.services),
     },
     registerMore: (http) => {
       for (const area of brought) area.routes?.(http, host);

@@ -8,11 +8,13 @@ import type { Database } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
 import { type Tool, ToolFailure } from '../tool/tool.ts';
+import { webSearchName } from '../tool/web-search.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
+import { createHeldWords } from './held-words.ts';
 import * as store from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
 import { promptTokens } from './prompt.ts';
-import { heldAhead, type NextRound, type ReplyRequest, type Round } from './reply.ts';
+import { type Cited, heldAhead, type NextRound, type ReplyRequest, type Round } from './reply.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { LostReply, settleRound } from './settlement.ts';
 import { sourcesOf } from './page-sources.ts';
@@ -68,10 +70,24 @@ export class ReplyLoop {
     return this.state.round >= toolLimits.rounds ? [] : this.#deps.toolbox.specs(this.state.tools);
   }
 
-  /** Sources that can be cited now; null: there is none. */
-  cites(): number | null {
+  /** Sources that can be cited now; null: there is none. A page is one only of what it says. */
+  cites(): Cited | null {
     const { cites, pages } = this.state;
-    return cites === null && pages.length === 0 ? null : (cites ?? 0) + pages.length;
+    // Whoever searches names pages by number, also before any was opened.
+    const searching = this.state.tools.includes(webSearchName);
+    if (cites === null && pages.length === 0 && !searching) return null;
+    const read = new Map<number, ReturnType<typeof createHeldWords>>();
+    const heldBy = (n: number) => {
+      const page = pages.find((each) => each.n === n);
+      const held = read.get(n) ?? (page && createHeldWords(page.text));
+      if (held) read.set(n, held);
+      return held;
+    };
+    return {
+      sources: (cites ?? 0) + pages.length,
+      // Passages of a knowledge base were chosen for the question.
+      holds: (n, sentence) => heldBy(n)?.(sentence) ?? true,
+    };
   }
 
   #find(name: string): Tool | null {

@@ -14,11 +14,13 @@ import { useLine } from '@/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '@/platform/queries.ts';
 import { Icon, PathIcon } from '@/ui/icon.tsx';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { WebSwitch } from '@/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
 import { toast } from '@/platform/toast.ts';
 import { useEver } from '@/platform/use-ever.ts';
+import { useWebChoice } from '@/platform/web-choice.ts';
 import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
-import { callsTools, toolTokens } from '@common/tool-models.ts';
+import { callsTools, toolsTold } from '@common/tool-models.ts';
 import { limits } from '@contract/limits.ts';
 import type { Model } from '@contract/model.ts';
 import { isFree } from '@contract/price.ts';
@@ -137,6 +139,7 @@ const useEstimate = (state: BoxState): Estimate | null => {
     () => (first ? 0 : contextTokens(context.recent(exchanges), most)),
     [first, exchanges, most, context],
   );
+  const web = useWebChoice(session.uuid, session.model);
   const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
   const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
@@ -144,11 +147,8 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const answering = second ? [model, second] : [model];
   // What a model is told of its tools goes along, too.
   const told = ({ name }: { name: string }) =>
-    session.type === sessionTypes.chat &&
-    !session.temporary &&
-    settings.tools !== 0 &&
-    callsTools(name)
-      ? toolTokens
+    session.type === sessionTypes.chat && !session.temporary && callsTools(name)
+      ? toolsTold(settings.tools !== 0, web?.on === true)
       : 0;
   const prices = answering.map((each) => priceAhead(each, tokens + told(each)));
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
@@ -447,6 +447,9 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
       <Beside session={state.session} />
     ) : (
       <Mention state={state} onKeys={onKeys} />
+    )}
+    {state.session.type === sessionTypes.chat && !state.session.temporary && (
+      <WebSwitch place={state.session.uuid} model={state.session.model} />
     )}
     {state.session.scenario === null && <Prompts state={state} />}
     <Price state={state} />

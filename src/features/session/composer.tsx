@@ -12,6 +12,7 @@ import { priceText, useChatModels, useImageModels } from '@/platform/queries.ts'
 import { Icon } from '@/ui/icon.tsx';
 import { useEver } from '@/platform/use-ever.ts';
 import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
+import { WebSwitch } from '@/widgets/composer/web-switch.tsx';
 import { WordsField } from '@/ui/words-field.tsx';
 import type { Model } from '@contract/model.ts';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
@@ -218,6 +219,7 @@ export const Composer = ({
               <Icon name="down" size={14} />
             </button>
           )}
+          {!images && !choice.temporary && <WebSwitch place="home" model={model?.name} />}
           <button
             type="submit"
             className={`round ${css.composerSend}`}
