@@ -79,7 +79,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     instance,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
-    toolbox: createToolbox(kit),
+    toolbox: createToolbox({ ...kit, jobs }),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     figures: createReplyFigures(figures),

@@ -451,3 +451,63 @@ test('the web is searched where its person lets it, and only what an opened page
     site.on('request', pages);
   }
 }, 60_000);
+
+test('images are drawn as drawing costs, at most four at once, after their price was agreed to', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { list } = await manager.call('adminModelList', { unique_key: 'builtin-canvas' });
+  const canvas = list[0]!;
+  const draw = (given: object) => ({ name: 'draw', arguments: given });
+  let wanted = [draw({ prompt: '山间的月亮', count: 2 }), draw({ prompt: '海', count: 5 })];
+  script = (body) =>
+    resultsIn(body).length === 0 ? { calls: wanted } : { text: `给：${resultsIn(body)[0]}` };
+  const uuid = await newSession();
+  const free = await ask(uuid, '请画两张月亮');
+  expect(free.tools?.map(({ state }) => state), free.ai).toEqual(['done', 'failed']);
+  const files = free.tools?.[0]?.files ?? [];
+  expect(files).toHaveLength(2);
+  for (const { url } of files) expect((await fetch(server.baseURL + url)).status).toBe(200);
+  await person.call('setSession', { session_id: uuid, private: 0 });
+  const stranger = await TestClient.register(server.baseURL);
+  expect((await messageOf(uuid, free.id, stranger)).tools?.[0]?.files).toBeUndefined();
+
+  await manager.call('setModel', { id: canvas.id, factor: 1000 });
+  try {
+    wanted = [draw({ prompt: '山间的月亮', count: 2 })];
+    await expect
+      .poll(async () => (await person.call('models', {})).models, { timeout: 10_000 })
+      .toContainEqual(expect.objectContaining({ name: 'builtin-canvas', factor: 1000 }));
+    const before = await tokens();
+    const waits = await ask(uuid, '请再画两张月亮');
+    expect(waits.state).toBe('waiting');
+    const price = Number(/约 (\d+) tokens/.exec(waits.tools?.[0]?.ask ?? '')?.[1]);
+    expect(price).toBeGreaterThanOrEqual(2000);
+    const answer = { session_id: uuid, history_id: waits.id, call_id: waits.tools![0]!.id };
+    await person.call('answerTool', { ...answer, answer: 'no' });
+    const refused = await ended(uuid, waits.id);
+    expect(before - (await tokens())).toBe(refused.deduct_tokens);
+
+    const again = await ask(uuid, '还是画两张月亮吧');
+    const call_id = again.tools![0]!.id;
+    await person.call('answerTool', {
+      ...answer,
+      history_id: again.id,
+      call_id,
+      answer: 'session',
+    });
+    const drawn = await ended(uuid, again.id);
+    expect(drawn.tools?.[0]?.files).toHaveLength(2);
+    expect(before - (await tokens())).toBe(refused.deduct_tokens + drawn.deduct_tokens + price);
+
+    // Whatever a page or a model wants: no more calls of one reply.
+    wanted = Array.from({ length: 6 }, () => draw({ prompt: '月亮' }));
+    const many = await ask(uuid, '请画很多很多月亮');
+    expect(many.tools?.map(({ state }) => state)).toEqual([
+      ...Array(4).fill('done'),
+      'failed',
+      'failed',
+    ]);
+  } finally {
+    await manager.call('setModel', { id: canvas.id, factor: 0 });
+  }
+}, 60_000);

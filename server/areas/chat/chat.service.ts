@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Parsed } from '../../../contract/calls.ts';
 import { tooShortText } from '../../../contract/limits.ts';
 import { sessionTypes } from '../../../contract/kinds.ts';
@@ -188,7 +189,14 @@ export const createChatService = (deps: ChatServiceDeps) => {
       trusted: messages
         .filter(({ role }) => role === 'user')
         .flatMap(({ content }) => addressesIn(wordsOf(content))),
-      user: { id: user.id, guest: user.guest, person: user.person },
+      user: {
+        id: user.id,
+        guest: user.guest,
+        person: user.person,
+        painter: ownerSetting.default_image_model ?? '',
+        vip: task.session.ownerVip,
+      },
+      run: randomUUID(),
       taken: 0,
     };
     return { ...planned, sources, loop };

@@ -123,10 +123,16 @@ export class ReplyLoop {
   }
 
   /** What of a round is not to run at all, and what has to be asked about first. */
-  #judged(call: StoredTool, at: number, grants: readonly string[]): StoredTool {
+  async #judged(call: StoredTool, at: number, grants: readonly string[]): Promise<StoredTool> {
     if (at >= toolLimits.calls) return wrong(call, `一轮至多调用 ${toolLimits.calls} 个工具`);
     const tool = this.#find(call.name);
     if (!tool) return wrong(call, '没有这个工具');
+    const same = this.#log.tools.filter(
+      ({ id, name, state }) =>
+        name === call.name && id !== call.id && state !== 'failed' && state !== 'refused',
+    );
+    if (tool.perReply !== undefined && same.length >= tool.perReply)
+      return wrong(call, `一次回答里至多用 ${tool.perReply} 次${tool.label}`);
     let given: unknown;
     try {
       given = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
@@ -136,7 +142,7 @@ export class ReplyLoop {
     if (typeof given !== 'object' || given === null || Array.isArray(given))
       return wrong(call, '参数应是一个对象');
     try {
-      const ask = tool.asks?.(given as Record<string, unknown>, this.#context()) ?? null;
+      const ask = (await tool.asks?.(given as Record<string, unknown>, this.#context())) ?? null;
       if (ask === null) return call;
       return grants.includes(call.name) ? { ...call, ask } : { ...call, ask, state: 'asking' };
     } catch (error) {
@@ -162,7 +168,7 @@ export class ReplyLoop {
     const { historyId: id, sessionId } = this.#request;
     const grants = await store.grantsOf(db, sessionId);
     for (const [at, call] of calls.entries())
-      this.#log.putTool(this.#judged(this.#callOf(call, at, 'running'), at, grants));
+      this.#log.putTool(await this.#judged(this.#callOf(call, at, 'running'), at, grants));
     const said: ChatMessage = { role: 'assistant', content: text, calls };
     const { spent } = this.state;
     const state: LoopState = {
@@ -195,7 +201,7 @@ export class ReplyLoop {
 
   /**
    * Takes a loop up where another process left it, or where it waited for its person. What ran there
-   * may or may not have been done: it is not done again.
+   * may or may not have been done: it is not done again, unless it finds what it began.
    */
   async resume(signal: AbortSignal): Promise<NextRound> {
     const { db, owner } = this.#deps;
@@ -205,7 +211,7 @@ export class ReplyLoop {
       this.holdId = null;
     }
     for (const tool of this.#log.tools)
-      if (tool.state === 'running')
+      if (tool.state === 'running' && !this.#find(tool.name)?.again)
         this.#log.putTool({ ...tool, state: 'unknown', result: unknownText });
       else if (tool.state === 'agreed') this.#log.putTool({ ...tool, state: 'running' });
     const { state } = this;
@@ -255,7 +261,13 @@ export class ReplyLoop {
       const over = new Promise<never>((_, reject) => {
         until.addEventListener('abort', () => reject(new ToolFailure('over')), { once: true });
       });
-      const running = Promise.resolve(tool.run(given, { ...this.#context(), signal: until }));
+      const running = Promise.resolve(
+        tool.run(given, {
+          ...this.#context(),
+          key: `${this.state.run ?? this.#request.historyId}:${call.id}`,
+          signal: until,
+        }),
+      );
       running.catch(() => undefined);
       const { text, pages = [], found = [], files } = await Promise.race([running, over]);
       this.state = {

@@ -206,7 +206,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   cut(reason: Cut): void {
     this.#cut ??= reason;
     this.#abort.abort();
-    this.#over.abort();
+    this.#over.abort(this.#cut);
   }
 
   /** It was stopped while a service was at it, which bills what it was sent. */

@@ -2,6 +2,7 @@ import { callsTools } from '../../../common/tool-models.ts';
 import type { ToolSpec } from '../../engines/chat-engine.ts';
 import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
+import { createDraw, type DrawDeps } from './draw.ts';
 import { createReadPage } from './read-page.ts';
 import { reckoning } from './reckon.ts';
 import { runCode } from './run-code.ts';
@@ -30,14 +31,15 @@ export const createToolbox = ({
   knowledge,
   fetch,
   services,
-}: {
+  ...drawing
+}: DrawDeps & {
   knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>;
   fetch: GuardedFetch;
   services: Pick<SideServices, 'find'>;
 }): Toolbox => {
   const readPage = createReadPage(fetch);
   const webSearch = createWebSearch(fetch, services);
-  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode];
+  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, createDraw(drawing)];
   const all = [...usual, webSearch];
   const byName = new Map(all.map((tool) => [tool.spec.name, tool]));
   const namesOf = (tools: readonly Tool[]) => tools.map(({ spec }) => spec.name);
