@@ -215,14 +215,6 @@ export default defineConfig({
     keepFormerChunks(outDir),
     bundledPackages('page'),
   ],
-  resolve: {
-    alias: {
-      '@contract': at('./contract'),
-      '@common': at('./common'),
-      '@sw': at('./sw'),
-      '@': at('./src'),
-    },
-  },
   css: {
     modules: { generateScopedName: scopedName },
     // Written in px, text grows with what people set in their browser, 16 px being the usual.

@@ -1,17 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
 export default defineConfig({
-  resolve: {
-    alias: {
-      '@sw': at('./sw'),
-      '@contract': at('./contract'),
-      '@common': at('./common'),
-      '@': at('./src'),
-    },
-  },
   test: {
     // The system tests start servers of their own and mostly wait for them.
     maxWorkers: 4,

@@ -1,4 +1,4 @@
-import { calls, type CallName } from '../contract/calls.ts';
+import { calls, type CallName } from '#contract/calls.ts';
 
 export interface CallLine {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';

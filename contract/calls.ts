@@ -24,6 +24,7 @@ import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
 import { promptCalls } from './prompt.ts';
 import { openApiCalls } from './open-api.ts';
+import { openBatchCalls } from './open-batch.ts';
 import { paymentCalls } from './payment.ts';
 import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
@@ -32,6 +33,7 @@ import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
 import { systemCalls } from './system.ts';
 import { toolCalls } from './tool.ts';
+import { knowledgeCalls } from './knowledge.ts';
 import { trainCalls } from './train.ts';
 import { videoCalls } from './video.ts';
 import { waitCalls } from './wait.ts';
@@ -59,6 +61,7 @@ export const calls = {
   ...promptCalls,
   ...embeddingCalls,
   ...trainCalls,
+  ...knowledgeCalls,
   ...noticeCalls,
   ...ledgerCalls,
   ...paymentCalls,
@@ -74,6 +77,7 @@ export const calls = {
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,
+  ...openBatchCalls,
 };
 export type Calls = typeof calls;
 export type CallName = keyof Calls;

@@ -425,6 +425,8 @@ export const chatCalls = {
       checkpoint: z.optional(text(200)),
       at_ai: z.optional(flag),
       model: z.optional(text(100)),
+      /** 1: calls of tools are told as they come; clients of the specification know no such event. */
+      tools: z.optional(flag),
     }),
     output: streamEvent,
     codes: ['private_session', 'session_deleted'],

@@ -13,6 +13,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   base_url: '地址',
   batch_size: '批大小',
   bytes: '字节',
+  cached_factor: '缓存的价格',
   category: '分类',
   category_id: '分类',
   chatgpt_balance: '余额',

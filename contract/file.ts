@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { call, slowCall, text, upload, uuid, wholeNumber } from './call.ts';
 import { limits } from './limits.ts';
+import { marketLimits } from './market-limits.ts';
 
 const ticket = z.optional(text(100));
 /** Bytes that are here. */
@@ -105,8 +106,8 @@ export const fileCalls = {
       ticket,
       upload_id: uuid,
       /** Bytes before this piece, and of the whole file. */
-      offset: wholeNumber(0, limits.pieces.fileBytes),
-      size: wholeNumber(1, limits.pieces.fileBytes),
+      offset: wholeNumber(0, marketLimits.fileBytes),
+      size: wholeNumber(1, marketLimits.fileBytes),
     }),
     output: z.object({ received }),
     codes: ['too_many_jobs', 'file_quota'],

@@ -8,6 +8,10 @@ export const quantities = {
 
 export const tokensOfMillion = 1_000_000;
 
+/** What a million tokens of a model with this factor cost, yuan. */
+export const yuanOfMillion = (factor: number): number =>
+  Number(((factor * tokenPrice.each) / 100).toFixed(4));
+
 interface Price {
   /** Of one, cents. */
   each: number;

@@ -26,6 +26,10 @@ export const limits = {
   apiKeys: 5,
   /** Tokens of the prompt and the answer of one call of the public API, where a model has no other. */
   apiTokens: 4096,
+  /** To what a key's owner may raise them. */
+  apiTokensRaised: 1_000_000,
+  /** How long a key's old secret may go on working beside the new one, hours. */
+  keyGraceHours: 168,
   account: { min: 3, max: 32 },
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },
@@ -87,11 +91,14 @@ export const limits = {
   jobsAtOnce: 10,
   /** The same of all guests of a network. */
   jobsOfNetwork: 40,
-  /** Of a file that comes in pieces: bytes above which it does, of the first piece and of the largest. */
+  /**
+   * Of a file that comes in pieces: bytes above which it does, of the first piece and of the largest,
+   * and of the whole; a manager's may be as large as an app's.
+   */
   pieces: {
     from: 1024 * 1024,
     first: 256 * 1024,
-    most: 1024 * 1024,
+    most: 4 * 1024 * 1024,
     fileBytes: 64 * 1024 * 1024,
   },
   attachedFiles: 4,

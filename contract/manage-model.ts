@@ -36,6 +36,7 @@ const adminModel = z.object({
   remarks: z.string(),
   factor: z.number(),
   prompt_factor: z.nullable(z.number()),
+  cached_factor: z.nullable(z.number()),
   display: z.int(),
   /** 1: nobody can use it. */
   disable: z.int(),
@@ -225,6 +226,7 @@ export const manageModelCalls = {
       remarks: z.optional(text(bounds.model.remarks.max)),
       factor: z.optional(factor),
       prompt_factor: z.optional(z.nullable(factor)),
+      cached_factor: z.optional(z.nullable(factor)),
       display: z.optional(flag),
       disable: z.optional(flag),
       vip_excluded: z.optional(flag),

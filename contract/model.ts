@@ -21,6 +21,8 @@ export const model = z.object({
   max_prompt: z.nullable(z.int()),
   /** Tokens taken per token of the prompt; null: the factor. */
   prompt_factor: z.nullable(z.number()),
+  /** Of what its service read from a cache; null: as the rest of the prompt. */
+  cached_factor: z.nullable(z.number()),
   /** Tokens taken per token of the reply; 0: free. */
   factor: z.number(),
   /** Another base address for streaming; empty: this server. */

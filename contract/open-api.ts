@@ -8,6 +8,7 @@ import {
   embeddingFields,
   imageEditFields,
   imageFields,
+  imageVariationFields,
   inputOf,
   messageFields,
   moderationFields,
@@ -15,6 +16,7 @@ import {
   responseFields,
   speechFields,
   transcriptionFields,
+  translationFields,
 } from './open-fields.ts';
 
 /** The public API: what programs call with an API key. */
@@ -82,6 +84,26 @@ export const openApiCalls = {
       id: z.string(),
       object: z.literal('response'),
       output: z.array(z.looseObject({ type: z.string() })),
+    }),
+  }),
+  storedResponse: open({
+    method: 'GET',
+    path: '/v1/responses/*',
+    wire: 'openai',
+    summary: '保存着的回答，30 天内，只有做出它的 KEY 能看',
+    input: z.object({ response_id: text(100) }),
+    output: z.looseObject({ id: z.string(), object: z.literal('response') }),
+  }),
+  deleteResponse: open({
+    method: 'DELETE',
+    path: '/v1/responses/*',
+    wire: 'openai',
+    summary: '删除保存着的回答',
+    input: z.object({ response_id: text(100) }),
+    output: z.object({
+      id: z.string(),
+      object: z.literal('response.deleted'),
+      deleted: z.literal(true),
     }),
   }),
   createMessage: open({
@@ -202,6 +224,16 @@ export const openApiCalls = {
     input: inputOf(imageEditFields),
     output: openAiImages,
   }),
+  varyApiImages: open({
+    method: 'POST',
+    path: '/v1/images/variations',
+    wire: 'openai',
+    summary: '照着图片画相似的',
+    maxBytes: 10 * megabyte,
+    files: ['image'],
+    input: inputOf(imageVariationFields),
+    output: openAiImages,
+  }),
   createSpeech: open({
     method: 'POST',
     path: '/v1/audio/speech',
@@ -218,6 +250,16 @@ export const openApiCalls = {
     maxBytes: 25 * megabyte,
     files: ['file'],
     input: inputOf(transcriptionFields),
+    output: z.looseObject({ text: z.string() }),
+  }),
+  createTranslation: open({
+    method: 'POST',
+    path: '/v1/audio/translations',
+    wire: 'openai',
+    summary: '把录音写成文字并译成英文；听写和翻译分别计费',
+    maxBytes: 25 * megabyte,
+    files: ['file'],
+    input: inputOf(translationFields),
     output: z.looseObject({ text: z.string() }),
   }),
   apiModels: open({

@@ -254,6 +254,13 @@ export const countFields = {
 
 export const responseFields = {
   ...common,
+  /** As of OpenAI's own, unless it is false. */
+  store: field(
+    yesNo,
+    'done',
+    'done',
+    '不写时也保存 30 天，供 previous_response_id 使用；false 不保存',
+  ),
   input: done(said.responseInput),
   instructions: done(words(1_000_000)),
   max_output_tokens: done(count(10_000_000)),
@@ -273,7 +280,7 @@ export const responseFields = {
   top_logprobs: refused('请用 /v1/chat/completions', [0]),
   include: refused('没有可以附带的内容', [[], ['reasoning.encrypted_content']]),
   truncation: refused('对话太长时请自己删减', ['disabled']),
-  previous_response_id: refused('本站不保存回答，请在 input 里带上前面的对话'),
+  previous_response_id: done(words(100)),
   conversation: refused('本站不保存对话，请在 input 里带上'),
   background: refused('不支持后台运行', [false]),
   max_tool_calls: refused('没有由上游执行的工具'),
@@ -377,6 +384,15 @@ export const imageEditFields = {
   input_fidelity: refused(oneFormat, ['low']),
 } satisfies OpenFields;
 
+export const imageVariationFields = {
+  model: imageAnswer.model,
+  n: imageEditFields.n,
+  size: imageAnswer.size,
+  response_format: imageAnswer.response_format,
+  user: imageAnswer.user,
+  prompt: refused('没有提示词，要说怎样改请用 /v1/images/edits', ['']),
+} satisfies OpenFields;
+
 export const speechFields = {
   model: done(model),
   input: done(text(20_000).check(z.minLength(1))),
@@ -399,6 +415,13 @@ export const transcriptionFields = {
   'timestamp_granularities[]': refused('没有时间标记'),
   include: refused('没有可以附带的内容'),
   'include[]': refused('没有可以附带的内容'),
+} satisfies OpenFields;
+
+export const translationFields = {
+  model: transcriptionFields.model,
+  prompt: transcriptionFields.prompt,
+  response_format: transcriptionFields.response_format,
+  temperature: transcriptionFields.temperature,
 } satisfies OpenFields;
 
 export const embeddingFields = {
@@ -431,8 +454,10 @@ export const openFields: Readonly<Record<string, OpenFields>> = {
   '/v1/embeddings': embeddingFields,
   '/v1/images/generations': imageFields,
   '/v1/images/edits': imageEditFields,
+  '/v1/images/variations': imageVariationFields,
   '/v1/audio/speech': speechFields,
   '/v1/audio/transcriptions': transcriptionFields,
+  '/v1/audio/translations': translationFields,
 };
 
 type Shape<F extends OpenFields> = { -readonly [K in keyof F]: F[K]['schema'] };

@@ -6,11 +6,25 @@ export interface Price {
   /** Null: the factor counts for the prompt too. */
   promptFactor: number | null;
   factor: number;
+  /** Of what the service read from its cache, and never more than of the rest; null or left out: the same. */
+  cachedFactor?: number | null;
 }
 
-/** Tokens to deduct for a reply (decisions, "Tokens and money"). */
-export const deduction = (price: Price, promptTokens: number, completionTokens: number): number =>
-  Math.ceil(promptTokens * (price.promptFactor ?? price.factor) + completionTokens * price.factor);
+/** Tokens to deduct for a reply (decisions, "Tokens and money"), so many of the prompt read from a cache. */
+export const deduction = (
+  price: Price,
+  promptTokens: number,
+  completionTokens: number,
+  cachedTokens = 0,
+): number => {
+  const prompt = price.promptFactor ?? price.factor;
+  const whole = promptTokens * prompt + completionTokens * price.factor;
+  const { cachedFactor = null } = price;
+  if (cachedTokens === 0 || cachedFactor === null || cachedFactor >= prompt)
+    return Math.ceil(whole);
+  // What is taken off leaves no tail of a float that would count as one more.
+  return Math.ceil(Math.round((whole - cachedTokens * (prompt - cachedFactor)) * 1e6) / 1e6);
+};
 
 export const isFree = (price: Price): boolean =>
   price.factor === 0 && (price.promptFactor ?? 0) === 0;

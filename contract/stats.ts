@@ -166,6 +166,25 @@ export const statsCalls = {
       database_size: z.int(),
       connections: z.int(),
       processes: z.int(),
+      /** Every process on the database: those that live, and those that fell silent in the last hour. */
+      instances: z.array(
+        z.object({
+          id: z.int(),
+          alive: z.boolean(),
+          /** It answered this call. */
+          own: z.boolean(),
+          host: z.string(),
+          /** Where it serves; empty: it only works on jobs. */
+          address: z.string(),
+          version: z.string(),
+          /** How busy its thread was in the last half minute, 0 to 1; null: it told nothing yet. */
+          load: z.nullable(z.number()),
+          /** Bytes. */
+          memory: z.nullable(z.int()),
+          started_at: time,
+          seen_at: time,
+        }),
+      ),
       tables: z.array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() })),
       jobs: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
       queue: z.int(),
@@ -190,6 +209,8 @@ export const statsCalls = {
         error: z.string(),
         /** Hours between two that are made by themselves; 0: none are. */
         hours: z.int(),
+        /** The bucket where they are put, too; empty: none. */
+        bucket: z.string(),
       }),
       last_backup: z.nullable(z.object({ name: z.string(), bytes: z.int(), created_at: time })),
     }),

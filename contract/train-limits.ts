@@ -34,6 +34,23 @@ export const trainLimits = {
   logPolling: 1000,
 } as const;
 
+/** What people keep in knowledge bases by hand. */
+export const knowledgeLimits = {
+  /** Letters. */
+  passage: 6000,
+  pairQuestion: 200,
+  pairAnswer: 4000,
+  /** Questions with answers of one base. */
+  pairs: 1000,
+  passagePage: 50,
+  filesAtOnce: 256,
+  address: 2000,
+  /** Addresses of one person that are read again each day. */
+  watches: 20,
+  /** Days without success after which an address is read no more. */
+  watchFailures: 5,
+} as const;
+
 /** Endings of files that knowledge bases and translations take (document 3 §5). */
 export const archiveEndings = ['zip', 'rar', '7z', 'xz', 'gz'] as const;
 const writtenEndings = ['txt', 'md', 'docx', 'doc', 'pdf'] as const;

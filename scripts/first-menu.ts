@@ -1,5 +1,5 @@
-import { groups, type Place } from '../src/app/places.ts';
-import { type IconName, iconPaths } from '../src/ui/icon-paths.ts';
+import { groups, type Place } from '#src/app/places.ts';
+import { type IconName, iconPaths } from '#src/ui/icon-paths.ts';
 
 const addressOf = ({ link }: Place): string => {
   const search = new URLSearchParams();

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../tests/support/free-port.ts';
+import { freePort } from '#tests/support/free-port.ts';
 
 /**
  * `npx tsx scripts/planted.ts [round or name …]`: plants the faults of tests/planted.md in a copy of

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'vite';
-import { shareTarget } from '../sw/messages.ts';
-import { callTable } from '../common/call-table.ts';
-import { workerSteps } from '../sw/worker-steps.ts';
+import { shareTarget } from '#sw/messages.ts';
+import { callTable } from '#common/call-table.ts';
+import { workerSteps } from '#sw/worker-steps.ts';
 import { bundledPackages } from './bundled-packages.ts';
 import { callTableAtBuild } from './call-table.ts';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { familyRules } from '../contract/image-prompt.ts';
-import type { ImageParameters } from '../contract/image.ts';
-import { imageIdeas } from '../contract/image-ideas.ts';
-import { profiles } from '../packages/canvas/profiles.ts';
-import { workOn } from '../packages/canvas/work.ts';
+import { familyRules } from '#contract/image-prompt.ts';
+import type { ImageParameters } from '#contract/image.ts';
+import { imageIdeas } from '#contract/image-ideas.ts';
+import { profiles } from '#packages/canvas/profiles.ts';
+import { workOn } from '#packages/canvas/work.ts';
 
 /**
  * `npx tsx scripts/samples.ts`: draws with the built-in canvas what the page shows of its ideas,

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import sharp from 'sharp';
-import { chromiumArgs, chromiumPath } from '../tests/support/browser.ts';
-import { TestClient } from '../tests/support/client.ts';
-import { startServer } from '../tests/support/server.ts';
+import { chromiumArgs, chromiumPath } from '#tests/support/browser.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { startServer } from '#tests/support/server.ts';
 
 /**
  * `npx tsx scripts/screenshots.ts` after a build: takes the images that a browser shows before

@@ -41,6 +41,10 @@ const others = {
   'webkit2gtk-driver': '/usr/bin/WebKitWebDriver',
   xvfb: '/usr/bin/xvfb-run',
   'firefox-esr': '/usr/bin/firefox-esr',
+  // They begin to serve where they are installed: on a machine of tests alone. Elsewhere their tests are skipped.
+  ...(process.env.CI
+    ? { 'redis-server': '/usr/bin/redis-server', pgbouncer: '/usr/sbin/pgbouncer' }
+    : {}),
 };
 const isThere = (paths) => paths.some((path) => existsSync(path));
 if (

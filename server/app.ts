@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WaitKind } from '../contract/wait.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import { handlersOf, type Area, type Host } from './area.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
@@ -70,13 +70,16 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   life.own(connection.close);
   const { db } = connection;
   const { kit, areas, jobs, kinds } = await createKit(settings, log, connection, life);
-  const { instance, models, files } = kit;
+  const { instance, models, files, valkey } = kit;
   for (const wrong of await checkStart(db, kit.storage, settings)) say(`注意：${wrong}`);
+  if (valkey?.isReady() === false)
+    say('注意：VALKEY_URL 连不上，先不用它，连上了就用：回复由进程之间直接经 HTTP 传');
   const brought: readonly Area[] = areas;
   const figures = createFigures();
   const replies = await createReplies({
     db,
     instance,
+    valkey,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
     toolbox: createToolbox({ ...kit, jobs }),
@@ -89,7 +92,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     },
   });
   life.own(() => replies.drain(0));
-  life.own(shareLimits(db, log).close);
+  life.own(shareLimits(db, valkey, log).close);
   const payables = brought.flatMap((area) => area.payables ?? []);
   const payments = createPaymentService({
     db,

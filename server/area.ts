@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { WaitKind } from '../contract/wait.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import type { AuthService } from './areas/auth/auth.service.ts';
 import type { SecondFactor } from './areas/auth/second-factor.service.ts';
 import type { Replies } from './areas/chat/replies.ts';
@@ -25,6 +25,7 @@ import type { GuardedFetch } from './net/guarded-fetch.ts';
 import type { Settings } from './settings.ts';
 import type { DiskRoom } from './storage/disk-room.ts';
 import type { Storage } from './storage/storage-interface.ts';
+import type { Valkey } from './valkey/valkey.ts';
 import type { WaitSource, Waits } from './waits/wait.service.ts';
 
 /** What every process has, those that only work on jobs included. */
@@ -33,6 +34,8 @@ export interface Kit {
   settings: Settings;
   log: FastifyBaseLogger;
   instance: Instance;
+  /** Null: the processes do without. */
+  valkey: Valkey | null;
   storage: Storage;
   models: ModelService;
   disk: DiskRoom;

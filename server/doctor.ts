@@ -13,6 +13,7 @@ import type { PaymentProvider } from './payments/payment-provider.ts';
 import type { Settings } from './settings.ts';
 import { sealedElsewhere, unreachableStorage, wrongClock } from './start-checks.ts';
 import { createStorage } from './storage/storage.ts';
+import { askValkey } from './valkey/valkey.ts';
 
 /** What was looked at, in Chinese; `advice` says what to do where it is not well. */
 export interface Finding {
@@ -202,6 +203,16 @@ async function* checkServices(settings: Settings): Checks {
     yield away
       ? broken('对象存储', away, '钥匙要有读、写、删这个桶的权限')
       : well('对象存储', '写、读、删都行');
+  }
+  if (settings.valkeyUrl !== '') {
+    const said = await askValkey(settings.valkeyUrl).catch((error: unknown) => error);
+    yield typeof said === 'string'
+      ? well('Valkey', said)
+      : broken(
+          'Valkey',
+          `连不上：${reasonOf(said)}`,
+          '请检查 VALKEY_URL；没有它也能运行，各进程直接经 HTTP 传',
+        );
   }
   if (settings.openaiApiKey !== '') {
     const from = settings.openaiBaseUrl || 'https://api.openai.com/v1';

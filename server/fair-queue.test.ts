@@ -92,3 +92,26 @@ test('guests never hold the last slot, those of a network are one, and too many 
   }
   await Promise.all(all);
 });
+
+test('where there is one slot, a crowd of guests stands behind everybody else', async () => {
+  const queue = createFairQueue(1);
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  const add = (person: string, guest: boolean) =>
+    queue({ person, guest }, async () => {
+      order.push(person);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    });
+  const all = [
+    add('guests 1', true),
+    add('guests 2', true),
+    add('guests 3', true),
+    add('a', false),
+  ];
+  for (let at = 0; at < all.length; at += 1) {
+    await turn();
+    ends[at]?.();
+  }
+  await Promise.all(all);
+  expect(order).toEqual(['guests 1', 'a', 'guests 2', 'guests 3']);
+});

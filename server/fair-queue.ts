@@ -8,8 +8,8 @@ export interface Waiter {
 
 /**
  * So many things are done at once, of each person one; the others wait, and whoever has waited
- * longest without having anything done is next. Guests never hold the last of several slots: there
- * are as many of them as somebody likes.
+ * longest without having anything done is next. Guests never hold the last of several slots, and
+ * where there is one they come after everybody else: there are as many of them as somebody likes.
  * @param most what one person may have waiting
  */
 export const createFairQueue = (slots: number, most = Infinity) => {
@@ -17,8 +17,16 @@ export const createFairQueue = (slots: number, most = Infinity) => {
   const waiting = new Map<string, { guest: boolean; begin: () => void }[]>();
   const forGuests = Math.max(1, slots - 1);
 
+  /** Who waits, in the order in which they are looked at. */
+  const inOrder = () => {
+    const all = [...waiting];
+    if (slots > 1) return all;
+    const isGuest = ([, [next]]: (typeof all)[number]): boolean => next?.guest === true;
+    return [...all.filter((each) => !isGuest(each)), ...all.filter(isGuest)];
+  };
+
   const begin = (): void => {
-    for (const [key, line] of waiting) {
+    for (const [key, line] of inOrder()) {
       if (busy.size >= slots) return;
       const [next] = line;
       if (!next || busy.has(key)) continue;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
-import { startDiskReport } from './disk-report.ts';
+import { startInstanceReport } from './instance-report.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
@@ -19,6 +19,7 @@ import type { Lifetime } from './lifetime.ts';
 import type { Settings } from './settings.ts';
 import { createDiskRoom, elsewhere } from './storage/disk-room.ts';
 import { createStorage } from './storage/storage.ts';
+import { openValkey } from './valkey/valkey.ts';
 
 /**
  * What works on jobs and what that needs: part of every server, and all there is of a process that
@@ -35,8 +36,10 @@ export const createKit = async (
   (log as FastifyBaseLogger & { setBindings?: (names: object) => void }).setBindings?.({
     instance: instance.id,
   });
-  const diskReport = await startDiskReport(db, instance, settings.dataDir, log);
-  life.own(diskReport.close);
+  const valkey = settings.valkeyUrl ? await openValkey(settings.valkeyUrl, db, log) : null;
+  life.own(() => valkey?.close());
+  const report = await startInstanceReport(db, instance, settings, log);
+  life.own(report.close);
   const models = createModelService({ db, settings, log, instance });
   life.own(() => models.close());
   await models.start();
@@ -50,6 +53,7 @@ export const createKit = async (
     guestQuota: settings.guestQuota,
     disk,
     uploadLimit: settings.uploadLimit,
+    appFileBytes: settings.appFileBytes,
     documentSeconds: settings.documentSeconds,
     keepUploaded,
     stateOfFile,
@@ -64,6 +68,7 @@ export const createKit = async (
     settings,
     log,
     instance,
+    valkey,
     storage,
     disk,
     models,

@@ -4,8 +4,8 @@ import dotenv from 'dotenv';
 import ipaddr from 'ipaddr.js';
 import leven from 'leven';
 import { levels } from 'pino';
-import { limits } from '../contract/limits.ts';
-import { type ProviderName, providerName } from '../contract/payment.ts';
+import { limits } from '#contract/limits.ts';
+import { type ProviderName, providerName } from '#contract/payment.ts';
 import { StartupError } from './db/startup-error.ts';
 
 export interface S3Settings {
@@ -30,6 +30,8 @@ export interface Settings {
   databaseUrl: string;
   /** The same database without the pooler that databaseUrl leads to; empty: it leads to none. */
   databaseDirectUrl: string;
+  /** Valkey or Redis, shared by all processes; empty: they do without. */
+  valkeyUrl: string;
   /** Where files are kept; null: below dataDir. */
   s3: S3Settings | null;
   /** Most bytes that the files of one person take. */
@@ -159,6 +161,8 @@ export interface Settings {
   /** Hours between two backups that are made by themselves, 0: none; and how many are kept. */
   backupHours: number;
   backupKeep: number;
+  /** A bucket of the object storage where backups are put, too; empty: none. */
+  backupBucket: string;
   /** A new version copies the database before it changes the schema. */
   upgradeBackup: boolean;
   /** Seals backups and opens them; empty: they lie open. */
@@ -268,6 +272,14 @@ const clamdAddress = (given: string): string => {
   return given;
 };
 
+const valkeyAddress = (given: string): string => {
+  if (given !== '' && !(/^(redis|valkey)s?:\/\/[^/]+/.test(given) && URL.canParse(given)))
+    throw new StartupError(
+      `VALKEY_URL 应为 redis://[:密码@]主机:端口[/库]（加密用 rediss://），现在是“${given}”`,
+    );
+  return given.replace(/^valkey/, 'redis');
+};
+
 const providersIn = (given: string[]): ProviderName[] =>
   given
     .filter((each) => each !== 'off')
@@ -313,6 +325,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     dataDir: path.resolve(root, word('DATA_DIR', 'data')),
     databaseUrl: word('DATABASE_URL'),
     databaseDirectUrl: word('DATABASE_DIRECT_URL'),
+    valkeyUrl: valkeyAddress(word('VALKEY_URL')),
     s3:
       endpoint === ''
         ? null
@@ -403,6 +416,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     metricsToken: word('METRICS_TOKEN'),
     backupHours: whole(env, 'BACKUP_HOURS', 0, 8760),
     backupKeep: Math.max(1, whole(env, 'BACKUP_KEEP', 7, 1000)),
+    backupBucket: word('BACKUP_S3_BUCKET').replaceAll('/', ''),
     upgradeBackup: onOrOff('UPGRADE_BACKUP', word('UPGRADE_BACKUP', 'on')),
     backupPassphrase: env['BACKUP_PASSPHRASE'] ?? '',
     localModels: word('LOCAL_MODELS', 'on'),
@@ -413,6 +427,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     root,
     version: manifest.version,
   };
+  if (settings.backupBucket !== '' && settings.s3 === null)
+    throw new StartupError('BACKUP_S3_BUCKET 要有 S3_ENDPOINT 与它的密钥');
   const doubts = unknownNames(known, Object.keys(ofFile), Object.keys(environment));
   return { ...settings, doubts };
 };

@@ -149,7 +149,17 @@ export const startCache = (
   /** Empties the person's own part. */
   forget: () => Promise<unknown>;
 } => {
-  const precache = new PrecacheController({ plugins: [patient] });
+  /** What a page asks for before it came ahead has not to come again: its screen opens from now on. */
+  const keepAsked: WorkboxPlugin = {
+    fetchDidSucceed: async ({ request, response }) => {
+      if (response.ok && isAsset(new URL(request.url))) {
+        const cache = await caches.open(precache.strategy.cacheName);
+        await cache.put(request.url, response.clone()).catch(() => undefined);
+      }
+      return response;
+    },
+  };
+  const precache: PrecacheController = new PrecacheController({ plugins: [patient, keepAsked] });
   precache.addToCacheList(files.map(({ url, revision }) => ({ url, revision })));
   self.addEventListener('install', (event) => {
     event.waitUntil(

@@ -1,4 +1,4 @@
-import type { WaitRef, WaitResult } from '../contract/wait.ts';
+import type { WaitRef, WaitResult } from '#contract/wait.ts';
 
 /**
  * What page and service worker say to each other, and the names that both must know. Each side

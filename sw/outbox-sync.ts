@@ -1,5 +1,5 @@
-import { callTable } from '../common/call-table.ts';
-import type { WaitRef } from '../contract/wait.ts';
+import { callTable } from '#common/call-table.ts';
+import type { WaitRef } from '#contract/wait.ts';
 import { getFact } from './kv.ts';
 import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
 import {
@@ -10,9 +10,9 @@ import {
   type News,
   type Part,
   type Sent,
-} from '../common/outbox/engine.ts';
-import { openOutbox } from '../common/outbox/database.ts';
-import { actStoreOn, withoutRoom } from '../common/outbox/store.ts';
+} from '#common/outbox/engine.ts';
+import { openOutbox } from '#common/outbox/database.ts';
+import { actStoreOn, withoutRoom } from '#common/outbox/store.ts';
 import { pause, type SyncEvent } from './sync.ts';
 import { subjectOf } from './token.ts';
 import type { workerSteps } from './worker-steps.ts';

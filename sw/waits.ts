@@ -1,4 +1,4 @@
-import type { WaitRef, WaitResult } from '../contract/wait.ts';
+import type { WaitRef, WaitResult } from '#contract/wait.ts';
 import { changeFact, getFact, setFact, type WaitBook } from './kv.ts';
 import { waitsTag, type FromWorker, type Wait } from './messages.ts';
 import { pause, type SyncEvent } from './sync.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { growth, steep } from '../../tests/support/growth.ts';
+import { growth, steep } from '#tests/support/growth.ts';
 import { blocksOf, MarkdownDocument, type Block } from './document.ts';
 import { tokensOf } from './lex.ts';
 

@@ -1,5 +1,5 @@
-import type { calls, CallName, In, Out } from '../../contract/calls.ts';
-import { codes } from '../../contract/errors.ts';
+import type { calls, CallName, In, Out } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
 
 /**
  * What is to be done on the server, in order, once, when it can be reached. This part knows neither

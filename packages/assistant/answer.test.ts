@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
-import { pieces } from '../../tests/support/growth.ts';
-import { help } from '../../server/areas/help/help.service.ts';
-import type { ChatMessage } from '../../common/chat-message.ts';
-import { spokenBy, talkInstruction } from '../../common/talk.ts';
+import { pieces } from '#tests/support/growth.ts';
+import { help } from '#server/areas/help/help.service.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import { spokenBy, talkInstruction } from '#common/talk.ts';
 import { answer } from './answer.ts';
-import { chineseNumber } from '../../common/chinese-numbers.ts';
+import { chineseNumber } from '#common/chinese-numbers.ts';
 
 /** A Saturday; 11:30 in China. */
 const now = new Date('2026-11-21T03:30:00Z');

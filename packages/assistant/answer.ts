@@ -1,5 +1,5 @@
-import { type ChatMessage, imagesOf, textOf } from '../../common/chat-message.ts';
-import { talkInstruction, withoutSpeaker } from '../../common/talk.ts';
+import { type ChatMessage, imagesOf, textOf } from '#common/chat-message.ts';
+import { talkInstruction, withoutSpeaker } from '#common/talk.ts';
 import { arithmetic } from './arithmetic.ts';
 import { asksAboutFiles, attachedFiles, onFiles, onImages } from './attachments.ts';
 import { dates } from './dates.ts';

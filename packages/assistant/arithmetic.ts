@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { BigNumber, ConfigOptions, MathJsInstance, MathNode } from 'mathjs';
-import { inDigits } from '../../common/chinese-numbers.ts';
+import { inDigits } from '#common/chinese-numbers.ts';
 
 /**
  * Works out what people write: 三加五等于几, 15% of 200, 1.5万×3, 2 的 10 次方. mathjs reads the

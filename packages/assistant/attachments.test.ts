@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { help } from '../../server/areas/help/help.service.ts';
-import type { ChatMessage, ContentPart } from '../../common/chat-message.ts';
+import { help } from '#server/areas/help/help.service.ts';
+import type { ChatMessage, ContentPart } from '#common/chat-message.ts';
 import { answer } from './answer.ts';
 
 const now = new Date('2026-11-21T03:30:00Z');

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../common/chat-message.ts';
+import type { ChatMessage, ContentPart } from '#common/chat-message.ts';
 import { asIs, countText, fenced } from './text-tools.ts';
 
 /** What 内置助手 says of attached files and images: it can read the ones and not see the others. */

@@ -1,4 +1,4 @@
-import { inDigits } from '../../common/chinese-numbers.ts';
+import { inDigits } from '#common/chinese-numbers.ts';
 import { lunarWords, movableFeasts, nextFeast, nextLunar } from './lunar.ts';
 
 /** Questions about days, in China's time. Days are counted as UTC midnights, so none has 23 hours. */

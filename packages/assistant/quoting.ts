@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../common/chat-message.ts';
+import type { ChatMessage, ContentPart } from '#common/chat-message.ts';
 import { asIs } from './text-tools.ts';
 
 /** What 内置助手 answers from knowledge bases: their own sentences. */

@@ -1,4 +1,4 @@
-import { inDigits } from '../../common/chinese-numbers.ts';
+import { inDigits } from '#common/chinese-numbers.ts';
 
 /** Units by what they measure; each with its size in the first one's. Temperatures stand apart. */
 const kinds: { units: [names: string[], size: number][] }[] = [

@@ -1,4 +1,4 @@
-import type { ImageParameters } from '../../contract/image.ts';
+import type { ImageParameters } from '#contract/image.ts';
 
 /**
  * What was painted over, as an SVG of that size in which it is opaque and all else is clear. Lines

@@ -1,4 +1,4 @@
-import type { ImageParameters } from '../../contract/image.ts';
+import type { ImageParameters } from '#contract/image.ts';
 import { brushSvg } from './brush.ts';
 import { CanvasRefusal } from './task.ts';
 import { clamp, mix, smooth } from './chance.ts';

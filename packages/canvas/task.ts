@@ -1,5 +1,5 @@
-import type { CodeName } from '../../contract/errors.ts';
-import type { ImageParameters } from '../../contract/image.ts';
+import type { CodeName } from '#contract/errors.ts';
+import type { ImageParameters } from '#contract/image.ts';
 import type { StyleProfile } from './style-profile.ts';
 
 /** What the canvas is asked for, and what it says. */

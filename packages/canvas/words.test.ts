@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { growth, steep } from '../../tests/support/growth.ts';
-import { imageIdeas } from '../../contract/image-ideas.ts';
+import { growth, steep } from '#tests/support/growth.ts';
+import { imageIdeas } from '#contract/image-ideas.ts';
 import { readWish, type Subject, subjects, unreadWords } from './words.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartupError } from '../../server/db/startup-error.ts';
+import { StartupError } from '#server/db/startup-error.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,11 +1,11 @@
 import pino from 'pino';
-import { rollUp } from '../../server/areas/stats/roll-up.ts';
-import { indexQueued } from '../../server/areas/session/search.service.ts';
-import { connectDatabase } from '../../server/db/connect.ts';
-import type { Database } from '../../server/db/database.ts';
-import { readSettings } from '../../server/settings.ts';
-import { createStorage } from '../../server/storage/storage.ts';
-import { hashPassword } from '../../server/areas/auth/password.ts';
+import { rollUp } from '#server/areas/stats/roll-up.ts';
+import { indexQueued } from '#server/areas/session/search.service.ts';
+import { connectDatabase } from '#server/db/connect.ts';
+import type { Database } from '#server/db/database.ts';
+import { readSettings } from '#server/settings.ts';
+import { createStorage } from '#server/storage/storage.ts';
+import { hashPassword } from '#server/areas/auth/password.ts';
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { openHouse } from './house.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import type pg from 'pg';
-import { workOn } from '../../packages/canvas/work.ts';
-import { TestClient } from '../../tests/support/client.ts';
+import { workOn } from '#packages/canvas/work.ts';
+import { TestClient } from '#tests/support/client.ts';
 import { chanceFrom } from './chance.ts';
 import { readParts } from './texts.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Out } from '../../contract/calls.ts';
-import type { TestClient } from '../../tests/support/client.ts';
+import type { Out } from '#contract/calls.ts';
+import type { TestClient } from '#tests/support/client.ts';
 import { draw, type Player, type Stage } from './stage.ts';
 import { readParts } from './texts.ts';
 

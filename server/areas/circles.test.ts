@@ -10,9 +10,16 @@ const importsOf = (area: string): Set<string> => {
     (entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name),
   );
   const used = files.flatMap(({ parentPath, name }) =>
-    [...readFileSync(path.join(parentPath, name), 'utf8').matchAll(/from '(\.[^']+)'/g)].map(
-      ([, specifier = '']) => path.relative(root, path.resolve(parentPath, specifier)),
-    ),
+    [
+      ...readFileSync(path.join(parentPath, name), 'utf8').matchAll(
+        /from '(\.[^']+|#server\/[^']+)'/g,
+      ),
+    ].map(([, specifier = '']) => {
+      const file = specifier.startsWith('.')
+        ? path.resolve(parentPath, specifier)
+        : path.resolve(root, '../..', specifier.slice(1));
+      return path.relative(root, file);
+    }),
   );
   return new Set(
     used

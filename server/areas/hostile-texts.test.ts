@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { mentionedIn } from '../../common/mentions.ts';
-import { speechText } from '../../common/speech-text.ts';
-import { comparesTimes } from '../../tests/support/compares-times.ts';
-import { growth, pieces, steep } from '../../tests/support/growth.ts';
+import { mentionedIn } from '#common/mentions.ts';
+import { speechText } from '#common/speech-text.ts';
+import { comparesTimes } from '#tests/support/compares-times.ts';
+import { growth, pieces, steep } from '#tests/support/growth.ts';
 import { readText } from './file/text.ts';
 import { imagesIn, withoutImages } from './forum/forum-list.service.ts';
 import { needsWork } from './train/translation/ask-translation.ts';

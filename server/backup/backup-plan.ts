@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import { type Instance, livingLock } from '../db/instance.ts';
 import type { Settings } from '../settings.ts';
 import { backUp, keepNewest } from './backup.ts';
+import { createBackupsInS3 } from './backups-in-s3.ts';
 
 /** How often it is looked whether a backup is due, ms. */
 const lookMs = 60_000;
@@ -14,6 +15,8 @@ export interface BackupState {
   error: string;
   /** Hours between two; 0: none is made by itself. */
   hours: number;
+  /** The bucket where they are put, too; empty: none. */
+  bucket: string;
 }
 
 /** Backups by button and by schedule: one at a time, whichever process makes it. */
@@ -38,6 +41,8 @@ export const startBackupPlan = ({
   log: FastifyBaseLogger;
 }): BackupPlan => {
   const { backupHours: hours, backupKeep, dataDir, version, backupPassphrase } = settings;
+  const { s3, backupBucket } = settings;
+  const elsewhere = s3 && backupBucket ? createBackupsInS3(db, s3, backupBucket) : null;
   let running: Promise<void> = Promise.resolve();
   const isHeld = sql`EXISTS (SELECT FROM pg_locks
     WHERE ${sql.raw(livingLock)} AND objid = backup_plan.instance::oid)`;
@@ -62,6 +67,7 @@ export const startBackupPlan = ({
         purpose: 'kept',
       });
       await keepNewest(dataDir, 'kept', backupKeep);
+      await elsewhere?.put(file, backupKeep);
       log.info({ file, bytes }, 'a backup was made');
     } catch (failure) {
       error = failure instanceof Error ? failure.message : String(failure);
@@ -89,7 +95,12 @@ export const startBackupPlan = ({
       const { rows } = await db.execute<{ running: boolean; error: string }>(
         sql`SELECT ${isHeld} AS running, error FROM backup_plan`,
       );
-      return { running: rows[0]?.running ?? false, error: rows[0]?.error ?? '', hours };
+      return {
+        running: rows[0]?.running ?? false,
+        error: rows[0]?.error ?? '',
+        hours,
+        bucket: backupBucket,
+      };
     },
     close: async () => {
       clearInterval(timer);

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
-import { sqlState } from './failure.ts';
+import { expectStandby, sqlState } from './failure.ts';
 import { joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { PipelinedClient, type PipelinedConfig } from './pipelined-client.ts';
@@ -35,6 +35,8 @@ interface DatabaseSettings {
 
 /** What ends statements and transactions that hang, ms. A pooler refuses them at a start. */
 const timeouts = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 };
+/** An answer that comes not even then is given up: the way to the database is gone, ms. */
+const answerMs = 35_000;
 
 interface PoolOptions {
   connectionString: string;
@@ -59,6 +61,7 @@ const openPool = (
     connectionTimeoutMillis: 15_000,
     ...(pooled ? {} : timeouts),
     keepAlive: true,
+    query_timeout: answerMs,
   };
   const pool = new pg.Pool(config);
   // A connection that breaks while idle is replaced at its next use.
@@ -177,6 +180,7 @@ export const connectDatabase = async (
 ): Promise<Connection> => {
   const { connectionString, leave } = await openOnly(settings, log);
   const { databaseUrl } = settings;
+  if (databaseUrl) expectStandby();
   const pooled = isPooledBy(settings);
   try {
     await upgrade(connectionString, settings, log, copy);

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { limits } from '../../contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 import type { Executor } from './database.ts';
 
 /** How many rows of a table there are that fit, counted no further than `limits.counted`. */

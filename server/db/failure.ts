@@ -6,13 +6,23 @@ import pg from 'pg';
  */
 export type DatabaseFailure = 'unavailable' | 'disk_full';
 
-// SQLSTATE, PostgreSQL 18 appendix A, and the codes of Node's sockets. 25006 is how an embedded
-// database refuses to write while its disk is nearly full; see disk-guard.ts.
-const diskFull = new Set(['53100', '25006', 'ENOSPC']);
+/** SQLSTATE read_only_sql_transaction. */
+const readOnly = '25006';
+/** What it means: an embedded database refuses to write while its disk is nearly full. */
+let readOnlyMeans: DatabaseFailure = 'disk_full';
+/** Of another database it means a standby that is not promoted yet. */
+export const expectStandby = (): void => {
+  readOnlyMeans = 'unavailable';
+};
+
+// SQLSTATE, PostgreSQL 18 appendix A, and the codes of Node's sockets.
+const diskFull = new Set(['53100', 'ENOSPC']);
 const unavailable = new Set([
   '53000',
   '53200',
   '53300',
+  // A statement that took too long.
+  '57014',
   '57P01',
   '57P02',
   '57P03',
@@ -22,6 +32,8 @@ const unavailable = new Set([
   '08003',
   '08004',
   '08006',
+  // A transaction whose connection waited too long for its next statement.
+  '25P03',
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -34,6 +46,7 @@ const unavailable = new Set([
 const withoutCode = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
+  'Query read timeout',
   'Client has encountered a connection error and is not queryable',
   'Cannot use a pool after calling end on the pool',
 ];
@@ -47,6 +60,7 @@ export const databaseFailure = (error: unknown): DatabaseFailure | null => {
   ) {
     const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
     if (diskFull.has(code)) return 'disk_full';
+    if (code === readOnly) return readOnlyMeans;
     const { message } = at;
     if (unavailable.has(code) || withoutCode.some((start) => message.startsWith(start))) {
       return 'unavailable';

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import pg from 'pg';
+import type pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
+import { PipelinedClient } from './pipelined-client.ts';
 
 /** First half of the advisory locks that say which server processes live. */
 export const instanceLockClass = 7_217_001;
@@ -25,6 +26,9 @@ export interface Instance {
 }
 
 const reconnectDelay = 500;
+/** How often the connection is tried, and how long an answer on it may take, ms. */
+const lookMs = 5_000;
+const answerMs = 10_000;
 
 /**
  * Announces this process to the others on the same database: a row in `instances` and, on a
@@ -42,10 +46,12 @@ export const joinInstances = async (
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({
+    const next = new PipelinedClient({
       connectionString,
       keepAlive: true,
       application_name: 'queqiao instance',
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
     });
     let lost = false;
     const reconnect = (): void => {
@@ -83,6 +89,14 @@ export const joinInstances = async (
       throw error;
     }
     client = next;
+    // A way that is gone without a word would leave it deaf.
+    const look = setInterval(() => {
+      next.query('SELECT 1').catch(() => {
+        if (!lost && !closed) next.end().catch(() => undefined);
+        reconnect();
+      });
+    }, lookMs).unref();
+    next.once('end', () => clearInterval(look));
   };
 
   await connect();

@@ -12,15 +12,15 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { Settings } from '../../contract/auth.ts';
-import type { StoredSource } from '../../contract/embedding.ts';
-import type { ReplyState, StructuredMessage } from '../../contract/chat.ts';
-import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '../../contract/image.ts';
-import type { ImageChoice, SearchKind, SearchPaths } from '../../contract/manage-model.ts';
-import type { StoredTool } from '../../contract/tool.ts';
-import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
-import type { Voices } from '../../contract/speech.ts';
-import type { WaitKind } from '../../contract/wait.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { StoredSource } from '#contract/embedding.ts';
+import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
+import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
+import type { ImageChoice, SearchKind, SearchPaths } from '#contract/manage-model.ts';
+import type { StoredTool } from '#contract/tool.ts';
+import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
+import type { Voices } from '#contract/speech.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import { bigId, bytes, instant, reference, tokens } from './columns.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
@@ -162,6 +162,7 @@ export const models = pgTable('models', {
   maxTokens: integer('max_tokens'),
   factor: doublePrecision('factor').notNull().default(1),
   promptFactor: doublePrecision('prompt_factor'),
+  cachedFactor: doublePrecision('cached_factor'),
   accelerator: text('accelerator').notNull().default(''),
   /** The public API may not use it. */
   disableApi: boolean('disable_api').notNull().default(false),
@@ -482,6 +483,12 @@ export const instances = pgTable('instances', {
   /** Bytes of the disk with its data folder; null: it has none. */
   diskFree: bigint('disk_free', { mode: 'number' }),
   diskTotal: bigint('disk_total', { mode: 'number' }),
+  /** What it told of itself last: its machine, how busy its thread was, 0 to 1, and bytes it holds. */
+  host: text('host'),
+  version: text('version'),
+  load: real('load'),
+  memory: bigint('memory', { mode: 'number' }),
+  seenAt: instant('seen_at').notNull().defaultNow(),
 });
 
 /** Backups that were made, wherever their files are. */
@@ -489,6 +496,8 @@ export const backups = pgTable('backups', {
   name: text('name').primaryKey(),
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
+  /** Where it lies in an object storage, as bucket/key; null: nowhere. */
+  elsewhere: text('elsewhere'),
 });
 
 /** One row a person, locked by every change of money; its sums are those of the ledger. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../common/chat-message.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
 import { createBuiltInEngine } from './built-in-engine.ts';
 import type { ChatPart } from './chat-engine.ts';
 

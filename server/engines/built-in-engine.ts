@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { textOf } from '../../common/chat-message.ts';
+import { textOf } from '#common/chat-message.ts';
 import type { ChatEngine, ChatRequest } from './chat-engine.ts';
-import { answer, calledFor, type Handbook } from '../../packages/assistant/answer.ts';
+import { answer, calledFor, type Handbook } from '#packages/assistant/answer.ts';
 
 /** Letters of one part. */
 const partLetters = 6;

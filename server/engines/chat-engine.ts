@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../common/chat-message.ts';
-import type { StreamCode } from '../../contract/errors.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import type { StreamCode } from '#contract/errors.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatMessage, ContentPart } from '../../common/chat-message.ts';
+import type { ChatMessage, ContentPart } from '#common/chat-message.ts';
 import { type ChatEngine, EngineError, type ChatPart } from './chat-engine.ts';
 
 /** A chat completion in OpenAI's own words: what is asked for, as its fields stand on the wire. */

@@ -1,5 +1,5 @@
-import type { ImageAbility, ImageAction, ImageParameters } from '../../contract/image.ts';
-import type { StyleProfile } from '../../packages/canvas/style-profile.ts';
+import type { ImageAbility, ImageAction, ImageParameters } from '#contract/image.ts';
+import type { StyleProfile } from '#packages/canvas/style-profile.ts';
 import type { SentOut } from './sent-out.ts';
 import { ServiceError } from './service-wire.ts';
 

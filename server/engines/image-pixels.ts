@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import type { ImageParameters } from '../../contract/image.ts';
+import type { ImageParameters } from '#contract/image.ts';
 import type { GuardedFetch } from '../net/guarded-fetch.ts';
-import { brushSvg } from '../../packages/canvas/brush.ts';
+import { brushSvg } from '#packages/canvas/brush.ts';
 import { loadSharp, mostPixels, openImage } from '../open-image.ts';
 import { ImageEngineError, type EngineImage } from './image-engine.ts';
 import { ask } from './image-wire.ts';

@@ -11,6 +11,7 @@ export interface MediaFacts {
   /** Of its moving images; 0: there are none. */
   width: number;
   height: number;
+  /** It has a sound that can be counted, all of it. */
   sound: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Agent, type FormData, request } from 'undici';
 import { timeLimit } from '../net/time-limit.ts';
-import { type CodeName } from '../../contract/errors.ts';
+import { type CodeName } from '#contract/errors.ts';
 
 /** All services share it: one pool of connections for each origin. Redirects are not followed. */
 const agent = new Agent({ connect: { timeout: 10_000 }, allowH2: false });

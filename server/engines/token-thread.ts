@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../contract/price.ts';
+import { estimateTokens } from '#contract/price.ts';
 import { startTaskThread, type TaskThread } from '../task-thread.ts';
 import { workerUrl } from '../worker-url.ts';
 

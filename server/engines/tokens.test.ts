@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { estimateTokens, estimateUpTo } from '../../contract/price.ts';
-import { growth, steep } from '../../tests/support/growth.ts';
+import { estimateTokens, estimateUpTo } from '#contract/price.ts';
+import { growth, steep } from '#tests/support/growth.ts';
 import { countTokens } from './tokens.ts';
 
 test('counts as o200k_base does', () => {

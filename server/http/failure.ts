@@ -1,4 +1,4 @@
-import { type CodeName, codes } from '../../contract/errors.ts';
+import { type CodeName, codes } from '#contract/errors.ts';
 import { accountEnded, databaseFailure, sqlState } from '../db/failure.ts';
 import { Refusal } from './handlers.ts';
 

@@ -1,4 +1,4 @@
-import { fieldWords } from '../../contract/field-words.ts';
+import { fieldWords } from '#contract/field-words.ts';
 
 /**
  * The name of a field for whoever reads the refusal: in their words, and as programs call it.

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import type { CodeName } from '../../contract/errors.ts';
-import { codes } from '../../contract/errors.ts';
+import type { CodeName } from '#contract/errors.ts';
+import { codes } from '#contract/errors.ts';
 import type {
   Answer,
   Calls,
@@ -10,7 +10,7 @@ import type {
   SlowName,
   StreamName,
   UploadName,
-} from '../../contract/calls.ts';
+} from '#contract/calls.ts';
 import type { Executor } from '../db/database.ts';
 
 /** The account behind a valid token, read from the database for this very request. */

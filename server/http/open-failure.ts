@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Wire } from '../../contract/call.ts';
-import { codes, type CodeName } from '../../contract/errors.ts';
+import type { Wire } from '#contract/call.ts';
+import { codes, type CodeName } from '#contract/errors.ts';
 import { Refusal } from './handlers.ts';
 
 /** How a failure reads to programs: the status and OpenAI's words for it. */

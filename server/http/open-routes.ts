@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CallSpec } from '../../contract/call.ts';
-import { calls, type OpenName, type Parsed } from '../../contract/calls.ts';
-import type { Database } from '../db/database.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { calls, type OpenName, type Parsed } from '#contract/calls.ts';
+import type { Database, Executor } from '../db/database.ts';
 import { refusalOf, statusOf } from './failure.ts';
 import { reportFault } from './faults.ts';
 import { type Identity, Refusal, type UploadedFile } from './handlers.ts';
 import { originOf } from './origin.ts';
 import { claimKey, type ClaimEnd, endClaim, findAnswer } from './idempotency.store.ts';
-import { ApiRefusal, failureBody, sendApiFailure } from './open-failure.ts';
-import { openApiDocument } from './openapi.ts';
+import { ApiRefusal, failureBody, sendApiFailure, statusIn } from './open-failure.ts';
+import { openApiDocument, pathFieldOf } from './openapi.ts';
 import {
   createAddressLimit,
   createByteLimit,
@@ -29,6 +29,48 @@ export interface ApiCaller {
   models: readonly string[];
   /** Tokens that the key may spend in a month; null: no limit of its own. */
   monthLimit: number | null;
+  /** Whether the key has bounds of its own, and such of tokens as they are counted among them. */
+  metered: boolean;
+  countedBound: boolean;
+  /** Tokens of one call, prompt and answer together; null: as the model has it. */
+  callTokens: number | null;
+  /** The number of the process that serves it. */
+  instance: number;
+  /** Its owner wants requests and answers kept with the log of calls. */
+  logBodies: boolean;
+  /** What the request used so far. */
+  used: typeof nothingUsed;
+  /** Part of the price that it pays; left out: all of it. */
+  priceFactor?: number;
+  /** Called in the transaction that pays for an answer, with the answer. */
+  alongside?: (tx: Executor, json: unknown) => Promise<void>;
+}
+
+/** Tokens of a request as they are counted, and those that were taken for it. */
+export const nothingUsed = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  deductTokens: 0,
+};
+
+/** What was asked and how it ended. */
+export interface CallNote {
+  id: string;
+  caller: ApiCaller;
+  begunAt: Date;
+  path: string;
+  model: string;
+  status: number;
+  /** Empty: it was answered. */
+  failure: string;
+  /** Until the head of the answer and until its end. */
+  firstMs: number;
+  ms: number;
+  /** Null: they are not kept. */
+  request: string | null;
+  answer: string | null;
 }
 
 /** What the pipeline needs of the area of the keys. */
@@ -37,6 +79,8 @@ export interface KeyGate {
   enter: (key: string, ip: string) => Promise<ApiCaller>;
   /** Counts a request; gives headers that tell how many are left. @throws Refusal too_many */
   count: (caller: ApiCaller) => Promise<Record<string, string>>;
+  /** Writes down what was asked, for the key's owner. */
+  note: (call: CallNote) => void;
   /** Calls back once the key is valid no more; gives what to call when nobody needs to know. */
   watch: (caller: ApiCaller, onGone: () => void) => () => void;
 }
@@ -96,7 +140,7 @@ const callers = new WeakMap<FastifyRequest, ApiCaller>();
 const allHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'retry-after, x-request-id, request-id, x-channel, x-deducted-tokens, x-ignored-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
+    'retry-after, x-request-id, request-id, x-channel, x-deducted-tokens, x-price-yuan, x-ignored-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
   'cache-control': 'no-store',
 };
 
@@ -189,6 +233,34 @@ const contextOf = (
   };
 };
 
+/** Letters of an answer that are listened to. */
+const heardAtMost = 100_000;
+
+/** What a request gave, until its end is noted. */
+interface Heard {
+  firstMs: number;
+  failure: string;
+  answer: string;
+}
+const heards = new WeakMap<FastifyRequest, Heard & { begun: number; body: unknown }>();
+
+/** Writes on, and listens where the key's owner wants answers kept. */
+const listening = (request: FastifyRequest, sink: Sink): Sink => {
+  const heard = heards.get(request);
+  if (!heard || callers.get(request)?.logBodies !== true) return sink;
+  return {
+    write: (frame) => {
+      if (heard.answer.length < heardAtMost) heard.answer += frame;
+      return sink.write(frame);
+    },
+    end: () => sink.end(),
+    destroy: () => sink.destroy(),
+    once: (event, listener) => sink.once(event, listener),
+  };
+};
+
+const sinceMs = (begun: number): number => Math.round(performance.now() - begun);
+
 const streamEvents = async (
   reply: FastifyReply,
   wire: CallSpec['wire'],
@@ -204,14 +276,17 @@ const streamEvents = async (
   });
   response.flushHeaders();
   response.on('error', () => response.destroy());
+  const heard = heards.get(reply.request);
+  if (heard) heard.firstMs = sinceMs(heard.begun);
   const failure = (refusal: Refusal): string => {
+    if (heard) heard.failure = refusal.message;
     const body = failureBody(wire, refusal);
     if (wire === 'anthropic') return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
     const said = wire === 'openai' ? body : [body['code'], body['message']];
     return `data: ${JSON.stringify(said)}\n\n`;
   };
   try {
-    await write({ sink: sinkOf(response), failure });
+    await write({ sink: listening(reply.request, sinkOf(response)), failure });
     response.end();
   } catch (error) {
     reportFault(reply.request, error, 'a stream of the API broke');
@@ -220,6 +295,9 @@ const streamEvents = async (
 };
 
 const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown }>) => {
+  const heard = heards.get(reply.request);
+  if (heard && callers.get(reply.request)?.logBodies === true && !('bytes' in answer))
+    heard.answer = 'json' in answer ? JSON.stringify(answer.json) : answer.text;
   if ('json' in answer) return reply.send(answer.json);
   return 'text' in answer
     ? reply.type(answer.type).send(answer.text)
@@ -239,8 +317,12 @@ const createServe =
       : { fields: request.body, files: [] };
     const rest = (request.params as Record<string, string | undefined>)['*'];
     const query =
-      rest === undefined ? request.query : { ...(request.query as object), model: rest };
+      rest === undefined
+        ? request.query
+        : { ...(request.query as object), [pathFieldOf(spec)]: rest };
     const input = readInput(spec, query, fields);
+    const heard = heards.get(request);
+    if (heard) heard.body = input;
     // Before anything is spent on it.
     if ((input as { stream?: unknown }).stream === true)
       reply.raw.once('close', deps.openStream(caller.user, request.ip, 'program'));
@@ -282,9 +364,36 @@ const createServe =
  * second pipeline beside that of the app's calls, from the same contract.
  */
 export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
-  const limitAddress = createAddressLimit(deps.addressLimit);
+  const limitAddress = createAddressLimit(deps.addressLimit, 'programs of an address');
   const limitBytes = createByteLimit();
   const openStream = createStreamLimit();
+
+  const noteEnd = (
+    request: FastifyRequest,
+    { path }: CallSpec,
+    status: number,
+    failure?: string,
+  ): void => {
+    const heard = heards.get(request);
+    const caller = callers.get(request);
+    if (!heard || !caller) return;
+    const { begun, body, answer } = heard;
+    const ms = sinceMs(begun);
+    const named = (body as { model?: unknown } | null | undefined)?.model;
+    deps.gate.note({
+      id: randomUUID(),
+      caller,
+      begunAt: new Date(Date.now() - ms),
+      path,
+      model: typeof named === 'string' ? named.slice(0, 200) : '',
+      status,
+      failure: (failure ?? heard.failure).slice(0, 500),
+      firstMs: heard.firstMs || ms,
+      ms,
+      request: caller.logBodies ? JSON.stringify(body ?? null) : null,
+      answer: caller.logBodies ? answer : null,
+    });
+  };
 
   const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     // Anthropic's clients have a header of their own.
@@ -341,11 +450,23 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
       },
       handler: async (request, reply) => {
         const gone = new AbortController();
+        if (spec.method === 'POST')
+          heards.set(request, {
+            begun: performance.now(),
+            firstMs: 0,
+            failure: '',
+            answer: '',
+            body: request.body,
+          });
         try {
-          return await deps.running.keep(serve(request, reply, gone), () =>
+          const served = await deps.running.keep(serve(request, reply, gone), () =>
             gone.abort(restarting()),
           );
+          noteEnd(request, spec, 200);
+          return served;
         } catch (error) {
+          const refusal = refusalOf(error);
+          noteEnd(request, spec, statusIn(refusal), refusal.message);
           return fail(error, request, reply);
         }
       },
@@ -356,7 +477,7 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
     reply
       .headers({
         ...allHeaders,
-        'access-control-allow-methods': 'GET, POST, OPTIONS',
+        'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
         'access-control-allow-headers': '*, authorization',
         'access-control-max-age': '86400',
       })
@@ -376,6 +497,5 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
         code: 'unknown_url',
       }),
     );
-  app.get('/v1/*', missing);
-  app.post('/v1/*', missing);
+  app.route({ method: ['GET', 'POST', 'DELETE'], url: '/v1/*', handler: missing });
 };

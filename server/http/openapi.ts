@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { CallSpec } from '../../contract/call.ts';
-import { calls } from '../../contract/calls.ts';
-import { codes } from '../../contract/errors.ts';
-import { dialects, openFields } from '../../contract/open-fields.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { calls } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
+import { dialects, openFields } from '#contract/open-fields.ts';
 import { hasBody } from './validate.ts';
 
 type Json = Record<string, unknown>;
@@ -190,6 +190,10 @@ const operationOf = (name: string, spec: CallSpec): Json => {
   };
 };
 
+/** The field that the end of a path stands for: the first of the input. */
+export const pathFieldOf = ({ input }: CallSpec): string =>
+  Object.keys((input as unknown as { shape: object }).shape)[0] ?? '';
+
 /** The contract as an OpenAPI 3.1 document. */
 export const openApiDocument = (
   version: string,
@@ -199,7 +203,7 @@ export const openApiDocument = (
   const paths: Record<string, Json> = {};
   for (const [name, spec] of Object.entries(calls) as [string, CallSpec][]) {
     if ((spec.kind === 'open') !== (of === 'open')) continue;
-    const path = spec.path.replace(/\*$/, '{model}');
+    const path = spec.path.replace(/\*$/, () => `{${pathFieldOf(spec)}}`);
     paths[path] = {
       ...paths[path],
       [spec.method.toLowerCase()]: operationOf(name, spec),

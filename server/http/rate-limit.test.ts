@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calls } from '../../contract/calls.ts';
+import { calls } from '#contract/calls.ts';
 import { addressKey, createRateLimit } from './rate-limit.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { CallSpec } from '../../contract/call.ts';
+import type { CallSpec } from '#contract/call.ts';
 import { Refusal } from './handlers.ts';
 import { SharedLimiter } from './shared-limit.ts';
 
@@ -69,10 +69,10 @@ export const createPersonLimit = (
   return (userId, weight) => limit(String(userId), weight);
 };
 
-/** Counts what comes from an address in a minute, in this process. @throws Refusal too_many */
-export const createAddressLimit = (points: number): ((ip: string) => Promise<void>) => {
-  const limiter = new RateLimiterMemory({ points, duration: 60 });
-  return (ip) => consume(limiter, addressKey(ip));
+/** Counts what comes from an address in a minute; `name` as above. @throws Refusal too_many */
+export const createAddressLimit = (points: number, name = ''): ((ip: string) => Promise<void>) => {
+  const limit = createKeyLimit(points, 60, name);
+  return (ip) => limit(addressKey(ip));
 };
 
 /** Counts requests by address. @throws Refusal too_many */
@@ -118,12 +118,12 @@ type ByteLimit = (
   user: { id: number; guest: boolean } | null,
 ) => Promise<void>;
 
-/** Counts the bytes that somebody sends in a minute, in this process. @throws Refusal too_many */
+/** Counts the bytes that somebody sends in a minute. @throws Refusal too_many */
 export const createByteLimit = (): ByteLimit => {
   const kilobytes = (bytes: number): number => Math.ceil(bytes / 1024);
-  const person = createPersonLimit(kilobytes(mostBytes.person));
-  const address = createKeyLimit(kilobytes(mostBytes.address));
-  const untold = createKeyLimit(kilobytes(mostBytes.untold));
+  const person = createPersonLimit(kilobytes(mostBytes.person), 'kilobytes');
+  const address = createKeyLimit(kilobytes(mostBytes.address), 60, 'kilobytes of an address');
+  const untold = createKeyLimit(kilobytes(mostBytes.untold), 60, 'kilobytes of this machine');
   return async (bytes, ip, user) => {
     if (!(bytes > 0)) return;
     if (user && !user.guest) return person(user.id, kilobytes(bytes));

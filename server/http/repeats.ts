@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import type { CallSpec } from '../../contract/call.ts';
+import type { CallSpec } from '#contract/call.ts';
 import type { Executor } from '../db/database.ts';
 import { Refusal, type UploadedFile } from './handlers.ts';
 import { claimKey, type ClaimEnd, endClaim, findAnswer, type Key } from './idempotency.store.ts';

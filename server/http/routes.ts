@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import * as z from 'zod/mini';
-import type { CallSpec } from '../../contract/call.ts';
-import { type AppName, calls } from '../../contract/calls.ts';
-import { codes } from '../../contract/errors.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { type AppName, calls } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
 import type { Database, Executor } from '../db/database.ts';
 import { committing } from '../db/in-transaction.ts';
 import { refusalOf, statusOf } from './failure.ts';

@@ -18,6 +18,8 @@ export const createRunningCalls = () => {
         ends.delete(work);
       }
     },
+    /** How many run now. */
+    count: () => ends.size,
     /** Waits for those that run, and ends those that run longer. */
     async drain(ms: number): Promise<void> {
       await ended(ms);

@@ -13,7 +13,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import helmet, { type HelmetOptions } from 'helmet';
-import { codes } from '../../contract/errors.ts';
+import { codes } from '#contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';

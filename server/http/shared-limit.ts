@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Database } from '../db/database.ts';
+import type { Valkey } from '../valkey/valkey.ts';
 import { addCounts, type Count } from './shared-limit.store.ts';
 
 /** How often the processes tell each other what they counted, ms. */
@@ -25,16 +26,18 @@ interface Untold {
 /** Every limiter of this process. */
 const limiters = new Set<SharedLimiter>();
 let database: Database | null = null;
+let quick: Valkey | null = null;
 
 /**
- * Counts in memory, and with the other processes on the same database about once a second. While
- * the database does not answer, each process counts for itself. Keys of one name are counted
- * together, whichever process and whichever object counts them.
+ * Counts in memory, and with the other processes on the same database about once a second, or at
+ * once where there is Valkey. While neither answers, each process counts for itself. Keys of one
+ * name are counted together, whichever process and whichever object counts them.
  */
 export class SharedLimiter extends RateLimiterMemory {
   readonly #name: string;
   readonly #untold = new Map<string, Untold>();
   readonly #asked = new Map<string, Promise<void>>();
+  #exact: RateLimiterRedis | null = null;
 
   /** @param duration in seconds */
   constructor({ name, points, duration }: { name: string; points: number; duration: number }) {
@@ -45,16 +48,47 @@ export class SharedLimiter extends RateLimiterMemory {
 
   override async consume(key: string, points = 1): Promise<RateLimiterRes> {
     await this.#learn(key);
-    return this.#note(key, points, await super.consume(key, points));
+    const now = this.#note(key, points, await super.consume(key, points));
+    return this.#together(key, now, (exact, shared) => exact.consume(shared, points));
   }
 
   override async penalty(key: string, points = 1): Promise<RateLimiterRes> {
     await this.#learn(key);
-    return this.#note(key, points, await super.penalty(key, points));
+    const now = this.#note(key, points, await super.penalty(key, points));
+    return this.#together(key, now, (exact, shared) => exact.penalty(shared, points));
   }
 
   override async reward(key: string, points = 1): Promise<RateLimiterRes> {
-    return this.#note(key, -points, await super.reward(key, points));
+    const now = this.#note(key, -points, await super.reward(key, points));
+    return this.#together(key, now, (exact, shared) => exact.reward(shared, points));
+  }
+
+  /**
+   * Counts in Valkey, too, if it answers; the database goes on being told, so that nothing begins
+   * anew when Valkey is lost. @throws RateLimiterRes where all processes together used it up
+   */
+  async #together(
+    key: string,
+    here: RateLimiterRes,
+    count: (exact: RateLimiterRedis, shared: string) => Promise<RateLimiterRes>,
+  ): Promise<RateLimiterRes> {
+    if (!quick?.isReady()) return here;
+    // Its script runs in both; that of RateLimiterValkey fails in Redis.
+    this.#exact ??= new RateLimiterRedis({
+      storeClient: quick.client,
+      keyPrefix: quick.key('limit'),
+      points: this.points,
+      duration: this.duration,
+    });
+    try {
+      const all = await count(this.#exact, this.sharedKey(key));
+      if (all.consumedPoints <= here.consumedPoints) return here;
+      await this.set(key, all.consumedPoints, all.msBeforeNext / 1000);
+      return all;
+    } catch (refused) {
+      if (refused instanceof RateLimiterRes) throw refused;
+      return here;
+    }
   }
 
   #note(key: string, points: number, now: RateLimiterRes): RateLimiterRes {
@@ -131,9 +165,11 @@ const tell = async (db: Database, due: [SharedLimiter, string, number][]): Promi
 /** From now on the limits of this process are those of all processes on the database. */
 export const shareLimits = (
   db: Database,
+  valkey: Valkey | null,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): { close: () => Promise<void> } => {
   database = db;
+  quick = valkey;
   const tellAll = async (): Promise<void> => {
     const now = Date.now();
     const due = [...limiters].flatMap((limiter) => limiter.takeDue(now));
@@ -157,6 +193,7 @@ export const shareLimits = (
       await telling;
       await tellAll();
       database = null;
+      quick = null;
     },
   };
 };

@@ -1,7 +1,7 @@
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
-import { type CallSpec, uuid } from '../../contract/call.ts';
+import { type CallSpec, uuid } from '#contract/call.ts';
 import { Refusal, type UploadedFile } from './handlers.ts';
 
 const sizeText = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024))} MB`;

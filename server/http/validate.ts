@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CallSpec } from '../../contract/call.ts';
+import type { CallSpec } from '#contract/call.ts';
 import { fieldName } from './field-words.ts';
 import { fieldsOf, fromJsonText, imageParameters, withoutBlanks } from './documented.ts';
 import { Refusal } from './handlers.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { codes } from '../../contract/errors.ts';
+import { codes } from '#contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { tellEnded } from '../waits/wait-ended.ts';

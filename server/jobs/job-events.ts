@@ -1,7 +1,7 @@
 import { createChangedIds } from '../changed-ids.ts';
 import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
-import type { JobEvent } from '../../contract/job.ts';
+import type { JobEvent } from '#contract/job.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { heartbeat } from '../http/event-stream.ts';

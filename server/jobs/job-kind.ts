@@ -1,5 +1,5 @@
-import type { CodeName } from '../../contract/errors.ts';
-import type { JobKind } from '../../contract/job.ts';
+import type { CodeName } from '#contract/errors.ts';
+import type { JobKind } from '#contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import type { SentOut } from '../engines/sent-out.ts';
 import type { ClaimedJob } from './job-work.store.ts';

@@ -1,4 +1,4 @@
-import type { JobKind } from '../../contract/job.ts';
+import type { JobKind } from '#contract/job.ts';
 import type { WaitNews, WaitSource } from '../waits/wait.service.ts';
 import type { JobWords, JobWork } from './job-kind.ts';
 import { readForNews } from './job-news.store.ts';

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
+import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { jobs } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Parsed } from '../../contract/calls.ts';
-import type { Job, SubjectKind } from '../../contract/job.ts';
-import { limits } from '../../contract/limits.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Job, SubjectKind } from '#contract/job.ts';
+import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal } from '../http/handlers.ts';
 import * as store from './job.store.ts';

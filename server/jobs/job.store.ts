@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm';
-import type { JobKind, JobState, SubjectKind } from '../../contract/job.ts';
+import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { jobPreviews, jobs } from '../db/schema.ts';
 import { personOf } from '../db/person.ts';

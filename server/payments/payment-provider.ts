@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../contract/payment.ts';
+import type { ProviderName } from '#contract/payment.ts';
 
 /** What is to be paid. */
 export interface Trade {

@@ -8,7 +8,7 @@ import {
   wordBody,
   wordTable,
   xlsxOf,
-} from '../../tests/support/sample-files.ts';
+} from '#tests/support/sample-files.ts';
 import { chunksOf } from '../areas/embedding/chunk.ts';
 import { Unwanted } from './block.ts';
 import { type ReadKind, readKindOf } from './kinds.ts';

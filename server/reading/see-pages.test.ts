@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { pdfOf } from '../../tests/support/sample-files.ts';
+import { pdfOf } from '#tests/support/sample-files.ts';
 import { loadOptional } from '../optional-packages.ts';
 import { seePages } from './see-pages.ts';
 import { textOf } from './text-of.ts';

@@ -1,9 +1,10 @@
 import { Converter } from 'opencc-js';
-import { inChinese, inDigits } from '../../common/chinese-numbers.ts';
+import { inChinese, inDigits } from '#common/chinese-numbers.ts';
 import { englishWords, glossesOf } from './glosses.ts';
 import { namesBySound, type Stands } from './pinyin.ts';
 import { searchedLetters, evenLetters } from './letters.ts';
 import { withoutShell } from './shells.ts';
+import { meantBy } from './synonyms.ts';
 import { termsOf } from './terms.ts';
 
 /** One thing that a question asks for: a term, or an English word with what Chinese says for it. */
@@ -12,6 +13,8 @@ export interface Slot {
   weight: number;
   /** Each alternative is there where all of its terms are. */
   words: { text: string; terms: string[]; weight: number }[];
+  /** What follows the first alternative says the same in other words: the first alone says how rare it is. */
+  alike?: true;
 }
 
 /** A question as it may have been meant. */
@@ -36,6 +39,8 @@ const weights = {
   laterSense: 0.5,
   /** The question in the words of the other side of the strait. */
   otherWords: 0.95,
+  /** Another word for the same, as a part of how often it stands there. */
+  alike: 0.3,
 } as const;
 
 const words = new Intl.Segmenter('zh', { granularity: 'word' });
@@ -46,20 +51,31 @@ const weightOf = (term: string): number => {
   return han.test(term) && Array.from(term).length === 1 ? weights.letter : 1;
 };
 
-const slotsOf = (text: string): Slot[] => {
-  const within = new Set<string>();
-  for (const { segment } of words.segment(text))
-    for (const term of termsOf(segment).keys()) within.add(term);
-  return [...termsOf(text).keys()].map((term) => ({
-    weight: weightOf(term) * (within.has(term) ? 1 : weights.across),
-    words: [{ text: term, terms: [term], weight: 1 }],
-  }));
-};
-
 /** Of a word longer than one character the pairs say it all. */
 const termsOfWord = (word: string): string[] => {
   const terms = [...termsOf(word).keys()];
   return terms.length === 1 ? terms : terms.filter((term) => Array.from(term).length > 1);
+};
+
+const slotsOf = (text: string): Slot[] => {
+  const like = new Map<string, string[]>();
+  for (const { word, others } of meantBy(text))
+    for (const term of termsOfWord(word)) like.set(term, [...(like.get(term) ?? []), ...others]);
+  const within = new Set<string>();
+  for (const { segment } of words.segment(text))
+    for (const term of termsOf(segment).keys()) within.add(term);
+  return [...termsOf(text).keys()].map((term) => {
+    const weight = weightOf(term) * (within.has(term) ? 1 : weights.across);
+    const own = { text: term, terms: [term], weight: 1 };
+    const others = like.get(term);
+    if (!others) return { weight, words: [own] };
+    const meant = others.map((word) => ({
+      text: word,
+      terms: termsOfWord(word),
+      weight: weights.alike,
+    }));
+    return { weight, words: [own, ...meant], alike: true };
+  });
 };
 
 const englishSlots = (text: string): Slot[] => {

@@ -1,6 +1,6 @@
-import { tableRow } from '../../common/table-row.ts';
+import { tableRow } from '#common/table-row.ts';
 import type { Reading } from './question.ts';
-import { relevanceOf } from './relevance.ts';
+import { relevanceOf, searchedText } from './relevance.ts';
 
 /** The sentences of passages that answer a question, in their own words. */
 
@@ -43,7 +43,7 @@ interface Sentence {
 
 const sentencesOf = ({ heading, content, reading, values }: Quotable): Sentence[] => {
   const counts = asksNumber.test(reading.text);
-  const covers = (words: string) => relevanceOf(reading, values, { heading: '', content: words });
+  const covers = (words: string) => relevanceOf(reading, values, searchedText(words));
   const found: Sentence[] = [];
   let above = heading;
   for (const line of content.split('\n')) {

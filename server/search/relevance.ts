@@ -55,13 +55,23 @@ const mostTogether = (places: readonly Place[], values: readonly number[]): numb
   return best;
 };
 
+/** A text made ready to be looked at for several readings. */
+export interface SearchedText {
+  text: string;
+  squeezed: string;
+}
+
+export const searchedText = (text: string): SearchedText => {
+  const even = searchedLetters(text);
+  return { text: even, squeezed: squeeze(even) };
+};
+
 /** @param values of the reading's slots, by their rarity among the passages */
 export const relevanceOf = (
   reading: Reading,
   values: readonly number[],
-  passage: { heading: string; content: string },
+  { text, squeezed }: SearchedText,
 ): Relevance => {
-  const text = searchedLetters(`${passage.heading}\n${passage.content}`);
   const places: Place[] = [];
   const held: { term: string; value: number }[] = [];
   let whole = 0;
@@ -91,7 +101,7 @@ export const relevanceOf = (
   return {
     coverage: covered / whole,
     together: long === 0 ? 0 : mostTogether(places, values) / long,
-    run: longestRun(squeeze(reading.text).slice(0, runLetters), squeeze(text)),
+    run: longestRun(squeeze(reading.text).slice(0, runLetters), squeezed),
     terms: [...new Set(held.map(({ term }) => term))].slice(0, 12),
   };
 };

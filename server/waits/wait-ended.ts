@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { WaitKind } from '../../contract/wait.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import type { Executor } from '../db/database.ts';
 
 /** NOTIFY channel: something that is waited for has ended. The payload is `kind:id`. */

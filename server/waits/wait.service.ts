@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Parsed } from '../../contract/calls.ts';
-import { waitKind, type WaitKind, type WaitRef, type WaitResult } from '../../contract/wait.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { waitKind, type WaitKind, type WaitRef, type WaitResult } from '#contract/wait.ts';
 import type { Database, Executor } from '../db/database.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { inTransaction } from '../db/in-transaction.ts';

@@ -1,5 +1,5 @@
 import { and, eq, or, sql } from 'drizzle-orm';
-import type { WaitKind, WaitRef } from '../../contract/wait.ts';
+import type { WaitKind, WaitRef } from '#contract/wait.ts';
 import type { Executor } from '../db/database.ts';
 import { pushDevices, watchedWaits } from '../db/schema.ts';
 

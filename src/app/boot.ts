@@ -1,13 +1,13 @@
-import { readKeptActs, readKeptDrafts, type KeptDraft } from '@/platform/draft-early.ts';
-import { readEcho, writeEcho } from '@/platform/draft-echo.ts';
-import { askEarly } from '@/platform/early.ts';
-import { readSnapshot } from '@/platform/snapshot.ts';
-import { keepInstallOffers } from '@/platform/install-offer.ts';
-import { readPrefs, showPrefs } from '@/platform/prefs-record.ts';
-import { settingsOf } from '@/platform/saved-settings.ts';
-import { isSendKey } from '@/platform/send-key.ts';
-import { stamp } from '@/platform/stamp.ts';
-import { readStored, tokenKey, userKey } from '@/platform/stored.ts';
+import { readKeptActs, readKeptDrafts, type KeptDraft } from '#src/platform/draft-early.ts';
+import { readEcho, writeEcho } from '#src/platform/draft-echo.ts';
+import { askEarly } from '#src/platform/early.ts';
+import { readSnapshot } from '#src/platform/snapshot.ts';
+import { keepInstallOffers } from '#src/platform/install-offer.ts';
+import { readPrefs, showPrefs } from '#src/platform/prefs-record.ts';
+import { settingsOf } from '#src/platform/saved-settings.ts';
+import { isSendKey } from '#src/platform/send-key.ts';
+import { stamp } from '#src/platform/stamp.ts';
+import { readStored, tokenKey, userKey } from '#src/platform/stored.ts';
 
 /**
  * Runs before anything else, as a script in the first HTML: the looks of this browser, what is seen

@@ -1,11 +1,11 @@
-import { Tag } from '@/ui/chip.tsx';
-import { ButtonLink } from '@/ui/button.tsx';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { isLoginOpen } from '@/platform/login-ended.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { errorPageTexts } from '@contract/errors.ts';
+import { Tag } from '#src/ui/chip.tsx';
+import { ButtonLink } from '#src/ui/button.tsx';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { isLoginOpen } from '#src/platform/login-ended.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { errorPageTexts } from '#contract/errors.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Bridge } from './bridge.tsx';
 

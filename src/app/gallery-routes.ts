@@ -1,4 +1,4 @@
-import { root } from '@/platform/root-route.ts';
+import { root } from '#src/platform/root-route.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 /** The parts of src/ui to look at in all themes; in development alone, and in no build. */

@@ -1,13 +1,13 @@
-import { Button } from '@/ui/button.tsx';
-import { LineChart } from '@/ui/chart/line-chart.tsx';
-import { DateRange, type DateRangeValue } from '@/ui/date-range/date-range.tsx';
-import { lastMoments, quickRange } from '@/ui/date-range/ranges.ts';
-import { FilterBar, type FilterValues } from '@/ui/filter-bar/filter-bar.tsx';
-import { Form } from '@/ui/form/form.tsx';
-import { MonthPicker } from '@/ui/month-picker/month-picker.tsx';
-import { Pager } from '@/ui/pager/pager.tsx';
-import { Steps } from '@/ui/steps/steps.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { LineChart } from '#src/ui/chart/line-chart.tsx';
+import { DateRange, type DateRangeValue } from '#src/ui/date-range/date-range.tsx';
+import { lastMoments, quickRange } from '#src/ui/date-range/ranges.ts';
+import { FilterBar, type FilterValues } from '#src/ui/filter-bar/filter-bar.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
+import { Pager } from '#src/ui/pager/pager.tsx';
+import { Steps } from '#src/ui/steps/steps.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { useMemo, useState } from 'react';
 import css from './gallery.module.css';
 

@@ -1,8 +1,8 @@
-import { useImageTool } from '@/widgets/image/image-tool-store.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { useImageTool } from '#src/widgets/image/image-tool-store.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 
-const ImageTool = lazyAsked(() => import('@/features/image/image-tool.tsx'));
+const ImageTool = lazyAsked(() => import('#src/features/image/image-tool.tsx'));
 
 /** Stands once in the page; the tool loads when it is first opened. */
 export const ImageToolHost = () => {

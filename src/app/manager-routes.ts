@@ -1,15 +1,15 @@
-import { manageAccountRoutes } from '@/features/account/manage-routes.ts';
-import { manageForumRoutes } from '@/features/forum/manage-routes.ts';
-import { manageMarketRoutes } from '@/features/market/manage-routes.ts';
-import { manageModelRoutes } from '@/features/model/manage-routes.ts';
-import { manageNoticeRoutes } from '@/features/notice/manage-routes.ts';
-import { manageOrderRoutes } from '@/features/payment/manage-routes.ts';
-import { managePromptRoutes } from '@/features/prompt/manage-routes.ts';
-import { manageScenarioRoutes } from '@/features/scenario/manage-routes.ts';
-import { manageSessionRoutes } from '@/features/session/manage-routes.ts';
-import { statsRoutes } from '@/features/stats/routes.ts';
-import { manageTrainRoutes } from '@/features/train/manage-routes.ts';
-import { managerRoute, marketManagerRoute } from '@/platform/manager-route.ts';
+import { manageAccountRoutes } from '#src/features/account/manage-routes.ts';
+import { manageForumRoutes } from '#src/features/forum/manage-routes.ts';
+import { manageMarketRoutes } from '#src/features/market/manage-routes.ts';
+import { manageModelRoutes } from '#src/features/model/manage-routes.ts';
+import { manageNoticeRoutes } from '#src/features/notice/manage-routes.ts';
+import { manageOrderRoutes } from '#src/features/payment/manage-routes.ts';
+import { managePromptRoutes } from '#src/features/prompt/manage-routes.ts';
+import { manageScenarioRoutes } from '#src/features/scenario/manage-routes.ts';
+import { manageSessionRoutes } from '#src/features/session/manage-routes.ts';
+import { statsRoutes } from '#src/features/stats/routes.ts';
+import { manageTrainRoutes } from '#src/features/train/manage-routes.ts';
+import { managerRoute, marketManagerRoute } from '#src/platform/manager-route.ts';
 import { lazyRouteComponent } from '@tanstack/react-router';
 
 const shell = lazyRouteComponent(() => import('./manager-shell.tsx'), 'ManagerShell');

@@ -1,6 +1,6 @@
-import { ButtonLink } from '@/ui/button.tsx';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
+import { ButtonLink } from '#src/ui/button.tsx';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Bridge } from './bridge.tsx';
 
 export const MissingScreen = () => {

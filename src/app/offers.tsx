@@ -1,18 +1,18 @@
-import { busyStore } from '@/platform/busy.ts';
+import { busyStore } from '#src/platform/busy.ts';
 import {
   install,
   isGoodMoment,
   noteRefusal,
   useInstallWay,
   type InstallWay,
-} from '@/platform/pwa-install.ts';
-import { takeUpdate, useUpdateReady } from '@/platform/pwa.ts';
-import { useStore } from '@/platform/store.ts';
-import { Button } from '@/ui/button.tsx';
-import { InstallGuide } from '@/widgets/install/install-guide.tsx';
-import { toast } from '@/platform/toast.ts';
-import { answerOffer, useOfferedKind } from '@/platform/waits-permission.ts';
-import type { WaitKind } from '@contract/wait.ts';
+} from '#src/platform/pwa-install.ts';
+import { takeUpdate, useUpdateReady } from '#src/platform/pwa.ts';
+import { useStore } from '#src/platform/store.ts';
+import { Button } from '#src/ui/button.tsx';
+import { InstallGuide } from '#src/widgets/install/install-guide.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { answerOffer, useOfferedKind } from '#src/platform/waits-permission.ts';
+import type { WaitKind } from '#contract/wait.ts';
 import { useEffect, useState } from 'react';
 import css from './offers.module.css';
 

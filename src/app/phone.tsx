@@ -1,8 +1,8 @@
-import { busyStore } from '@/platform/busy.ts';
-import { isApple, isStandalone, noteAnswer, noteVisit } from '@/platform/pwa-install.ts';
-import { startPwa } from '@/platform/pwa.ts';
-import { toast } from '@/platform/toast.ts';
-import { startWaits } from '@/platform/waits.ts';
+import { busyStore } from '#src/platform/busy.ts';
+import { isApple, isStandalone, noteAnswer, noteVisit } from '#src/platform/pwa-install.ts';
+import { startPwa } from '#src/platform/pwa.ts';
+import { toast } from '#src/platform/toast.ts';
+import { startWaits } from '#src/platform/waits.ts';
 import { createRoot } from 'react-dom/client';
 import { watchKeyboard } from './keyboard.ts';
 import { Offers } from './offers.tsx';

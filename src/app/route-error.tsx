@@ -1,8 +1,8 @@
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { ApiError, isOffline } from '@/platform/api-error.ts';
-import { isMissingPart } from '@/platform/lazy-chunk.ts';
-import { askLine, onLineWell, useLine } from '@/platform/line.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { ApiError, isOffline } from '#src/platform/api-error.ts';
+import { isMissingPart } from '#src/platform/lazy-chunk.ts';
+import { askLine, onLineWell, useLine } from '#src/platform/line.ts';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
 

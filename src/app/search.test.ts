@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { chatSearch } from '@/features/chat/routes.ts';
-import { homeSearch, redirectSearch } from '@/features/session/routes.ts';
-import { parseSearch, stringifySearch } from '@/platform/search.ts';
+import { chatSearch } from '#src/features/chat/routes.ts';
+import { homeSearch, redirectSearch } from '#src/features/session/routes.ts';
+import { parseSearch, stringifySearch } from '#src/platform/search.ts';
 
 describe('addresses', () => {
   it('keep text as text', () => {

@@ -1,7 +1,7 @@
-import { addFiles } from '@/platform/attach/intake.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { toast } from '@/platform/toast.ts';
-import { cacheNames, sharedText, type SharedText } from '@sw/messages.ts';
+import { addFiles } from '#src/platform/attach/intake.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { toast } from '#src/platform/toast.ts';
+import { cacheNames, sharedText, type SharedText } from '#sw/messages.ts';
 
 /** Takes what another app shared (sw/share.ts) into the draft of a new session, once. */
 export const takeShared = async (): Promise<void> => {

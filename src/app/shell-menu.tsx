@@ -1,10 +1,10 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { compactNumber } from '@/platform/format.ts';
-import { prefsStore, usePrefs } from '@/platform/prefs.ts';
-import { useOfficialSite, useUnreadNotices } from '@/platform/queries.ts';
-import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
-import { Avatar } from '@/ui/avatar.tsx';
-import { Icon } from '@/ui/icon.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { compactNumber } from '#src/platform/format.ts';
+import { prefsStore, usePrefs } from '#src/platform/prefs.ts';
+import { useOfficialSite, useUnreadNotices } from '#src/platform/queries.ts';
+import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {

@@ -1,30 +1,31 @@
-import { NoticePopup } from '@/features/notice/notice-popup.tsx';
-import { useAuth } from '@/platform/auth-store.ts';
-import { hasUnsent } from '@/platform/unsent.ts';
-import { useLineText } from '@/platform/line-text.ts';
-import { usePrefs } from '@/platform/prefs.ts';
-import { useMe } from '@/platform/queries.ts';
-import { runningJobs } from '@/platform/running-jobs.ts';
-import { useSpoken } from '@/platform/speaking.ts';
-import { useStore } from '@/platform/store.ts';
-import { DialogHost } from '@/ui/dialog-host.tsx';
-import { PasswordHost } from '@/ui/password-host.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '@/platform/use-media.ts';
+import { NoticePopup } from '#src/features/notice/notice-popup.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { hasUnsent } from '#src/platform/unsent.ts';
+import { useLineText } from '#src/platform/line-text.ts';
+import { usePrefs } from '#src/platform/prefs.ts';
+import { useMe } from '#src/platform/queries.ts';
+import { runningJobs } from '#src/platform/running-jobs.ts';
+import { useSpoken } from '#src/platform/speaking.ts';
+import { useStore } from '#src/platform/store.ts';
+import { DialogHost } from '#src/ui/dialog-host.tsx';
+import { PasswordHost } from '#src/ui/password-host.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LineBanner } from '#src/ui/line-banner.tsx';
+import { useMedia, wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/use-media.ts';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 import { type At, barPlaces, type Place } from './places.ts';
 import { ShellMenu, UnreadBadge, useUnread } from './shell-menu.tsx';
 
-const RecentSessions = lazyPart(() => import('@/features/session/recent-sessions.tsx'));
+const RecentSessions = lazyPart(() => import('#src/features/session/recent-sessions.tsx'));
 const SignInToSend = lazyPart(() => import('./sign-in-to-send.tsx'));
 const LowBalance = lazyPart(() => import('./low-balance.tsx'));
 const VipEnding = lazyPart(() => import('./vip-ending.tsx'));
 const SiteNav = lazyPart(() => import('./site-nav.tsx'));
-const PlayerBar = lazyPart(() => import('@/widgets/voice/player-bar.tsx'));
-const JobChip = lazyPart(() => import('@/features/job/job-chip.tsx'));
+const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
+const JobChip = lazyPart(() => import('#src/features/job/job-chip.tsx'));
 
 const BarLink = ({ place, at }: { place: Place; at: At }) => (
   <Link {...place.link} className="bar-link" aria-current={place.isAt(at) ? 'page' : undefined}>
@@ -38,12 +39,7 @@ const BarLink = ({ place, at }: { place: Place; at: At }) => (
 const LineNote = () => {
   const text = useLineText();
   if (text === '') return null;
-  return (
-    <p className="shell-line" role="status" data-banner>
-      <Icon name="offline" size={16} />
-      {text}
-    </p>
-  );
+  return <LineBanner className="shell-line" text={text} />;
 };
 
 /** Everything around a screen: menu, recent sessions and content on wide windows, a bottom bar on phones. */

@@ -1,5 +1,5 @@
-import { readUnsent } from '@/platform/unsent.ts';
-import { Icon } from '@/ui/icon.tsx';
+import { readUnsent } from '#src/platform/unsent.ts';
+import { Icon } from '#src/ui/icon.tsx';
 import css from './sign-in-to-send.module.css';
 import { Link, useLocation } from '@tanstack/react-router';
 

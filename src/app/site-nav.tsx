@@ -1,4 +1,4 @@
-import { useOfficialSite } from '@/platform/queries.ts';
+import { useOfficialSite } from '#src/platform/queries.ts';
 import css from './site-nav.module.css';
 
 /** Where the official site has what (document 1 §2). */

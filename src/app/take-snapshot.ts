@@ -1,6 +1,6 @@
-import { accountOf } from '@/platform/account-of.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { keepSnapshot, snapshotAt, type SnapshotPlace } from '@/platform/snapshot.ts';
+import { accountOf } from '#src/platform/account-of.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { keepSnapshot, snapshotAt, type SnapshotPlace } from '#src/platform/snapshot.ts';
 
 /**
  * Takes a snapshot of the screen now and then: its HTML as React made it, without what does not

@@ -1,7 +1,7 @@
-import { ignoreApiError } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { toast } from '@/platform/toast.ts';
+import { ignoreApiError } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { toast } from '#src/platform/toast.ts';
 import { format } from 'date-fns';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';

@@ -1,4 +1,4 @@
-import { codes } from '@contract/errors.ts';
+import { codes } from '#contract/errors.ts';
 
 /** Why a call failed. */
 export class ApiError extends Error {

@@ -1,5 +1,5 @@
-import { callTable } from '@common/call-table.ts';
-import type { PlainCallName } from '@contract/calls.ts';
+import { callTable } from '#common/call-table.ts';
+import type { PlainCallName } from '#contract/calls.ts';
 import { forgetEarly } from './early.ts';
 import { heldRun, within } from './run.ts';
 import { loadOutbox } from './load-outbox.ts';

@@ -1,4 +1,4 @@
-import type { User } from '@contract/auth.ts';
+import type { User } from '#contract/auth.ts';
 import { createStore, useStore } from './store.ts';
 import { tokenKey, userKey } from './stored.ts';
 

@@ -1,15 +1,15 @@
-import { isFull, makingRoom } from '@common/outbox/storage-full.ts';
-import type { In, Out, PlainCallName } from '@contract/calls.ts';
-import type { Message } from '@contract/chat.ts';
-import type { Session, SessionDetail } from '@contract/session.ts';
-import { cacheNames } from '@sw/messages.ts';
+import { isFull, makingRoom } from '#common/outbox/storage-full.ts';
+import type { In, Out, PlainCallName } from '#contract/calls.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Session, SessionDetail } from '#contract/session.ts';
+import { cacheNames } from '#sw/messages.ts';
 import Dexie, { type Table } from 'dexie';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { databaseName } from './cache-name.ts';
 import { readQuestion } from './question.ts';
 import { filesIn, purgeFiles } from './purge-files.ts';
-import { toast } from '@/platform/toast.ts';
+import { toast } from '#src/platform/toast.ts';
 
 interface KeptSession {
   uuid: string;
@@ -179,6 +179,10 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
     const messages = await db.messages.toArray();
     await purgeFiles(filesIn([messages, await db.sessions.toArray()]));
     await Promise.all([db.messages.clear(), db.sessions.clear()]);
+  } else if (name === 'deleteImage') {
+    const { image_id: id } = input as In<'deleteImage'>;
+    const about = [0, 1].map((explore) => callOf('imageInfo', { image_id: id, explore }));
+    await db.answers.bulkDelete(about);
   } else if (name === 'deleteHistory') {
     const { id, session_id: ref } = input as In<'deleteHistory'>;
     if ((data as Out<'deleteHistory'>).is_session) await dropSession(ref);

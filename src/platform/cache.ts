@@ -1,11 +1,11 @@
 import { databaseName } from './cache-name.ts';
-import type { PlainCallName } from '@contract/calls.ts';
-import type { Message } from '@contract/chat.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import type { PlainCallName } from '#contract/calls.ts';
+import type { Message } from '#contract/chat.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { forgetSnapshots } from './snapshot.ts';
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
 
 /**
  * What was read is kept in this browser and answers when the network does not: session lists, search,
@@ -39,6 +39,8 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'helpPage',
   'imageIndex',
   'imageExplore',
+  'imageInfo',
+  'deleteImage',
   'imageMetadata',
   'keywordList',
   'videoIndex',
@@ -53,9 +55,12 @@ const kept: ReadonlySet<PlainCallName> = new Set([
   'trainEngines',
   'trainModel',
   'trainFileList',
+  'segmentList',
   'knowledgePassage',
   'appList',
   'appDetails',
+  'appVersionNext',
+  'appCommentNext',
   'sharedSession',
   'usage',
   'transactionList',

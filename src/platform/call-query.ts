@@ -1,4 +1,4 @@
-import type { In, Out, PlainCallName } from '@contract/calls.ts';
+import type { In, Out, PlainCallName } from '#contract/calls.ts';
 import {
   keepPreviousData,
   useInfiniteQuery,

@@ -1,4 +1,4 @@
-import { toast } from '@/platform/toast.ts';
+import { toast } from '#src/platform/toast.ts';
 
 /** Puts text on the clipboard and says how it went. */
 export const copyText = async (text: string): Promise<void> => {

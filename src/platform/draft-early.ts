@@ -1,9 +1,9 @@
-import type { Act } from '@common/outbox/engine.ts';
+import type { Act } from '#common/outbox/engine.ts';
 import { accountOf } from './account-of.ts';
 import type { Draft } from './draft-echo.ts';
 import type { Note } from './note.ts';
 import { readStored, tokenKey, userKey } from './stored.ts';
-import { openOutbox } from '@common/outbox/database.ts';
+import { openOutbox } from '#common/outbox/database.ts';
 
 /** A draft as the outbox's database has it, in the table `drafts`. */
 export interface KeptDraft extends Draft {

@@ -21,7 +21,13 @@ export const readEcho = (key: string): Draft | null => {
   }
 };
 
-export const removeEcho = (key: string): void => localStorage.removeItem(prefix + key);
+export const removeEcho = (key: string): void => {
+  try {
+    localStorage.removeItem(prefix + key);
+  } catch {
+    // Forbidden storage holds nothing.
+  }
+};
 
 export const writeEcho = (key: string, { text, at }: Draft): void => {
   try {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { callTable } from '@common/call-table.ts';
+import { callTable } from '#common/call-table.ts';
 import { callAddress } from './call-address.ts';
 import { askEarly, forgetEarly, newestOf, takeEarly } from './early.ts';
 

@@ -1,6 +1,6 @@
-import { historyPageSize } from '@contract/limits.ts';
+import { historyPageSize } from '#contract/limits.ts';
 import { callAddress } from './call-address.ts';
-import { callTable } from '@common/call-table.ts';
+import { callTable } from '#common/call-table.ts';
 import type { earlyCalls } from './early-calls.ts';
 
 declare global {

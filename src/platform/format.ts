@@ -1,6 +1,6 @@
-import { maskName } from '@contract/mask-name.ts';
+import { maskName } from '#contract/mask-name.ts';
 
-export { maskName } from '@contract/mask-name.ts';
+export { maskName } from '#contract/mask-name.ts';
 
 /** 8 to 11 digits (a telephone number) with the middle hidden; an address with most of its name hidden. */
 export const maskAccount = (account: string): string => {

@@ -1,4 +1,4 @@
-import type { Job } from '@contract/job.ts';
+import type { Job } from '#contract/job.ts';
 import { expect, test } from 'vitest';
 import { stopWords } from './job-stop.ts';
 

@@ -1,4 +1,4 @@
-import type { Job } from '@contract/job.ts';
+import type { Job } from '#contract/job.ts';
 
 /** Those that are done piece by piece: what was done of them is kept and paid. */
 const byPieces: ReadonlySet<Job['kind']> = new Set(['embedding', 'translate']);

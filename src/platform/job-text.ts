@@ -1,4 +1,4 @@
-import type { Job, JobKind } from '@contract/job.ts';
+import type { Job, JobKind } from '#contract/job.ts';
 
 /** What is being done, and what it is called where it has no title. */
 export const jobWords: Readonly<Record<JobKind, { doing: string; name: string; open: string }>> = {

@@ -1,11 +1,11 @@
-import type { Job, JobEvent } from '@contract/job.ts';
-import { limits } from '@contract/limits.ts';
+import type { Job, JobEvent } from '#contract/job.ts';
+import { limits } from '#contract/limits.ts';
 import { useSyncExternalStore } from 'react';
 import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
-import { callTable } from '@common/call-table.ts';
+import { callTable } from '#common/call-table.ts';
 import { refreshScreens } from './query-client.ts';
 import { runningJobs } from './running-jobs.ts';
 import { isStream, pause, readEvents } from './stream.ts';

@@ -1,13 +1,13 @@
-import type { Act } from '@common/outbox/engine.ts';
-import { outboxDatabase } from '@common/outbox/database.ts';
-import { isFull, makingRoom } from '@common/outbox/storage-full.ts';
-import { actStoreOn, withoutRoom, type KeptBlob } from '@common/outbox/store.ts';
+import type { Act } from '#common/outbox/engine.ts';
+import { outboxDatabase } from '#common/outbox/database.ts';
+import { isFull, makingRoom } from '#common/outbox/storage-full.ts';
+import { actStoreOn, withoutRoom, type KeptBlob } from '#common/outbox/store.ts';
 import Dexie, { type Table } from 'dexie';
-import { ApiError } from '@/platform/api-error.ts';
-import { loadStore } from '@/platform/cache.ts';
-import { deviceFull } from '@/platform/device-full.ts';
-import type { KeptDraft } from '@/platform/draft-early.ts';
-import type { Note } from '@/platform/note.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { loadStore } from '#src/platform/cache.ts';
+import { deviceFull } from '#src/platform/device-full.ts';
+import type { KeptDraft } from '#src/platform/draft-early.ts';
+import type { Note } from '#src/platform/note.ts';
 
 /** An act on its way: what is noted in the quick storage may not outlive the browser. */
 type KeptNote = Note & { key: string };

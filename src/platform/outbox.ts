@@ -1,15 +1,15 @@
 import type { OfName } from './note.ts';
-import type { In, Out } from '@contract/calls.ts';
-import { codes } from '@contract/errors.ts';
+import type { In, Out } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { serverApi } from './server-api.ts';
-import type { ActName, NewAct } from '@common/outbox/engine.ts';
+import type { ActName, NewAct } from '#common/outbox/engine.ts';
 import { lineIsWell, lineLost } from './line.ts';
 import { loadOutbox } from './load-outbox.ts';
 import { leftNotes, note, noteLock } from './outbox-state.ts';
 import { hasUnsentIn, readUnsent } from './unsent.ts';
-import { toast } from '@/platform/toast.ts';
+import { toast } from '#src/platform/toast.ts';
 import { uuid } from './uuid.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Out, UploadName } from '@contract/calls.ts';
-import { limits } from '@contract/limits.ts';
+import type { Out, UploadName } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
 import { ApiError, isOffline } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { postForm, type PostFormOptions } from './post-form.ts';
@@ -7,11 +7,23 @@ import { serverApi } from './server-api.ts';
 import { uuid } from './uuid.ts';
 
 const { from, first, most, fileBytes } = limits.pieces;
+/** Of a larger one so much at its beginning, middle and end stands for it. */
+const sample = 1024 * 1024;
 /** A piece that takes less than this is followed by one twice as large, ms. */
 const quick = 1500;
 
 /** Where the browser makes no digests, on plain http, a file goes on while this page lives. */
 const unnamed = new WeakMap<Blob, string>();
+
+/** What a file is known by: all that is in it, or of one that would fill a phone's memory some of it. */
+const markOf = (file: Blob): Blob => {
+  if (file.size <= fileBytes) return file;
+  const { name, lastModified } = file as File;
+  const parts = [0, (file.size - sample) / 2, file.size - sample].map((at) =>
+    file.slice(at, at + sample),
+  );
+  return new Blob([JSON.stringify([name, lastModified, file.size]), ...parts]);
+};
 
 /** Called by what is in it, the same file goes on after the page was closed, and in another tab. */
 const nameOf = async (file: Blob): Promise<string> => {
@@ -20,7 +32,9 @@ const nameOf = async (file: Blob): Promise<string> => {
     unnamed.set(file, known);
     return known;
   }
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
+  const digest = new Uint8Array(
+    await crypto.subtle.digest('SHA-256', await markOf(file).arrayBuffer()),
+  );
   digest[6] = (digest[6]! & 0x0f) | 0x40;
   digest[8] = (digest[8]! & 0x3f) | 0x80;
   const hex = Array.from(digest.slice(0, 16), (byte) => byte.toString(16).padStart(2, '0'));
@@ -88,8 +102,7 @@ const sendPieces = async (file: Blob, { signal, tell }: Watching): Promise<strin
 };
 
 const sizeOf = (value: FormDataEntryValue) => (typeof value === 'string' ? 0 : value.size);
-const isLarge = (value: FormDataEntryValue): boolean =>
-  sizeOf(value) > from && sizeOf(value) <= fileBytes;
+const isLarge = (value: FormDataEntryValue): boolean => sizeOf(value) > from;
 
 /** The same form, with an empty file for each large one, whose pieces are sent before. */
 const inPieces = async (

@@ -1,5 +1,5 @@
-import { callTable } from '@common/call-table.ts';
-import type { Out, UploadName } from '@contract/calls.ts';
+import { callTable } from '#common/call-table.ts';
+import type { Out, UploadName } from '#contract/calls.ts';
 import { ApiError, offlineText, openEnvelope, silentText } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';

@@ -1,4 +1,4 @@
-import { cacheNames } from '@sw/messages.ts';
+import { cacheNames } from '#sw/messages.ts';
 
 const named = /\/files\/(?:video\/)?([0-9a-f]{40})/g;
 

@@ -1,5 +1,5 @@
-import { clearFacts } from '@sw/kv.ts';
-import { personalCaches, type FromWorker, type ToWorker } from '@sw/messages.ts';
+import { clearFacts } from '#sw/kv.ts';
+import { personalCaches, type FromWorker, type ToWorker } from '#sw/messages.ts';
 import { Workbox } from 'workbox-window';
 import { busyStore } from './busy.ts';
 import { createStore, useStore } from './store.ts';

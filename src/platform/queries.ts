@@ -1,7 +1,7 @@
-import { modelTypes } from '@contract/kinds.ts';
-import type { Settings } from '@contract/auth.ts';
-import type { Out } from '@contract/calls.ts';
-import type { Model } from '@contract/model.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Model } from '#contract/model.ts';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './api.ts';
 import { steady, useCall } from './call-query.ts';

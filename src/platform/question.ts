@@ -1,4 +1,4 @@
-import type { Message, StructuredMessage } from '@contract/chat.ts';
+import type { Message, StructuredMessage } from '#contract/chat.ts';
 
 /** What somebody asked or said, whichever way it is stored. */
 export interface Question {

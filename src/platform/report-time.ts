@@ -1,4 +1,4 @@
-import { codes } from '@contract/errors.ts';
+import { codes } from '#contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { inIdleTime } from './idle.ts';

@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { act, settingsLane } from './outbox.ts';
 import { useSettings } from './queries.ts';
-import type { Settings } from '@contract/auth.ts';
+import type { Settings } from '#contract/auth.ts';
 import { useEffect, useRef } from 'react';
 
 /** A slider that is being dragged is saved once, this long after it rests, ms. */

@@ -1,4 +1,4 @@
-import type { Settings } from '@contract/auth.ts';
+import type { Settings } from '#contract/auth.ts';
 
 /** What an account has saved; empty for nobody. */
 export const settingsOf = (user: { setting?: string } | null): Settings => {

@@ -1,4 +1,4 @@
-import type { In, Out, UploadName } from '@contract/calls.ts';
+import type { In, Out, UploadName } from '#contract/calls.ts';
 import { postFiles } from './pieces.ts';
 import { refreshScreens } from './query-client.ts';
 import { underKey } from './unheard.ts';

@@ -1,5 +1,5 @@
-import type { In, Out, PlainCallName } from '@contract/calls.ts';
-import { codes } from '@contract/errors.ts';
+import type { In, Out, PlainCallName } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
 import {
   ApiError,
   isCancelled,
@@ -13,7 +13,7 @@ import { answerFromCache, noteAnswer } from './cache.ts';
 import { callAddress } from './call-address.ts';
 import { confirmed } from './confirm-password.ts';
 import { underKey } from './unheard.ts';
-import { callTable } from '@common/call-table.ts';
+import { callTable } from '#common/call-table.ts';
 import { heldRun } from './run.ts';
 import { takeEarly } from './early.ts';
 import { exchange, Unanswered, type Exchanged } from './exchange.ts';
@@ -21,7 +21,7 @@ import { noteLoginEnded } from './login-ended.ts';
 import { noteLoginReason } from './login-reason.ts';
 import { noteServerTime } from './server-clock.ts';
 import { refreshScreens } from './query-client.ts';
-import { toast } from '@/platform/toast.ts';
+import { toast } from '#src/platform/toast.ts';
 
 export interface ApiOptions {
   signal?: AbortSignal;

@@ -1,5 +1,5 @@
-import type { Out } from '@contract/calls.ts';
-import { limits } from '@contract/limits.ts';
+import type { Out } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
 import { useEffect } from 'react';
 import { api } from './api.ts';
 import { createStore, useStore } from './store.ts';

@@ -1,12 +1,12 @@
-import type { StreamEvent } from '@contract/chat.ts';
-import { streamCodes } from '@contract/errors.ts';
-import type { ToolCall } from '@contract/tool.ts';
+import type { StreamEvent } from '#contract/chat.ts';
+import { streamCodes } from '#contract/errors.ts';
+import type { ToolCall } from '#contract/tool.ts';
 import { fetchEventSource } from '@microsoft/fetch-event-source';
 import { ApiError, errorText, openEnvelope } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
 import { askLine, awaitBytes, heard, lineIsWell, onLineWell } from './line.ts';
-import { callTable } from '@common/call-table.ts';
+import { callTable } from '#common/call-table.ts';
 import { serverApi } from './server-api.ts';
 
 export interface StreamOptions {
@@ -284,6 +284,7 @@ const readToEnd = async (options: StreamOptions): Promise<void> => {
     const search = new URLSearchParams({
       history_id: String(options.historyId),
       session_id: String(options.sessionId),
+      tools: '1',
       ...(ticket !== '' && { ticket }),
     });
     return readEvents(

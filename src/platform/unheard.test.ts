@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
+import { allDrafts } from './draft.ts';
 import { underKey } from './unheard.ts';
 
 const keysOf = async (answers: readonly (Error | null)[], says: unknown = {}) => {
@@ -26,4 +27,28 @@ test('a refusal is an answer, and what says something else is another write', as
   const [left] = await keysOf([silence], { name: '乙' });
   const [other] = await keysOf([null], { name: '丙' });
   expect(other).not.toBe(left);
+});
+
+test('a page that begins after a kill asks under the key of what was under way; of secrets nothing is written', async () => {
+  vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+  const left = () =>
+    [...allDrafts()].filter(([key, { text }]) => key.startsWith('unheard:') && text);
+  const before = left().length;
+  const [killed] = await keysOf([silence], { name: '丁' });
+  await keysOf([silence], { password: '不写下' });
+  await keysOf([null, new ApiError(1412, '太短', 200)], { name: '戊' });
+  expect(left()).toHaveLength(before + 1);
+  // The same drafts, and nothing that the page before had in its memory.
+  const drafts = await import('./draft.ts');
+  vi.resetModules();
+  vi.doMock('./draft.ts', () => drafts);
+  vi.setSystemTime(Date.now() + 1_000);
+  const fresh = await import('./unheard.ts');
+  const again = await fresh.underKey('saveScenario', { name: '丁' }, undefined, (key) =>
+    Promise.resolve(key),
+  );
+  expect(again).toBe(killed);
+  expect(left()).toHaveLength(before);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });

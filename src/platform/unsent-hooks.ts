@@ -1,4 +1,4 @@
-import type { Out, PlainCallName } from '@contract/calls.ts';
+import type { Out, PlainCallName } from '#contract/calls.ts';
 
 export interface UnsentHooks {
   /** What a call about a fresh session answers; undefined: the server has to. */

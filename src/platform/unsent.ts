@@ -1,5 +1,5 @@
 import type { UnsentHooks } from './unsent-hooks.ts';
-import type { PlainCallName } from '@contract/calls.ts';
+import type { PlainCallName } from '#contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import type { KeptAct } from './draft-early.ts';

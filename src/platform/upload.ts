@@ -1,4 +1,4 @@
-import type { Out, UploadName } from '@contract/calls.ts';
+import type { Out, UploadName } from '#contract/calls.ts';
 import { postFiles } from './pieces.ts';
 import type { PostFormOptions } from './post-form.ts';
 

@@ -1,6 +1,6 @@
-import type { WaitKind } from '@contract/wait.ts';
-import { changeFact, getFact, setFact } from '@sw/kv.ts';
-import { waitsTag } from '@sw/messages.ts';
+import type { WaitKind } from '#contract/wait.ts';
+import { changeFact, getFact, setFact } from '#sw/kv.ts';
+import { waitsTag } from '#sw/messages.ts';
 import { api } from './api.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';

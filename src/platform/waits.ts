@@ -1,12 +1,12 @@
-import { limits } from '@contract/limits.ts';
-import type { WaitKind, WaitRef, WaitResult } from '@contract/wait.ts';
-import type { ToWorker, Wait } from '@sw/messages.ts';
+import { limits } from '#contract/limits.ts';
+import type { WaitKind, WaitRef, WaitResult } from '#contract/wait.ts';
+import type { ToWorker, Wait } from '#sw/messages.ts';
 import { api } from './api.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { onWorkerMessage, workerReady } from './pwa.ts';
 import { refreshScreens } from './query-client.ts';
-import { toast } from '@/platform/toast.ts';
+import { toast } from '#src/platform/toast.ts';
 import { waiting } from './waiting.ts';
 import { keepPushed, offerNotifications } from './waits-permission.ts';
 

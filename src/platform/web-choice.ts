@@ -1,4 +1,4 @@
-import { callsTools } from '@common/tool-models.ts';
+import { callsTools } from '#common/tool-models.ts';
 import { useDraft, readDraft } from './draft.ts';
 import { useSite } from './site.ts';
 

@@ -1,4 +1,4 @@
-import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import { useDialogs } from './dialog.ts';
 

@@ -1,4 +1,4 @@
-import { createStore, useStore } from '@/platform/store.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
 
 export interface DialogRequest {
   title: string;

@@ -1,4 +1,4 @@
-import { licenceFiles } from '@contract/licence-files.ts';
+import { licenceFiles } from '#contract/licence-files.ts';
 import css from './licence-links.module.css';
 
 /** The licence of the program and the third-party notices, as plain text on pages of their own. */

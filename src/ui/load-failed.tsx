@@ -1,4 +1,4 @@
-import { errorText, isOffline } from '@/platform/api-error.ts';
+import { errorText, isOffline } from '#src/platform/api-error.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
 

@@ -1,4 +1,4 @@
-import { usePageTitle } from '@/platform/use-page-title.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { ReactNode } from 'react';
 import css from './manage-page.module.css';
 

@@ -1,4 +1,4 @@
-import { lastPress } from '@/platform/last-press.ts';
+import { lastPress } from '#src/platform/last-press.ts';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { moveByArrows } from './arrow-keys.ts';
@@ -23,7 +23,7 @@ const place = (menu: HTMLElement, from: DOMRect | null) => {
 
 const Panel = ({ onClose, title, children }: SheetProps) => {
   const menu = useRef<HTMLDivElement>(null);
-  useModal(true, onClose, menu);
+  useModal(true, onClose, menu, false);
   useLayoutEffect(() => {
     const from = lastPress();
     const element = menu.current;

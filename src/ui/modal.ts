@@ -1,4 +1,5 @@
-import { closeOnBack } from '@/platform/back-closes.ts';
+import { closeOnBack } from '#src/platform/back-closes.ts';
+import { createStore } from '#src/platform/store.ts';
 import { useEffect, useRef, type RefObject } from 'react';
 
 interface Watcher extends EventTarget {
@@ -13,6 +14,9 @@ declare global {
 /** What closes each of the open ones, the topmost last. */
 const stack: { close: () => void }[] = [];
 let watcher: Watcher | null = null;
+
+/** How many of the open ones cover the page; a menu beside what was pressed does not. */
+export const veils = createStore(0);
 
 const closeTop = () => stack.at(-1)?.close();
 
@@ -43,6 +47,7 @@ export const useModal = (
   visible: boolean,
   onClose: () => void,
   panel: RefObject<HTMLElement | null>,
+  covers = true,
 ) => {
   const close = useRef(onClose);
   useEffect(() => {
@@ -56,6 +61,7 @@ export const useModal = (
     stack.push(one);
     if (stack.length === 1) document.addEventListener('keydown', onKey);
     watch();
+    if (covers) veils.set(veils.get() + 1);
     root?.setAttribute('inert', '');
     // The library makes its body focusable one frame later; a field within may have the focus by then.
     const frame = requestAnimationFrame(() => {
@@ -68,6 +74,7 @@ export const useModal = (
     return () => {
       leaveHistory?.();
       cancelAnimationFrame(frame);
+      if (covers) veils.set(veils.get() - 1);
       stack.splice(stack.indexOf(one), 1);
       if (stack.length === 0) {
         root?.removeAttribute('inert');
@@ -78,5 +85,5 @@ export const useModal = (
       if (before instanceof HTMLElement && before.isConnected)
         before.focus({ preventScroll: true });
     };
-  }, [visible, panel]);
+  }, [visible, panel, covers]);
 };

@@ -1,5 +1,5 @@
-import { usePasswordRequests } from '@/platform/confirm-password.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { usePasswordRequests } from '#src/platform/confirm-password.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 
 const PasswordView = lazyAsked(() => import('./password-view.tsx'));

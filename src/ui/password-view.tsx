@@ -1,4 +1,4 @@
-import { useAuth } from '@/platform/auth-store.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
 import { useId, useState } from 'react';
 import { Button } from './button.tsx';
 import { DialogFrame } from './dialog-frame.tsx';

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { PhotoSlider } from 'react-photo-view';
 import 'react-photo-view/dist/react-photo-view.css';
-import { copyText } from '@/platform/copy.ts';
+import { copyText } from '#src/platform/copy.ts';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import type { PhotoAct, PhotoViewerProps } from './photo-viewer-props.ts';

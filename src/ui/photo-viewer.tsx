@@ -1,4 +1,4 @@
-import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import type { PhotoViewerProps } from './photo-viewer-props.ts';
 import { Suspense } from 'react';
 

@@ -1,5 +1,5 @@
-import { copyText } from '@/platform/copy.ts';
-import { toast } from '@/platform/toast.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { toast } from '#src/platform/toast.ts';
 
 const nameOf = (address: string, type: string): string => {
   const last = address.split(/[?#]/)[0]?.split('/').at(-1) ?? '';

@@ -1,6 +1,6 @@
 import Popup from 'antd-mobile/es/components/popup';
 import { memo, useRef, type ReactNode } from 'react';
-import { finePointer, useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { finePointer, useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
 import { moveByArrows } from './arrow-keys.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';

@@ -1,8 +1,8 @@
 import type { SheetProps } from './sheet-props.ts';
-import '@/platform/last-press.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import '#src/platform/last-press.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
-import { useEver } from '@/platform/use-ever.ts';
+import { useEver } from '#src/platform/use-ever.ts';
 
 const SheetView = lazyAsked(() => import('./sheet-view.tsx'));
 

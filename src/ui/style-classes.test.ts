@@ -21,8 +21,8 @@ it('every class that a component names is in its styles', () => {
     if (!file.endsWith('.tsx')) continue;
     const text = readFileSync(path.join(source, file), 'utf8');
     for (const [, local, from] of text.matchAll(/import (\w+) from '([^']+\.module\.css)'/g)) {
-      const styles = from?.startsWith('@/')
-        ? path.join(source, from.slice(2))
+      const styles = from?.startsWith('#src/')
+        ? path.join(source, from.slice('#src/'.length))
         : path.join(source, path.dirname(file), from ?? '');
       const classes = classesOf(styles);
       for (const [, name] of text.matchAll(new RegExp(`\\b${local}(?:\\.|\\[')(\\w+)`, 'g'))) {

@@ -1,6 +1,6 @@
 import type { ClipboardEvent, KeyboardEvent, Ref } from 'react';
-import { useSettings } from '@/platform/queries.ts';
-import { isSendKey } from '@/platform/send-key.ts';
+import { useSettings } from '#src/platform/queries.ts';
+import { isSendKey } from '#src/platform/send-key.ts';
 
 /** Where a message is written. Enter sends it, or begins a line where the person chose that. */
 export const WordsField = ({

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewardActive } from '../../server/areas/account/invite.service.ts';
-import { connectDatabase } from '../../server/db/connect.ts';
+import { rewardActive } from '#server/areas/account/invite.service.ts';
+import { connectDatabase } from '#server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

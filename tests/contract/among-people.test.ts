@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { limits } from '../../contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 import { TestClient } from '../support/client.ts';
 import { stageWithModels } from '../support/stage.ts';
 

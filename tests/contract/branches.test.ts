@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Message } from '../../contract/chat.ts';
+import type { Message } from '#contract/chat.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { stageWithModels } from '../support/stage.ts';
 

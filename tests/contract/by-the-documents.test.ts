@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import sharp from 'sharp';
-import type { CallSpec } from '../../contract/call.ts';
-import { calls } from '../../contract/calls.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { calls } from '#contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CallName, calls, type In } from '../../contract/calls.ts';
+import { type CallName, calls, type In } from '#contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import { makeFilm } from '../support/films.ts';
 import { paint } from '../support/images.ts';

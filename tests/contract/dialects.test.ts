@@ -31,6 +31,7 @@ let manager: TestClient;
 const claude = 'claude-mock';
 const gemini = 'gemini-9-mock';
 const plain = 'mock-chat';
+const thinker = 'qwen3-mock';
 const weather = {
   type: 'object' as const,
   properties: { city: { type: 'string' } },
@@ -44,7 +45,7 @@ beforeAll(async () => {
     env: {
       OPENAI_BASE_URL: mock.baseURL,
       OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: plain,
+      OPENAI_MODELS: `${plain},${thinker}`,
       SIGNUP_TOKENS: '100000000',
       API_REQUESTS: '100000',
       API_TOKENS: '100000000',
@@ -244,6 +245,14 @@ describe("Anthropic's client", () => {
     });
     expect(length).toBeGreaterThan(8);
     expect(length).toBeLessThan(40);
+    // What is thought beside the answer is bounded with it, and held for.
+    const adaptive = { model: thinker, max_tokens: 50, messages: say('好') };
+    await anthropic.messages.create({ ...adaptive, thinking: { type: 'adaptive' } });
+    expect(mock.lastRequest).toMatchObject({
+      max_tokens: 50,
+      enable_thinking: true,
+      thinking_budget: 50,
+    });
     const calls = service.asked.length;
     const ask = { model: claude, max_tokens: 10, messages: say('好') };
     const missing = await failing(anthropic.messages.create({ ...ask, model: 'no-such' }));

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codes } from '../../contract/errors.ts';
-import { limits } from '../../contract/limits.ts';
+import { codes } from '#contract/errors.ts';
+import { limits } from '#contract/limits.ts';
 import { TestClient } from '../support/client.ts';
 import {
   docxOf,
@@ -363,6 +363,36 @@ test('what has not come whole counts as what its sender keeps, and a call takes 
   form.set('file', new Blob([]), 'a.png');
   const init = { method: 'POST', headers: person.headers(), body: form };
   expect((await get('/api/image/upload', init)).status).toBe(413);
+});
+
+test('what is larger than people’s files is an app, which a manager alone brings, in pieces, beyond any quota', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const person = await TestClient.register(server.baseURL);
+  const megabyte = 1024 * 1024;
+  const [id, size, most] = [randomUUID(), 65 * megabyte, limits.pieces.most];
+  const send = async (who: TestClient, at: number, data: Buffer, whole = size) => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(data)]), 'piece');
+    const address = `/api/upload_piece?upload_id=${id}&offset=${at}&size=${whole}`;
+    return (await get(address, { method: 'POST', headers: who.headers(), body: form })).status;
+  };
+  expect(await send(person, 0, Buffer.from('a'))).toBe(413);
+  // Larger than this house takes: said with the first piece, not with the last.
+  expect(await send(manager, 0, Buffer.from('a'), 201 * megabyte)).toBe(413);
+  const bytes = randomBytes(size);
+  for (let at = 0; at < size; at += most)
+    expect(await send(manager, at, bytes.subarray(at, at + most))).toBe(200);
+  const form = new FormData();
+  for (const [field, value] of Object.entries({ title: '大应用', state: 'draft', file_upload: id }))
+    form.set(field, value);
+  form.set('file', new Blob([]), 'large.zip');
+  const init = { method: 'POST', headers: manager.headers(), body: form };
+  const saved = (await (await get('/api/product/save_app', init)).json()) as {
+    data: { id: number };
+  };
+  const versions = await manager.call('appVersionList', { id: saved.data.id });
+  expect(JSON.stringify(versions)).toContain(createHash('sha256').update(bytes).digest('hex'));
 });
 
 test('requests of a few bytes do not take up one large file many times at once', async () => {

@@ -7,13 +7,13 @@ import {
   type ImageIo,
   type ImageOrder,
   type ImageResult,
-} from '../../server/engines/image-engine.ts';
-import type { ImageParameters } from '../../contract/image.ts';
-import { createMidjourneyEngine } from '../../server/engines/midjourney/midjourney-engine.ts';
-import { createOpenAiImageEngine } from '../../server/engines/openai-compatible/openai-image-engine.ts';
-import { createStableDiffusionEngine } from '../../server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
-import { createGuardedFetch } from '../../server/net/guarded-fetch.ts';
-import { imageOfferOf } from '../../server/areas/model/image-models.ts';
+} from '#server/engines/image-engine.ts';
+import type { ImageParameters } from '#contract/image.ts';
+import { createMidjourneyEngine } from '#server/engines/midjourney/midjourney-engine.ts';
+import { createOpenAiImageEngine } from '#server/engines/openai-compatible/openai-image-engine.ts';
+import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
+import { createGuardedFetch } from '#server/net/guarded-fetch.ts';
+import { imageOfferOf } from '#server/areas/model/image-models.ts';
 import {
   colourOf,
   type FakeService,

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { chunksOf } from '../../server/areas/embedding/chunk.ts';
+import { chunksOf } from '#server/areas/embedding/chunk.ts';
 import { TestClient } from '../support/client.ts';
 import { knowledgeQuestions, oldTexts } from '../support/knowledge-questions.ts';
 import { startServer } from '../support/server.ts';
@@ -177,6 +180,121 @@ test(
         '1415',
       );
     } finally {
+      await server.stop();
+    }
+  },
+);
+
+test(
+  'the owner of a base keeps its passages, answers, addresses and what was not found; nobody else does',
+  { timeout: 60_000 },
+  async () => {
+    let page = '<h1>公告</h1><p>食堂十一点半开门。</p><p>周三停水。</p>';
+    const site = createServer((_, answer) => {
+      if (page === '') answer.writeHead(500).end();
+      else answer.writeHead(200, { 'content-type': 'text/html' }).end(`<body>${page}</body>`);
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const address = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const server = await startServer({ env: { FETCH_ALLOWED: address } });
+    try {
+      const person = await TestClient.register(server.baseURL);
+      const stranger = await TestClient.register(server.baseURL);
+      const { model } = await person.call('newTrainModel', { name: '手册', key: 'kept', type: 0 });
+      const base = { model_id: model.id };
+      const ask = async (question: string) =>
+        (await person.call('askKnowledge', { embedding_key: 'kept', question })).list;
+      const done = async () => {
+        await expect
+          .poll(
+            async () =>
+              (await person.call('trainFileList', base)).list.every(({ status }) => status === 1),
+            { timeout: 20_000 },
+          )
+          .toBe(true);
+        return (await person.call('trainFileList', base)).list;
+      };
+      await person.upload('uploadTrainFile', new Blob(['# 假期\n\n年假有十天。']), '假期.md');
+      const [file] = await done();
+      const passages = async (fileId: number) =>
+        (await person.call('passageList', { file_id: fileId })).list;
+      const [first] = await passages(file!.id);
+      expect(first).toMatchObject({ heading: '假期', text: '年假有十天。', off: false });
+
+      // Changed words are found, the old ones no more; what is off is not found and still there.
+      const saved = await person.call('savePassage', { id: first!.id, text: '年假有十五天。' });
+      expect((await ask('年假几天'))[0]?.text).toBe('年假有十五天。');
+      const { passage: off } = await person.call('savePassage', {
+        id: saved.passage.id,
+        off: true,
+      });
+      expect(await ask('年假几天')).toEqual([]);
+      expect(await passages(file!.id)).toMatchObject([{ text: '年假有十五天。', off: true }]);
+      await person.call('savePassage', { id: off.id, off: false });
+      expect(await ask('年假几天')).toHaveLength(1);
+
+      // What is asked and not found is counted for the owner, by what is asked and not by whom.
+      await person.call('setTrainModel', { ...base, private: 0 });
+      for (const human of ['请问班车几点发车？', '班车几点发车']) {
+        const { uuid } = await stranger.call('newSession', { embeddings: ['kept'] });
+        await stranger.ask(human, { sessionId: uuid });
+      }
+      const { list: gaps } = await person.call('gapList', base);
+      expect(gaps).toMatchObject([{ question: '请问班车几点发车？', asked: 2 }]);
+      expect(Object.keys(gaps[0]!).sort()).toEqual(['asked', 'id', 'last_at', 'question']);
+      const pair = { ...base, question: '班车几点发车', answer: '早上七点四十，南门上车。' };
+      const { passage } = await person.call('addPair', pair);
+      expect((await ask('班车什么时候发车'))[0]?.text).toBe(pair.answer);
+      expect((await person.call('gapList', base)).list).toEqual([]);
+
+      // A page is read, and what changed is told.
+      const { file: read } = await person.call('addAddress', {
+        ...base,
+        url: `http://${address}/a`,
+      });
+      await done();
+      expect((await ask('食堂几点开门'))[0]?.text).toContain('十一点半');
+      await expect(
+        person.call('addAddress', { ...base, url: 'http://127.0.0.1:1/' }),
+      ).rejects.toThrow('1417');
+      page = '<h1>公告</h1><p>食堂十二点开门。</p><p>周三停水。</p>';
+      await person.call('setWatch', { file_id: read.id, live: true });
+      const watched = async () => (await person.call('watchList', base)).list[0];
+      await expect.poll(watched, { timeout: 20_000 }).toMatchObject({
+        changed: '多了 1 行，少了 1 行；如新的：食堂十二点开门。',
+      });
+      await done();
+      expect((await ask('食堂几点开门'))[0]?.text).toContain('十二点');
+      page = '';
+      await person.call('setWatch', { file_id: read.id, live: true });
+      await expect.poll(watched, { timeout: 20_000 }).toMatchObject({
+        live: true,
+        error: expect.stringContaining('打不开'),
+      });
+
+      // To everybody else, of an open base too, none of it is there.
+      for (const [call, input] of [
+        ['passageList', { file_id: file!.id }],
+        ['savePassage', { id: passage.id, text: '改' }],
+        ['delPassage', { id: passage.id }],
+        ['addPair', pair],
+        ['actOnFiles', { ...base, ids: [file!.id], act: 'remove' }],
+        ['addAddress', { ...base, url: `http://${address}/b` }],
+        ['watchList', base],
+        ['setWatch', { file_id: read.id, live: false }],
+        ['gapList', base],
+        ['delGap', { ...base, id: 1 }],
+      ] as const)
+        await expect(stranger.call(call, input as never), call).rejects.toThrow('404');
+
+      const all = (await person.call('trainFileList', base)).list.map(({ id }) => id);
+      expect(await person.call('actOnFiles', { ...base, ids: all, act: 'remove' })).toEqual({
+        done: 3,
+      });
+      expect(await ask('食堂年假班车')).toEqual([]);
+      expect(await watched()).toBeUndefined();
+    } finally {
+      site.close();
       await server.stop();
     }
   },

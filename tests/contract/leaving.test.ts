@@ -3,10 +3,10 @@ import path from 'node:path';
 import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Area, Kit } from '../../server/area.ts';
-import { createAreas } from '../../server/areas/list.ts';
-import type { Held } from '../../server/held.ts';
-import { readSettings } from '../../server/settings.ts';
+import type { Area, Kit } from '#server/area.ts';
+import { createAreas } from '#server/areas/list.ts';
+import type { Held } from '#server/held.ts';
+import { readSettings } from '#server/settings.ts';
 import { TestClient } from '../support/client.ts';
 import { describeTables, fillTables, tablesWith } from '../support/every-table.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -130,7 +130,8 @@ test('an account that ends leaves nothing of its person in any table, file or an
       app_versions channel_health channel_lines model_channels payment_bills sandbox_trades forum_models
       manager_acts orders invoices order_events refunds payment_differences invoice_orders
       app_purchases app_downloads ledger holds invited stat_spent usage_days app_comments
-      app_reports model_uses api_usage api_jobs notice_reads api_key_months api_reservations tickets
+      app_reports model_uses api_usage api_jobs notice_reads api_key_months api_reservations
+      api_key_limits api_running tickets
       users`.split(/\s+/),
     known: new Map<string, unknown>([
       ['sessions', (session.rows[0] as { id: number }).id],

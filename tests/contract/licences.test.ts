@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, afterAll, expect, test } from 'vitest';
-import { licenceFiles } from '../../contract/licence-files.ts';
+import { licenceFiles } from '#contract/licence-files.ts';
 import {
   isPermissive,
   noticesOf,
   readPackages,
   strayPackages,
   type InstalledPackage,
-} from '../../scripts/licences.mjs';
-import { optionalPackages } from '../../scripts/optional-packages.mjs';
+} from '#scripts/licences.mjs';
+import { optionalPackages } from '#scripts/optional-packages.mjs';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const packages = readPackages();

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
-import { refusesUnknown } from '../../server/http/validate.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { type CallName, calls } from '#contract/calls.ts';
+import { refusesUnknown } from '#server/http/validate.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Envelope } from '../../contract/call.ts';
+import type { Envelope } from '#contract/call.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';

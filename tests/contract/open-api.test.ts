@@ -734,12 +734,12 @@ describe('keys', () => {
     expect(list[0]?.month_used).toBeLessThanOrEqual(limit);
     expect(list[0]?.month_used).toBeGreaterThan(limit - 60);
     expect(1_000_000 - (await balance(few))).toBe(list[0]?.month_used);
-    const [left] = await onDatabase<{ reserved: string }>(
+    const [left] = await onDatabase<{ running: string }>(
       server,
-      'SELECT reserved FROM api_key_months WHERE key_id = $1',
+      'SELECT count(*) AS running FROM api_running WHERE key_id = $1 AND ended_at IS NULL',
       [few.keyId],
     );
-    expect(left?.reserved).toBe('0');
+    expect(left?.running).toBe('0');
   });
 
   test('a deleted one ends its running stream and opens nothing any more', async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFields } from '../../contract/open-fields.ts';
+import { openFields } from '#contract/open-fields.ts';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
@@ -71,11 +71,15 @@ const bases: Readonly<Record<string, Record<string, unknown>>> = {
   '/v1/embeddings': { model: 'mock-embedding', input: '好' },
   '/v1/images/generations': { model: 'dall-e-3', prompt: '山' },
   '/v1/images/edits': { model: 'dall-e-3', prompt: '山' },
+  '/v1/images/variations': { model: 'dall-e-3' },
+  '/v1/audio/translations': { model: 'whisper-1' },
   '/v1/audio/speech': { model: 'tts-1', input: '你好' },
   '/v1/audio/transcriptions': { model: 'whisper-1' },
 };
 const files: Readonly<Record<string, string>> = {
   '/v1/images/edits': 'image',
+  '/v1/images/variations': 'image',
+  '/v1/audio/translations': 'file',
   '/v1/audio/transcriptions': 'file',
 };
 

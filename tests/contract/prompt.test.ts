@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { codes } from '../../contract/errors.ts';
-import { keywordType } from '../../contract/image.ts';
+import { codes } from '#contract/errors.ts';
+import { keywordType } from '#contract/image.ts';
 import { TestClient } from '../support/client.ts';
 import { stage, stageWithModels } from '../support/stage.ts';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { In } from '../../contract/calls.ts';
-import type { AdminChannel } from '../../contract/manage-model.ts';
+import type { In } from '#contract/calls.ts';
+import type { AdminChannel } from '#contract/manage-model.ts';
 import { TestClient } from '../support/client.ts';
 import { makeFilm } from '../support/films.ts';
 import { freePort } from '../support/free-port.ts';

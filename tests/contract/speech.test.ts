@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
+import { oggOf } from '../support/sample-files.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { talk } from '../support/world.ts';
@@ -245,6 +246,20 @@ test('a recording is written down, paid by the second, for nothing when that fai
   expect(await balance()).toBe(tokens - price);
   const { list } = await own.call('transactionList', {});
   expect(list).toMatchObject([{ model: 'whisper-1', deduct_tokens: price }]);
+});
+
+test('a recording behind whose end another one goes on is sent nowhere, as nobody can count it', async () => {
+  const own = await TestClient.register(server.baseURL);
+  service.asked.length = 0;
+  const one = await hear(own, oggOf(2, 1), 'whisper-1');
+  expect(one).toMatchObject({ code: 0, data: { deduct_tokens: 80 } });
+  expect(service.asked).toHaveLength(1);
+  const chained = Buffer.concat([oggOf(2, 1), oggOf(300, 2)]);
+  expect(await hear(own, chained, 'whisper-1')).toMatchObject({ code: 1417 });
+  const lasting = Buffer.concat([oggOf(2, 1), oggOf(300, 1)]);
+  expect(await hear(own, lasting, 'whisper-1')).toMatchObject({ code: 1417 });
+  expect(service.asked).toHaveLength(1);
+  expect((await own.call('userInfo', {})).chatgpt_balance).toBe(tokens - 80);
 });
 
 test('a recording that a service has is paid though its person hung up', async () => {

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shownByMessages } from '../../server/areas/chat/chat.store.ts';
-import { createFileService } from '../../server/areas/file/file.service.ts';
-import { elsewhere } from '../../server/storage/disk-room.ts';
-import { openDatabase } from '../../server/db/database.ts';
-import { createFolderStorage } from '../../server/storage/folder-storage.ts';
-import { createS3Storage } from '../../server/storage/s3-storage.ts';
-import type { Storage } from '../../server/storage/storage-interface.ts';
-import { newKey } from '../../server/storage/storage.ts';
+import { shownByMessages } from '#server/areas/chat/chat.store.ts';
+import { createFileService } from '#server/areas/file/file.service.ts';
+import { elsewhere } from '#server/storage/disk-room.ts';
+import { openDatabase } from '#server/db/database.ts';
+import { createFolderStorage } from '#server/storage/folder-storage.ts';
+import { createS3Storage } from '#server/storage/s3-storage.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { TestClient } from '../support/client.ts';
 import { makeFilm } from '../support/films.ts';
 import { type MockS3, startMockS3 } from '../support/mock-s3.ts';
@@ -235,6 +235,7 @@ describe('a server with S3', () => {
         quota: 1e9,
         guestQuota: { network: 1e9, all: 1e9 },
         disk: elsewhere,
+        appFileBytes: 1024 * 1024,
         uploadLimit: 100,
         keepUploaded: () => Promise.resolve(1),
         stateOfFile: () => Promise.resolve('unknown'),

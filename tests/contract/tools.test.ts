@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Message } from '../../contract/chat.ts';
-import type { ToolCall } from '../../contract/tool.ts';
+import type { Message } from '#contract/chat.ts';
+import type { ToolCall } from '#contract/tool.ts';
 import { TestClient } from '../support/client.ts';
 import {
   questionIn,
@@ -134,13 +134,16 @@ test('a stream tells calls as they come, and again to who reads from the middle'
       : { text: `得到 ${/\d+$/.exec(resultsIn(body)[0] ?? '')?.[0] ?? '?'}` };
   const uuid = await newSession();
   const { id } = await person.call('sendMessage', { session_id: uuid, msg: '一加到一百是多少呢' });
-  const events = await person.read(uuid, id);
+  const events = await person.read(uuid, id, { tools: 1 });
   const calls = events.flatMap(({ data }) =>
     data.startsWith('{"tool"') ? [(JSON.parse(data) as { tool: ToolCall }).tool] : [],
   );
   expect(calls.at(-1)).toMatchObject({ name: 'run_code', state: 'done', result: '5050' });
   expect(events.at(-1)?.data).toBe('[DONE]');
   expect((await messageOf(uuid, id)).ai).toBe('得到 5050');
+  // Who knows the specification alone is told text, thinking, errors and the end.
+  const plain = await person.read(uuid, id);
+  expect(plain.map(({ data }) => data)).toEqual(['"得到 5050"', '[DONE]']);
 });
 
 test('code has no network, no server and no end of time or memory', async () => {
@@ -263,6 +266,14 @@ test('what a search here found is for its person alone', async () => {
   const stranger = await TestClient.register(server.baseURL);
   const shown = await messageOf(uuid, found!.id, stranger);
   expect(shown.tools?.[0]).toMatchObject({ name: 'search_here', result: '', arguments: '' });
+
+  // Where others read along the answer would tell them: its person is asked first.
+  const asks = await ask(uuid, '再查一次那个编号');
+  expect(asks).toMatchObject({ state: 'waiting', tools: [{ state: 'asking', result: '' }] });
+  expect(asks.tools?.[0]?.ask).toContain('这个会话是公开的');
+  const answer = { session_id: uuid, history_id: asks.id, call_id: asks.tools![0]!.id };
+  await person.call('answerTool', { ...answer, answer: 'no' });
+  expect(await ended(uuid, asks.id)).toMatchObject({ tools: [{ state: 'refused' }] });
 }, 40_000);
 
 /** What pages say to have more done than their reader asked for. */
@@ -463,7 +474,10 @@ test('images are drawn as drawing costs, at most four at once, after their price
     resultsIn(body).length === 0 ? { calls: wanted } : { text: `给：${resultsIn(body)[0]}` };
   const uuid = await newSession();
   const free = await ask(uuid, '请画两张月亮');
-  expect(free.tools?.map(({ state }) => state), free.ai).toEqual(['done', 'failed']);
+  expect(
+    free.tools?.map(({ state }) => state),
+    free.ai,
+  ).toEqual(['done', 'failed']);
   const files = free.tools?.[0]?.files ?? [];
   expect(files).toHaveLength(2);
   for (const { url } of files) expect((await fetch(server.baseURL + url)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -572,6 +572,41 @@ const picture = (r: number, g: number, b: number) =>
   sharp({ create: { width: 96, height: 96, channels: 3, background: { r, g, b } } })
     .png()
     .toBuffer();
+
+test('who packs large translations, or asks for one again and again, stops nobody else', async () => {
+  const model = await make(person, 2, { type: 1 });
+  for (let at = 0; at < 3; at += 1) {
+    const picture = { 'word/media/a.png': randomBytes(3_500_000) };
+    await send(person, `${at}.docx`, docxOf(wordXml([`Hello ${at}`]), picture), model.id);
+  }
+  const files = await settled(person, model.id);
+  expect(files.map(({ status }) => status)).toEqual([1, 1, 1]);
+
+  const began = performance.now();
+  const packing = get(person, `train/pack_model?model_id=${model.id}`);
+  let worst = 0;
+  while ((await Promise.race([packing, sleep(1, null)])) === null) {
+    const asked = performance.now();
+    await stranger.call('userInfo', {});
+    worst = Math.max(worst, performance.now() - asked);
+  }
+  const { code, data } = await packing;
+  expect(code).toBe(0);
+  expect(worst, 'others wait while it is packed').toBeLessThan((performance.now() - began) / 4);
+  const zip = await fetch(plain.baseURL + String(data['url']));
+  const names = Object.keys(unzipSync(new Uint8Array(await zip.arrayBuffer())));
+  expect(names.sort()).toEqual(['0.docx', '1.docx', '2.docx']);
+
+  // Whoever knows its address may read it, but not have it written many times at once.
+  await post(person, 'train/set_model', { model_id: model.id, private: 0 });
+  const address = plain.baseURL + (await filesOf(person, model.id))[0]!.output_url;
+  const many = await Promise.all(Array.from({ length: 20 }, () => fetch(address)));
+  const told = many.filter(({ status }) => status === 429);
+  expect(told.length).toBeGreaterThan(10);
+  expect(many.length - told.length).toBe(many.filter(({ status }) => status === 200).length);
+  expect(((await told[0]!.json()) as Answer).message).toContain('请稍后再试');
+  expect((await fetch(address, { headers: person.headers() })).status).toBe(200);
+}, 120_000);
 
 test('a style is learned from pictures, shown while it is, downloaded, and drawn with', async () => {
   const model = await make(person, 1, { batch_size: 1, epoch: 10, type: 'SD-1.5' });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { connectDatabase } from '../../server/db/connect.ts';
-import { readSettings } from '../../server/settings.ts';
-import { createKit } from '../../server/kit.ts';
-import { createLifetime } from '../../server/lifetime.ts';
-import type { Area } from '../../server/area.ts';
+import { connectDatabase } from '#server/db/connect.ts';
+import { readSettings } from '#server/settings.ts';
+import { createKit } from '#server/kit.ts';
+import { createLifetime } from '#server/lifetime.ts';
+import type { Area } from '#server/area.ts';
 import { TestClient } from '../support/client.ts';
 import { sendFilm } from '../support/films.ts';
 import { newPictures } from '../support/images.ts';

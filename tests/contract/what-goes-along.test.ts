@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { StructuredMessage } from '../../contract/chat.ts';
-import { limits } from '../../contract/limits.ts';
-import { estimateTokens } from '../../contract/price.ts';
+import type { StructuredMessage } from '#contract/chat.ts';
+import { limits } from '#contract/limits.ts';
+import { estimateTokens } from '#contract/price.ts';
 import { TestClient } from '../support/client.ts';
 import { stageWithModels } from '../support/stage.ts';
 import { onePixel } from '../support/world.ts';

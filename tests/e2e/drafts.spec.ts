@@ -1,7 +1,10 @@
 import { App, expect, foreignServer, test } from '../support/app.ts';
+import sharp from 'sharp';
 import { TestClient } from '../support/client.ts';
+import { openLine } from '../support/faulty-line.ts';
 import { keptIn, startPhone } from '../support/phone.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
+import { shellComplete } from '../support/shell.ts';
 
 test.skip(foreignServer, 'kills browsers of its own');
 
@@ -44,6 +47,14 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
     await page.goto(`${baseURL}/account?tab=profile`);
     await page.getByLabel('名称').fill('新的名字');
     await expect.poll(kept).toContain('新的名字');
+    const rename = async () => {
+      await page.goto(`${baseURL}/?channel=private`);
+      await page.locator('[data-session]').first().getByRole('button').last().click();
+      await page.getByRole('button', { name: '改名' }).click();
+      return page.getByRole('textbox', { name: '会话的名字' });
+    };
+    await (await rename()).fill('长跑的距离');
+    await expect.poll(kept).toContain('长跑的距离');
     await page.goto(`${baseURL}/chat?uuid=${uuid}`);
     await page.getByRole('textbox', { name: '输入消息' }).fill('写到一半的问题');
     await expect.poll(kept).toContain('写到一半的问题');
@@ -63,10 +74,65 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
     await expect(page.getByRole('dialog').getByLabel('描述')).toHaveValue('祖母的菜谱');
     await page.goto(`${baseURL}/account?tab=profile`);
     await expect(page.getByLabel('名称')).toHaveValue('新的名字');
+    await expect(await rename()).toHaveValue('长跑的距离');
     expect(await kept()).toContain('旧草稿');
   } finally {
     await phone.end();
   }
+});
+
+test('in the viewer words outlast a kill, a silent line is said above it, and what was begun unheard is begun once @O3 @I14', async ({
+  baseURL,
+}) => {
+  test.setTimeout(120_000);
+  const client = await TestClient.register(baseURL ?? '');
+  const photo = await sharp({
+    create: { width: 320, height: 240, channels: 3, background: '#eee' },
+  })
+    .png()
+    .toBuffer();
+  const { image } = await client.upload('uploadImage', new Blob([new Uint8Array(photo)]), 'a.png');
+  const line = await openLine(baseURL ?? '');
+  const phone = await startPhone(client);
+  await phone.page.goto(`${line.baseURL}/`);
+  await shellComplete(phone.page);
+  const open = async () => {
+    await phone.page.goto(`${line.baseURL}/image/private?rank=upload&image_id=${image.id}`);
+    const viewer = phone.page.getByRole('dialog', { name: '修改图片' });
+    await viewer.getByRole('button', { name: /^变体/ }).click();
+    return phone.page.getByRole('dialog', { name: '变体', exact: true });
+  };
+  const begun = async () => (await client.call('jobList', {})).list.length;
+  const words = { name: '变体的提示词' };
+  const draw = { name: /^画变体/ };
+  await (await open()).getByRole('textbox', words).fill('雪山上的月亮');
+  await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain('雪山上的月亮');
+  await phone.crash();
+  // The server does it, and nobody hears of that.
+  line.state = 'deaf';
+  let panel = await open();
+  await expect(panel.getByRole('textbox', words)).toHaveValue('雪山上的月亮');
+  await panel.getByRole('button', draw).click();
+  await expect.poll(begun).toBe(1);
+  await expect(phone.page.getByText('网络不通，请检查网络后再试')).toBeVisible();
+  await phone.crash();
+  // Known words of a picture are there on a line that answers nothing, which is said above them.
+  line.state = 'hangs';
+  panel = await open();
+  await panel.getByRole('button', draw).click();
+  const said = phone.page.getByRole('status').filter({ hasText: '网络没有回应' });
+  await expect(said).toBeVisible();
+  const head = panel.getByRole('button', { name: '返回' });
+  const [over, below] = await Promise.all([said.boundingBox(), head.boundingBox()]);
+  expect(below!.y).toBeGreaterThanOrEqual(over!.y + over!.height);
+  await phone.crash();
+  line.state = 'well';
+  panel = await open();
+  await panel.getByRole('button', draw).click();
+  await expect(panel.getByRole('textbox', words)).toBeHidden();
+  expect(await begun()).toBe(1);
+  await phone.end();
+  await line.close();
 });
 
 /** So many times it is killed at a random moment after sending. */

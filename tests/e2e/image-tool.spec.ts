@@ -1,7 +1,7 @@
 import type { FileChooser, Locator, Page } from '@playwright/test';
 import sharp from 'sharp';
-import type { Out } from '../../contract/calls.ts';
-import type { ImageModel } from '../../contract/image.ts';
+import type { Out } from '#contract/calls.ts';
+import type { ImageModel } from '#contract/image.ts';
 import { type App, expect, foreignServer, type Person, test } from '../support/app.ts';
 
 const canvas = 'builtin-canvas';

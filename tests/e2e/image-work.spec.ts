@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import sharp from 'sharp';
-import type { Out } from '../../contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { expect, foreignServer, test, type Person } from '../support/app.ts';
 import { paint, replyOf } from '../support/images.ts';
 

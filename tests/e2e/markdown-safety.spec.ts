@@ -1,5 +1,5 @@
-import type { Message } from '../../contract/chat.ts';
-import type { Session } from '../../contract/session.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Session } from '#contract/session.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/app.ts';
 import { xssPayloads } from '../support/xss-payloads.ts';

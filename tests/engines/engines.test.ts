@@ -188,10 +188,12 @@ describe.each(engines)('$name', ({ name, missing, start }) => {
         'the worker',
       )
       .toBe(true);
-    // What was read is on its way to the device when the page is left; then the app is closed, and
-    // opened where there is no network.
+    // What was read is on its way to the device when the page is left; then there is no network.
     await go('/');
     line.cut();
+    // By an address in the open page, and closed and opened anew.
+    await go(`/chat?uuid=${chat}`);
+    await hand.reads('log', '消息', '42.16');
     await browser.restart();
     await go(`/chat?uuid=${chat}`);
     await hand.reads('log', '消息', '42.16');

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { connectDatabase } from '../../server/db/connect.ts';
+import { connectDatabase } from '#server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { codes } from '../../contract/errors.ts';
+import { codes } from '#contract/errors.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
 

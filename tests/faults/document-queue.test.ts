@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Envelope } from '../../contract/call.ts';
-import { calls } from '../../contract/calls.ts';
+import type { Envelope } from '#contract/call.ts';
+import { calls } from '#contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import { slowPdf } from '../support/hostile-files.ts';
 import { pdfOf } from '../support/sample-files.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { type CallName, calls } from '#contract/calls.ts';
 import {
   createWorld,
   goodInputs,

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { type CallName, calls } from '#contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
 import { createWorld, goodInputs, sendRaw, type World } from '../support/world.ts';

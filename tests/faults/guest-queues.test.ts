@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '../../contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 import { onDatabase } from '../support/api-user.ts';
 import { ClientAt } from '../support/client-at.ts';
 import { TestClient } from '../support/client.ts';

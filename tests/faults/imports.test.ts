@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readImport } from '../../server/areas/export/import-read.ts';
+import { readImport } from '#server/areas/export/import-read.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { xssPayloads } from '../support/xss-payloads.ts';

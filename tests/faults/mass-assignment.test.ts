@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CallSpec } from '../../contract/call.ts';
-import { type CallName, calls } from '../../contract/calls.ts';
+import type { CallSpec } from '#contract/call.ts';
+import { type CallName, calls } from '#contract/calls.ts';
 import { TestClient } from '../support/client.ts';
 import {
   bodyOf,

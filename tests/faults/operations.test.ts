@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
+import { startMockS3 } from '../support/mock-s3.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { ADMIN_PASSWORD, makeDatabase, startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
@@ -64,12 +65,20 @@ test('every process tells the disk and the last backup, whichever of them has th
         disk_total: there.disk_total,
         last_backup: there.last_backup,
       });
+      expect(here.instances.map(({ own, address }) => [own, address])).toEqual([
+        [true, without.baseURL],
+        [false, having.baseURL],
+      ]);
+      for (const { version, load, memory } of here.instances)
+        expect([version, load !== null, memory !== null]).toEqual([here.version, true, true]);
       expect(here.disk_free).toBeGreaterThan(0);
       expect(here.disk_total).toBeGreaterThanOrEqual(here.disk_free ?? 0);
       expect(here.last_backup?.bytes).toBeGreaterThan(1000);
     } finally {
       await having.stop();
     }
+    const { instances } = await manager.call('adminService', {});
+    expect(instances).toMatchObject([{ alive: true, own: true, address: without.baseURL }]);
     // A disk goes with the process that has it; that there was a backup stays.
     const left = await manager.call('adminService', {});
     expect(left.disk_free).toBeNull();
@@ -97,7 +106,18 @@ test('an ordinary stop writes no stack', async () => {
 });
 
 test('backups are made by schedule and by button, one at a time, and the newest are kept', async () => {
-  const server = await startServer({ env: { BACKUP_HOURS: '1', BACKUP_KEEP: '1' } });
+  const s3 = await startMockS3();
+  const env = {
+    S3_ENDPOINT: s3.endpoint,
+    S3_BUCKET: 'files',
+    S3_REGION: s3.region,
+    S3_ACCESS_KEY: s3.accessKey,
+    S3_SECRET_KEY: s3.secretKey,
+    BACKUP_S3_BUCKET: 'safe',
+    BACKUP_HOURS: '1',
+    BACKUP_KEEP: '1',
+  };
+  const server = await startServer({ env });
   try {
     const manager = await managerOf(server);
     const state = () => manager.call('adminService', {});
@@ -109,10 +129,18 @@ test('backups are made by schedule and by button, one at a time, and the newest 
     await expect.poll(async () => (await state()).last_backup?.name).not.toBe(first);
     await expect
       .poll(async () => (await state()).backup)
-      .toEqual({ running: false, error: '', hours: 1 });
+      .toEqual({ running: false, error: '', hours: 1, bucket: 'safe' });
     expect(await readdir(path.join(server.dataDir, 'backups'))).toEqual([
       (await state()).last_backup?.name,
     ]);
+    const [elsewhere, ...older] = [...s3.objects].filter(([name]) => name.startsWith('/safe/'));
+    expect(older).toEqual([]);
+    expect(elsewhere?.[0]).toBe(`/safe/backups/${(await state()).last_backup?.name}`);
+    expect(elsewhere?.[1].data).toHaveLength((await state()).last_backup?.bytes ?? 0);
+    s3.failing = 503;
+    await manager.call('adminBackup', {});
+    await expect.poll(async () => (await state()).backup.error).toMatch(/对象存储没有收下备份/);
+    s3.failing = 0;
     // A folder that is none: the next one says why it failed.
     await rm(path.join(server.dataDir, 'backups'), { recursive: true });
     await writeFile(path.join(server.dataDir, 'backups'), '');
@@ -120,6 +148,7 @@ test('backups are made by schedule and by button, one at a time, and the newest 
     await expect.poll(async () => (await state()).backup.error).toMatch(/EEXIST|ENOTDIR/);
   } finally {
     await server.stop();
+    await s3.close();
   }
 });
 

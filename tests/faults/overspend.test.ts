@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Connection } from '../../server/db/connect.ts';
-import { holds, ledger, users, wallets } from '../../server/db/schema.ts';
+import { connectDatabase, type Connection } from '#server/db/connect.ts';
+import { holds, ledger, users, wallets } from '#server/db/schema.ts';
 import {
   balances,
   extendHold,
@@ -14,7 +14,7 @@ import {
   releaseExpired,
   settle,
   transferAll,
-} from '../../server/areas/ledger/ledger.service.ts';
+} from '#server/areas/ledger/ledger.service.ts';
 import { makeDatabase } from '../support/server.ts';
 
 const heavy = process.env['HEAVY'] === '1';

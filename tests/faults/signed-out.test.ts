@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { calls } from '../../contract/calls.ts';
+import { calls } from '#contract/calls.ts';
 import { requestOf, TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countTokens } from '../../server/engines/tokens.ts';
+import { countTokens } from '#server/engines/tokens.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi, type Scenario } from '../support/mock-openai.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import type { Message } from '../../contract/chat.ts';
+import type { Message } from '#contract/chat.ts';
 import { TestClient } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { scratchFolder } from '../support/scratch.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../server/db/migrate.ts';
+import { migrate } from '#server/db/migrate.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { makeDatabase, makeEmptyDatabase, startServer } from '../support/server.ts';
 

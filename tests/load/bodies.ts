@@ -1,7 +1,7 @@
 import { apiUser } from '../support/api-user.ts';
 import { quickFetch, TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
-import { setup as startCluster } from '../support/shared-database.ts';
+import startCluster from '../support/shared-database.ts';
 import { now, numbersOf, printTable } from './lib/measure.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { ExportEvent } from '../../contract/export.ts';
-import { conversation } from '../../scripts/demo-text.ts';
+import type { ExportEvent } from '#contract/export.ts';
+import { conversation } from '#scripts/demo-text.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
 import { memory, now, quantile } from './lib/measure.ts';

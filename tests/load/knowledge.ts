@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { chunksOf } from '../../server/areas/embedding/chunk.ts';
-import { PassageIndex, questionBytes } from '../../server/areas/embedding/passage-index.ts';
-import { chanceOf } from '../../packages/canvas/chance.ts';
-import {
-  builtInDimensions,
-  gramVector,
-} from '../../server/engines/embedding/built-in-embedding.ts';
-import { readingsOf } from '../../server/search/question.ts';
+import { chunksOf } from '#server/areas/embedding/chunk.ts';
+import { PassageIndex, questionBytes } from '#server/areas/embedding/passage-index.ts';
+import { chanceOf } from '#packages/canvas/chance.ts';
+import { builtInDimensions, gramVector } from '#server/engines/embedding/built-in-embedding.ts';
+import { readingsOf } from '#server/search/question.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
 import { quantile } from './lib/measure.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { setup as startCluster } from '../support/shared-database.ts';
+import startCluster from '../support/shared-database.ts';
 import { now, quantile } from './lib/measure.ts';
 
 /**

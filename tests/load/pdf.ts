@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import PDFDocument from 'pdfkit';
-import { conversation } from '../../scripts/demo-text.ts';
-import type { PdfMessage } from '../../server/areas/export/pdf-document.ts';
-import { makePdfApart } from '../../server/areas/export/pdf.ts';
+import { conversation } from '#scripts/demo-text.ts';
+import type { PdfMessage } from '#server/areas/export/pdf-document.ts';
+import { makePdfApart } from '#server/areas/export/pdf.ts';
 
 /**
  * How long a PDF of 1,000 messages takes, in the thread that makes it on the server; beside it the

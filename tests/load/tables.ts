@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TestClient } from '../support/client.ts';
 import { pdfTableOf, wordBody, wordTable, xlsxOf } from '../support/sample-files.ts';
 import { startServer } from '../support/server.ts';
-import { setup } from '../support/shared-database.ts';
+import setup from '../support/shared-database.ts';
 
 /**
  * Questions whose answer stands in a table of a Word file, a sheet and a PDF: how often the first

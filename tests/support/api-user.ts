@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { In } from '../../contract/calls.ts';
+import type { In } from '#contract/calls.ts';
 import { TestClient } from './client.ts';
 import type { TestServer } from './server.ts';
 

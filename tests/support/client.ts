@@ -7,8 +7,8 @@ import {
   type Out,
   type PlainCallName,
   type UploadName,
-} from '../../contract/calls.ts';
-import type { Envelope } from '../../contract/call.ts';
+} from '#contract/calls.ts';
+import type { Envelope } from '#contract/call.ts';
 
 export interface Reply<T = unknown> extends Envelope<T> {
   status: number;
@@ -48,8 +48,9 @@ export const requestOf = (name: CallName, input: Record<string, unknown>) => {
       query.set(key, typeof value === 'string' ? value : JSON.stringify(value));
     else body[key] = value;
   }
-  const named = spec.path.endsWith('/*') ? (input['model'] as string) : null;
-  if (named !== null) query.delete('model');
+  const field = Object.keys((spec.input as unknown as { shape?: object }).shape ?? {})[0] ?? '';
+  const named = spec.path.endsWith('/*') ? (input[field] as string) : null;
+  if (named !== null) query.delete(field);
   const place =
     named === null ? spec.path : spec.path.replace('*', () => encodeURIComponent(named));
   const search = query.size > 0 ? `?${query.toString()}` : '';
@@ -157,12 +158,18 @@ export class TestClient {
     historyId: number,
     options: {
       lastEventId?: string;
+      /** Calls of tools are told, too. */
+      tools?: 1;
       signal?: AbortSignal;
       onEvent?: (event: SseEvent) => boolean | void;
     } = {},
   ): Promise<SseEvent[]> {
     const stop = new AbortController();
-    const { url } = requestOf('eventStream', { session_id: uuid, history_id: historyId });
+    const { url } = requestOf('eventStream', {
+      session_id: uuid,
+      history_id: historyId,
+      tools: options.tools,
+    });
     const response = await fetch(this.baseURL + url, {
       headers: {
         ...this.headers(),

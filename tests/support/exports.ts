@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { In } from '../../contract/calls.ts';
-import type { ExportEvent, ExportFormat } from '../../contract/export.ts';
+import type { In } from '#contract/calls.ts';
+import type { ExportEvent, ExportFormat } from '#contract/export.ts';
 import { requestOf, type TestClient } from './client.ts';
 
 /** Makes an export and gives its events, the last being the file or why there is none. */

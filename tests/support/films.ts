@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import type { In } from '../../contract/calls.ts';
-import type { Job } from '../../contract/job.ts';
-import type { MadeVideo } from '../../contract/video.ts';
+import type { In } from '#contract/calls.ts';
+import type { Job } from '#contract/job.ts';
+import type { MadeVideo } from '#contract/video.ts';
 import type { TestClient } from './client.ts';
 import { ended, messageOf, type Sent } from './images.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { In, Out } from '../../contract/calls.ts';
-import type { ImageRequest, Message } from '../../contract/chat.ts';
-import { imageReply, type ImageReply, type ImageTask } from '../../contract/image.ts';
-import type { Job, JobEvent } from '../../contract/job.ts';
+import type { In, Out } from '#contract/calls.ts';
+import type { ImageRequest, Message } from '#contract/chat.ts';
+import { imageReply, type ImageReply, type ImageTask } from '#contract/image.ts';
+import type { Job, JobEvent } from '#contract/job.ts';
 import { requestOf, type TestClient } from './client.ts';
 
 export interface Sent {

@@ -9,7 +9,7 @@ import {
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { importJWK, jwtVerify } from 'jose';
-import type { WaitResult } from '../../contract/wait.ts';
+import type { WaitResult } from '#contract/wait.ts';
 
 /** A message as a browser would get it. */
 export interface Pushed {

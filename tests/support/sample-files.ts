@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { zipSync } from 'fflate';
 import PdfDocument from 'pdfkit';
 import sharp from 'sharp';
-import { loadOptional } from '../../server/optional-packages.ts';
+import { loadOptional } from '#server/optional-packages.ts';
 
 /** Files as people have them, made here so that the tests need none. */
 
@@ -324,4 +324,39 @@ export const pdfTableOf = async (rows: readonly (readonly string[])[]): Promise<
   document.end();
   await once(document, 'end');
   return Buffer.concat(chunks);
+};
+
+const oggCrc = (page: Buffer): number => {
+  let sum = 0;
+  for (const byte of page) {
+    sum ^= byte << 24;
+    for (let bit = 0; bit < 8; bit += 1)
+      sum = sum & 0x80000000 ? (sum << 1) ^ 0x04c11db7 : sum << 1;
+  }
+  return sum >>> 0;
+};
+
+/** One stream of Ogg with silent Opus of so many seconds, as a recorder writes it. */
+export const oggOf = (seconds: number, serial: number): Buffer => {
+  const page = (at: number, kind: number, granule: number, packets: readonly Buffer[]): Buffer => {
+    const head = Buffer.alloc(27 + packets.length);
+    head.write('OggS', 0, 'latin1');
+    head[5] = kind;
+    head.writeBigInt64LE(BigInt(granule), 6);
+    head.writeUInt32LE(serial, 14);
+    head.writeUInt32LE(at, 18);
+    head[26] = packets.length;
+    for (const [place, { length }] of packets.entries()) head[27 + place] = length;
+    const whole = Buffer.concat([head, ...packets]);
+    whole.writeUInt32LE(oggCrc(whole), 22);
+    return whole;
+  };
+  const opusHead = Buffer.from('OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0', 'latin1');
+  const tags = Buffer.from('OpusTags\x01\0\0\0x\0\0\0\0', 'latin1');
+  // Frames of 20 ms, 50 in a page.
+  const packets = Array.from({ length: 50 }, () => Buffer.from([0xf8, 0xff, 0xfe]));
+  const pages = Array.from({ length: seconds }, (_, at) =>
+    page(at + 2, at === seconds - 1 ? 4 : 0, (at + 1) * 48_000, packets),
+  );
+  return Buffer.concat([page(0, 2, 0, [opusHead]), page(1, 0, 0, [tags]), ...pages]);
 };

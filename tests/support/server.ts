@@ -134,32 +134,29 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   const dataDir = options.dataDir ?? scratchFolder('test');
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
-  const child = spawn(
-    process.execPath,
-    [...(options.slowPasswords ? [] : ['--require', quickPasswords]), main],
-    {
-      cwd: root,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        LANG: process.env['LANG'],
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        DATA_DIR: dataDir,
-        ADMIN_PASSWORD,
-        // One address stands for many people here.
-        FREE_REGISTRATIONS: '1000000',
-        CREDENTIALS_LIMIT: '1000000',
-        MESSAGES_LIMIT: '1000000',
-        ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
-        CANVAS_SECONDS: '0',
-        FILM_SECONDS: '1',
-        LOCAL_MODELS: 'off',
-        ...options.env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const hashing = options.slowPasswords ? [] : ['--require', quickPasswords];
+  const child = spawn(process.execPath, [...hashing, main], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      LANG: process.env['LANG'],
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      ADMIN_PASSWORD,
+      // One address stands for many people here.
+      FREE_REGISTRATIONS: '1000000',
+      CREDENTIALS_LIMIT: '1000000',
+      MESSAGES_LIMIT: '1000000',
+      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      CANVAS_SECONDS: '0',
+      FILM_SECONDS: '1',
+      LOCAL_MODELS: 'off',
+      ...options.env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const exited = ended(child);
   let running = true;
   void exited.then(() => (running = false));

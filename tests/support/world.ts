@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallName, calls, type In } from '../../contract/calls.ts';
+import { type CallName, calls, type In } from '#contract/calls.ts';
 import { quickFetch, requestOf, TestClient } from './client.ts';
 import { ADMIN_PASSWORD, type ServerOptions, startServer, type TestServer } from './server.ts';
 
@@ -179,6 +179,16 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   delTrainFile: { file_id: 1 },
   uploadTrainFile: { model_id: 1 },
   trainLog: { file_id: 1 },
+  passageList: { file_id: 1 },
+  savePassage: { id: 1, off: true },
+  delPassage: { id: 1 },
+  addPair: { model_id: 1, question: '几点上班', answer: '九点' },
+  actOnFiles: { model_id: 1, ids: [1], act: 'retry' },
+  addAddress: { model_id: 1, url: 'https://example.com/' },
+  watchList: { model_id: 1 },
+  setWatch: { file_id: 1, live: false },
+  gapList: { model_id: 1 },
+  delGap: { model_id: 1, id: 1 },
   trainFileContent: { key: 'no-such-key-at-all-1234' },
   segmentList: { file_id: 1 },
   saveSegment: { id: 1, target: '你好' },
@@ -389,9 +399,15 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   appDraft: { id: nobody },
   apiKeys: {},
   genKey: { name: '测试' },
+  updateKey: { id: 1, name: '测试' },
+  rotateKey: { id: 1 },
+  pauseKey: { id: 1, on: false },
   keysShownOnce: { on: false },
   delKey: { api_key: '0123456789••••••0123456789' },
   apiUsage: { month: '2026-01' },
+  apiCallLog: {},
+  apiCallBodies: { id: '00000000-0000-4000-8000-000000000000' },
+  clearCallLog: {},
   chatCompletions: {
     model: 'builtin-assistant',
     messages: [{ role: 'user', content: '1+1 等于几' }],
@@ -414,6 +430,22 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   editApiImages: { prompt: '山间的月亮', size: '256x256' },
   createSpeech: { model: 'builtin-voice', input: '你好' },
   createTranscription: { model: 'none' },
+  createTranslation: { model: 'none' },
+  varyApiImages: {},
+  createFile: { purpose: 'batch' },
+  listFiles: {},
+  readFile: { file_id: 'file-none' },
+  deleteFile: { file_id: 'file-none' },
+  createBatch: {
+    input_file_id: 'file-none',
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  },
+  listBatches: {},
+  readBatch: { batch_id: 'batch-none' },
+  cancelBatch: { batch_id: 'batch-none/cancel' },
+  storedResponse: { response_id: 'resp_none' },
+  deleteResponse: { response_id: 'resp_none' },
   apiImage: { prompt: '山间的月亮', size: '256x256' },
   apiProgress: { request_id: noUuid },
   apiInterrogate: { image_base64: onePixel.toString('base64') },
@@ -445,7 +477,7 @@ export const isAboutTalk = (name: CallName): boolean =>
 
 const goodFile = (name: CallName): FormData => {
   const form = new FormData();
-  if (name === 'editApiImages')
+  if (name === 'editApiImages' || name === 'varyApiImages')
     form.set('image', new Blob([onePixel], { type: 'image/png' }), 'a.png');
   else if (['uploadImage', 'uploadAvatar', 'adminUpload'].includes(name))
     form.set('file', new Blob([onePixel], { type: 'image/png' }), 'a.png');

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import type { Executor } from '../../db/database.ts';
-import { type Held, rowsTaken } from '../../held.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Held, rowsTaken } from '#server/held.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import { transactionCsv } from '../ledger/usage.service.ts';
 import { anySession, type SessionRow, sessionIdsOf } from '../session/session.service.ts';
 import * as store from './account.store.ts';

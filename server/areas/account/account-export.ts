@@ -3,10 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Executor } from '../../db/database.ts';
-import type { Kit } from '../../area.ts';
-import type { JobWork } from '../../jobs/job-kind.ts';
-import { newKey } from '../../storage/storage.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Kit } from '#server/area.ts';
+import type { JobWork } from '#server/jobs/job-kind.ts';
+import { newKey } from '#server/storage/storage.ts';
 import type { AccountData } from './account-data.ts';
 import * as store from './account.store.ts';
 

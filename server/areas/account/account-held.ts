@@ -1,4 +1,4 @@
-import type { Held } from '../../held.ts';
+import type { Held } from '#server/held.ts';
 
 const books = { keep: 'what was given for an invitation, for the books; numbers and no words' };
 

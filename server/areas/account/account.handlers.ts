@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
-import { beginJob, openJobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
+import { beginJob, openJobsOf, requireRoomForJob } from '#server/jobs/job.service.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import { usageOf } from '../ledger/usage.service.ts';
 import { sessionsByMonth } from '../session/session.service.ts';

@@ -1,6 +1,6 @@
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { Database, Executor } from '../../db/database.ts';
-import { type Context, type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { Database, Executor } from '#server/db/database.ts';
+import { type Context, type Identity, Refusal, type UploadedFile } from '#server/http/handlers.ts';
 import { loginSeconds } from '../auth/token.ts';
 import { nameFault, normalName } from '../auth/names.ts';
 import type { AuthService } from '../auth/auth.service.ts';

@@ -1,5 +1,5 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
-import { instant, reference, tokens } from '../../db/columns.ts';
+import { instant, reference, tokens } from '#server/db/columns.ts';
 
 export const invites = pgTable('invites', {
   code: text('code').primaryKey(),

@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { exportDeps } from '../export/export-deps.ts';
 import { createExportService } from '../export/export.service.ts';
 import { appsOfPerson } from '../market/person-apps.service.ts';

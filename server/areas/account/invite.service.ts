@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Out } from '../../../contract/calls.ts';
-import { invitation } from '../../../contract/goods.ts';
-import { limits } from '../../../contract/limits.ts';
-import { orderTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { Out } from '#contract/calls.ts';
+import { invitation } from '#contract/goods.ts';
+import { limits } from '#contract/limits.ts';
+import { orderTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { bookAdjustment } from '../payment/adjustment.service.ts';
 import * as store from './account.store.ts';
 

@@ -1,6 +1,6 @@
-import { orderTypes } from '../../../contract/kinds.ts';
-import type { Area } from '../../area.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import { orderTypes } from '#contract/kinds.ts';
+import type { Area } from '#server/area.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { ledgerPage } from '../ledger/ledger-page.service.ts';
 import { balances } from '../ledger/ledger.service.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
-import type { Executor } from '../../db/database.ts';
-import { addressKey, isLocal, networkKey, tooMany } from '../../http/rate-limit.ts';
+import type { Executor } from '#server/db/database.ts';
+import { addressKey, isLocal, networkKey, tooMany } from '#server/http/rate-limit.ts';
 
 /** Failed logins of an account or address in 15 minutes that need no captcha. */
 const freeFailures = 3;

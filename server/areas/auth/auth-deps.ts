@@ -1,6 +1,6 @@
-import type { Database, Executor, Transaction } from '../../db/database.ts';
-import type { Authenticator } from '../../http/handlers.ts';
-import type { Settings } from '../../settings.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import type { Authenticator } from '#server/http/handlers.ts';
+import type { Settings } from '#server/settings.ts';
 import type { createAttempts } from './attempts.ts';
 import type { Marks } from './marks.ts';
 import type { SecondFactor } from './second-factor.service.ts';

@@ -1,5 +1,5 @@
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type ActNote, type Handlers, Refusal } from '../../http/handlers.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { type ActNote, type Handlers, Refusal } from '#server/http/handlers.ts';
 import type { AuthService } from './auth.service.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 

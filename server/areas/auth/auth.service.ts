@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Settings as PersonSettings } from '../../../contract/auth.ts';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { keptSecret } from '../../db/kept-secret.ts';
-import type { Authenticator, Context, Identity } from '../../http/handlers.ts';
+import type { Settings as PersonSettings } from '#contract/auth.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { keptSecret } from '#server/db/kept-secret.ts';
+import type { Authenticator, Context, Identity } from '#server/http/handlers.ts';
 import { createAttempts } from './attempts.ts';
 import type { AuthContext, AuthDeps } from './auth-deps.ts';
 import * as store from './auth.store.ts';

@@ -1,9 +1,9 @@
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
-import type { Settings } from '../../../contract/auth.ts';
-import type { Executor } from '../../db/database.ts';
-import { captchas, logins, tickets, users } from '../../db/schema.ts';
-import { personOf } from '../../db/person.ts';
-import { statement } from '../../db/statement.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { Executor } from '#server/db/database.ts';
+import { captchas, logins, tickets, users } from '#server/db/schema.ts';
+import { personOf } from '#server/db/person.ts';
+import { statement } from '#server/db/statement.ts';
 
 type UserRow = Omit<
   typeof users.$inferSelect,

@@ -1,5 +1,5 @@
 import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, instant } from '../../db/columns.ts';
+import { bytes, instant } from '#server/db/columns.ts';
 
 /** The second proof of identity of whoever wants one. */
 export const secondFactors = pgTable('second_factors', {

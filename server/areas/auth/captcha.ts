@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import type { Out } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
 import * as store from './auth.store.ts';
 
 const lifetimeMs = 5 * 60_000;

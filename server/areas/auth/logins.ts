@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Out } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Authenticator, Identified } from '../../http/handlers.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Authenticator, Identified } from '#server/http/handlers.ts';
 import * as store from './auth.store.ts';
 import { createTokens, loginSeconds } from './token.ts';
 

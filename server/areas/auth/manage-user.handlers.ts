@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { createManageUserService, type ManageUserDeps } from './manage-user.service.ts';
 
 type ManageUserHandlers = Pick<

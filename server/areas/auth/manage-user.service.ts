@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { AdminUser } from '../../../contract/manage-user.ts';
-import type { Executor } from '../../db/database.ts';
-import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { AdminUser } from '#contract/manage-user.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { nameFault, normalName } from './names.ts';
 import { hashPassword, passwordFault } from './password.ts';
 import * as store from './manage-user.store.ts';

@@ -1,9 +1,9 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Executor } from '../../db/database.ts';
-import { logins, tickets, users, wallets } from '../../db/schema.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor } from '#server/db/database.ts';
+import { logins, tickets, users, wallets } from '#server/db/schema.ts';
 
 const columns = {
   id: users.id,

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { addressKey, isLocal, networkKey } from '../../http/rate-limit.ts';
+import { addressKey, isLocal, networkKey } from '#server/http/rate-limit.ts';
 
 export type Marks = ReturnType<typeof createMarks>;
 

@@ -1,4 +1,4 @@
-import { limits } from '../../../contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 
 /** The one form of an account by which it is kept and found, whatever its case and width. */
 export const normalAccount = (account: string): string =>

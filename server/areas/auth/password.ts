@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
-import { limits } from '../../../contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 
 // OWASP's second choice for argon2id: 19 MiB, two passes. One hash keeps a core busy for some 30 ms
 // and its memory for as long, so only as many run at once as leave a core for everybody else.

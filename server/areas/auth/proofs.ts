@@ -1,6 +1,6 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { type Authenticator, type Context, type Identity, Refusal } from '../../http/handlers.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Authenticator, type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { AuthContext, FailedProof } from './auth-deps.ts';
 import * as store from './auth.store.ts';
 import { verifyPassword } from './password.ts';

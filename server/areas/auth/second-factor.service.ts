@@ -2,9 +2,9 @@ import { createHash, randomInt } from 'node:crypto';
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { toString as drawCode } from 'qrcode';
-import type { Out } from '../../../contract/calls.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { secondFactors } from './auth.tables.ts';
 

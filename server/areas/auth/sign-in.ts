@@ -1,6 +1,6 @@
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { type Context, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Context, Refusal } from '#server/http/handlers.ts';
 import type { AuthContext } from './auth-deps.ts';
 import * as store from './auth.store.ts';
 import { isProven, solveCaptcha } from './captcha.ts';

@@ -1,8 +1,8 @@
-import type { User } from '../../../contract/auth.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { together } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { User } from '#contract/auth.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { together } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { AuthDeps } from './auth-deps.ts';
 import { findUser } from './auth.store.ts';
 

@@ -1,6 +1,6 @@
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import { findMessage, type FoundMessage } from './chat.store.ts';
 

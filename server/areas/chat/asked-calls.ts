@@ -1,6 +1,6 @@
-import { toolLimits } from '../../../contract/tool.ts';
-import type { AskedCall } from '../../../common/chat-message.ts';
-import type { ChatPart } from '../../engines/chat-engine.ts';
+import { toolLimits } from '#contract/tool.ts';
+import type { AskedCall } from '#common/chat-message.ts';
+import type { ChatPart } from '#server/engines/chat-engine.ts';
 
 /** More calls than these are not kept; each of them would be refused. */
 const most = 2 * toolLimits.calls;

@@ -1,8 +1,8 @@
-import type { StoredSource } from '../../../contract/embedding.ts';
+import type { StoredSource } from '#contract/embedding.ts';
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { history } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { history } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import type { FoundMessage, Place } from './chat.store.ts';
 
 /** All messages that follow one of these (0: that begin the session), oldest first. */

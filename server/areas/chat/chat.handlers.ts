@@ -1,6 +1,6 @@
-import { sinkOf } from '../../http/sink.ts';
-import { serveEvents } from '../../http/event-stream.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { sinkOf } from '#server/http/sink.ts';
+import { serveEvents } from '#server/http/event-stream.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -136,7 +136,7 @@ export const createChatHandlers = ({
       const { state, asker } = own
         ? { state: 'streaming' as const, asker: true }
         : await service.readable(db, input, user);
-      const viewer = asker ? 'asker' : 'other';
+      const viewer = input.tools !== 1 ? null : asker ? 'asker' : 'other';
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
       await serveEvents(reply, async (response) => {
         const sink = sinkOf(response);

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Parsed } from '../../../contract/calls.ts';
-import { tooShortText } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { tooShortText } from '#contract/limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import type { StoredSource } from '../../../contract/embedding.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { createKeyLimit } from '../../http/rate-limit.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import type { StoredSource } from '#contract/embedding.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { addressesIn } from '../tool/read-page.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -39,7 +39,7 @@ import * as branches from './branch.store.ts';
 import * as store from './chat.store.ts';
 import { removeLoop } from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
-import { titleOf } from '../../../common/markdown/digest.ts';
+import { titleOf } from '#common/markdown/digest.ts';
 import { createFilmsService } from './films.service.ts';
 import { createPeopleService } from './people.service.ts';
 import { createImageMessages } from './image-messages.service.ts';
@@ -141,6 +141,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
           strict: asked.strict_mode === 1,
           // Nothing of a temporary one is stored, and its sources neither.
           numbered: !session.temporary,
+          note: !session.temporary,
         })
       : null;
     const sources = grounds?.sources ?? null;

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, sql, type SQL } from 'drizzle-orm';
-import type { Settings } from '../../../contract/auth.ts';
-import type { StoredSource } from '../../../contract/embedding.ts';
-import type { ReplyState, StructuredMessage } from '../../../contract/chat.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { suspended } from '../../db/suspended.ts';
-import { sqlState, uniqueViolation } from '../../db/failure.ts';
-import { history, sessions, users } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { StoredSource } from '#contract/embedding.ts';
+import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { suspended } from '#server/db/suspended.ts';
+import { sqlState, uniqueViolation } from '#server/db/failure.ts';
+import { history, sessions, users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { showsWhere } from '../file/shown.ts';
 
 /** What a structured message carries beside its prompt. */

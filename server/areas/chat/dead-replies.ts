@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { streamCodes } from '../../../contract/errors.ts';
-import { countInThread } from '../../engines/token-thread.ts';
+import { streamCodes } from '#contract/errors.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
 import { releaseExpired } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
@@ -57,14 +57,15 @@ const closeCalls = (log: ReplyLog): void => {
  * has seen where that is more.
  */
 export const createDeadReplies = (
-  { db, instance, log, live }: RepliesContext,
+  { db, instance, log, live, words }: RepliesContext,
   models: Pick<ModelService, 'find'>,
   /** Goes on with a loop of calls. */
   begin: (request: ReplyRequest, before: ReplyLog) => void,
 ) => {
-  /** What was read here of a reply may be ahead of its row. */
-  const longest = (id: number, row: store.ReplyRow): ReplyLog => {
+  /** What was read here of a reply, or told through Valkey, may be ahead of its row. */
+  const longest = async (id: number, row: store.ReplyRow): Promise<ReplyLog> => {
     const stored = ReplyLog.of(row);
+    if (!row.temporary) await words?.complete(id, stored);
     const seen = live.get(id)?.log;
     return seen && !row.temporary && seen.continues(stored) ? seen : stored;
   };
@@ -82,7 +83,7 @@ export const createDeadReplies = (
   const endDead = async (id: number): Promise<void> => {
     const row = await store.readUnfinished(db, id);
     if (!row || row.owner === null) return;
-    const text = longest(id, row);
+    const text = await longest(id, row);
     const loop = await readLoop(db, id);
     if (loop && (await goOn(row, loop, text))) {
       log.info({ id, owner: row.owner }, 'goes on with the calls of a reply whose process is gone');

@@ -1,22 +1,22 @@
 import * as z from 'zod/mini';
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import {
   madeVideo,
   videoMessage,
   videoParameters,
   type MadeVideo,
   type VideoMessage,
-} from '../../../contract/video.ts';
-import type { Transaction } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+} from '#contract/video.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { requireUsable } from '../model/usable.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import type { Request } from './chat.store.ts';
-import { filmText, titleOf } from '../../../common/markdown/digest.ts';
+import { filmText, titleOf } from '#common/markdown/digest.ts';
 import { bad, cleaned, type Attachments, parsed, readAs } from './question.ts';
 import { humanText } from './views.ts';
 

@@ -1,6 +1,6 @@
-import type { StreamEvent } from '../../../contract/chat.ts';
+import type { StreamEvent } from '#contract/chat.ts';
 import type { PartKind } from './reply-log.ts';
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { StoredTool } from '#contract/tool.ts';
 import { viewTool, type ToolViewer } from './stored-tool.ts';
 
 /** Ids of the events that end a stream: larger than any position, and the last the largest. */

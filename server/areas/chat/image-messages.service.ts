@@ -1,25 +1,20 @@
 import * as z from 'zod/mini';
-import { storedImageRequest } from '../../../contract/chat.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import {
-  type ImageAction,
-  imageTask,
-  type ImageReply,
-  type ImageTask,
-} from '../../../contract/image.ts';
-import { readImageWords, sizeFor, taskNames, toldSize } from '../../../contract/image-prompt.ts';
-import { limits, tooShortText } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import type { ClaimedJob, JobEnd } from '../../jobs/job-kind.ts';
+import { storedImageRequest } from '#contract/chat.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { type ImageAction, imageTask, type ImageReply, type ImageTask } from '#contract/image.ts';
+import { readImageWords, sizeFor, taskNames, toldSize } from '#contract/image-prompt.ts';
+import { limits, tooShortText } from '#contract/limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import type { ClaimedJob, JobEnd } from '#server/jobs/job-kind.ts';
 import { release } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { requireUsable } from '../model/usable.ts';
 import { noteReply, writableSession, type SessionRow } from '../session/session.service.ts';
 import { insertAhead, requireLength, type Locked } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import { imagesText, titleOf } from '../../../common/markdown/digest.ts';
+import { imagesText, titleOf } from '#common/markdown/digest.ts';
 import { lockSession } from './marks.store.ts';
 import { bad, type Attachments, type Question } from './question.ts';
 import { readReply } from './image-reply.ts';

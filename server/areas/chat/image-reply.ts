@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { imageReply, type ImageReply } from '../../../contract/image.ts';
+import { imageReply, type ImageReply } from '#contract/image.ts';
 
 /** What stands in `ai` of an answered message of images; null: it is none. */
 export const readReply = (ai: string): ImageReply | null => {

@@ -1,13 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import { heartbeat } from '../../http/event-stream.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ReplyFigures } from './reply-figures.ts';
 import type { ReplyLog } from './reply-log.ts';
 import type { Reply, ReplyLimits } from './reply.ts';
 import type { Ending, Reader } from './reader.ts';
 import type { Line } from './reply-line.ts';
+import type { ReplyWords } from './reply-words.ts';
 
 export interface RepliesOptions extends ReplyLimits {
   /**
@@ -78,6 +79,8 @@ export interface RepliesContext {
   log: FastifyBaseLogger;
   settings: RepliesOptions;
   figures: ReplyFigures;
+  /** Null: there is no Valkey. */
+  words: ReplyWords | null;
   live: Map<number, Live>;
   kept: Map<number, Kept>;
   /** `draining`: what begins now is cut at once; `closed`: nothing is tried again. */

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import type { StoredSource } from '../../../contract/embedding.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import type { StoredSource } from '#contract/embedding.ts';
 import type { ToolUser } from '../tool/tool.ts';
 import type { ReplyOrder } from './reply.ts';
 

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { StoredTool } from '../../../contract/tool.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { sqlState, uniqueViolation } from '../../db/failure.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { history, sessions } from '../../db/schema.ts';
+import type { StoredTool } from '#contract/tool.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { sqlState, uniqueViolation } from '#server/db/failure.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { history, sessions } from '#server/db/schema.ts';
 import { replyLoops } from './chat.tables.ts';
 import type { LoopState } from './loop-state.ts';
 import type { ReplyLog } from './reply-log.ts';
@@ -138,12 +138,16 @@ export const answerWaiting = async (
   }
 };
 
-export const grantsOf = async (db: Executor, sessionId: number): Promise<string[]> => {
+/** What may run in a session without a question, and whether others may read it. */
+export const rulesOf = async (
+  db: Executor,
+  sessionId: number,
+): Promise<{ grants: string[]; open: boolean }> => {
   const [row] = await db
-    .select({ grants: sessions.toolGrants })
+    .select({ grants: sessions.toolGrants, private: sessions.private })
     .from(sessions)
     .where(eq(sessions.id, sessionId));
-  return row?.grants ?? [];
+  return { grants: row?.grants ?? [], open: row?.private === false };
 };
 
 export const grantTool = async (tx: Transaction, sessionId: number, name: string) => {

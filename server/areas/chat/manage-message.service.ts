@@ -1,11 +1,11 @@
 import { asc, desc, eq, sql } from 'drizzle-orm';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Transaction, Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { history, users } from '../../db/schema.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { limits } from '#contract/limits.ts';
+import type { Transaction, Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { history, users } from '#server/db/schema.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { manageOne } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
 import { findMessage, marksOf } from './chat.store.ts';

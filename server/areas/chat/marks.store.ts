@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { favorites, history, likes, sessions } from '../../db/schema.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { favorites, history, likes, sessions } from '#server/db/schema.ts';
 
 /** Keeps the session, and so its messages, from being changed until the transaction ends. */
 export const lockSession = async (tx: Transaction, sessionId: number): Promise<void> => {

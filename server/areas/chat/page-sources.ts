@@ -1,4 +1,4 @@
-import type { StoredSource } from '../../../contract/embedding.ts';
+import type { StoredSource } from '#contract/embedding.ts';
 import type { OpenedPage } from '../tool/tool.ts';
 
 /** Characters of a page that are kept to be looked at again. */

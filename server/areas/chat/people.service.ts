@@ -1,10 +1,10 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Transaction } from '../../db/database.ts';
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import { mentionedIn } from '../../../common/mentions.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import { mentionedIn } from '#common/mentions.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { createKeyLimit, createPersonLimit } from '#server/http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
@@ -29,7 +29,7 @@ import {
   type Plan,
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
+import { summaryOf, titleOf } from '#common/markdown/digest.ts';
 import { removeMessage } from './removal.service.ts';
 import { untitled } from './session-title.ts';
 import { buildTalk, type Generation, type Utterance } from './prompt.ts';
@@ -70,7 +70,7 @@ export const createPeopleService = ({
   instanceId,
   messagesAMinute,
 }: PeopleDeps) => {
-  const limitLong = createPersonLimit(thousandsAMinute);
+  const limitLong = createPersonLimit(thousandsAMinute, 'long messages to people');
   const limitMessages = createKeyLimit(messagesAMinute, 60, 'messages to people');
   const countLength = async (user: Identity, text: string): Promise<void> => {
     const thousands = Math.floor(text.length / 1000);

@@ -1,7 +1,7 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Settings } from '../../../contract/auth.ts';
-import { imagesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
-import { spokenBy, talkInstruction } from '../../../common/talk.ts';
+import { limits } from '#contract/limits.ts';
+import type { Settings } from '#contract/auth.ts';
+import { imagesOf, textOf, type ChatMessage } from '#common/chat-message.ts';
+import { spokenBy, talkInstruction } from '#common/talk.ts';
 
 type Content = ChatMessage['content'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Refusal } from '../../http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { asTalk, readQuestion } from './question.ts';
 
 const refused = (msg: string, format: 0 | 1 = 1): string => {

@@ -4,15 +4,15 @@ import {
   storedImageRequest,
   type StoredImageRequest,
   structuredMessage,
-} from '../../../contract/chat.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import type { ChatMessage, ContentPart } from '../../../common/chat-message.ts';
+} from '#contract/chat.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { ChatMessage, ContentPart } from '#common/chat-message.ts';
 import type { FileService } from '../file/file.service.ts';
-import { imageParameters, isZero, sizeCode, withoutBlanks } from '../../http/documented.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { readJson } from '../../http/json-text.ts';
+import { imageParameters, isZero, sizeCode, withoutBlanks } from '#server/http/documented.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { readJson } from '#server/http/json-text.ts';
 import type { Request } from './chat.store.ts';
 
 /** What the area of files knows of images and texts that go with a message. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReplyLog } from './reply-log.ts';
-import { heartbeat } from '../../http/event-stream.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
 import { doneFrame, errorEventId, errorFrame, textFrame } from './frames.ts';
 import { Reader } from './reader.ts';
 

@@ -1,8 +1,8 @@
 import type { ReplyLog } from './reply-log.ts';
-import { heartbeat } from '../../http/event-stream.ts';
-import type { Sink } from '../../http/sink.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
+import type { Sink } from '#server/http/sink.ts';
 import { doneFrame, errorEventId, errorFrame, textFrame, toolFrame } from './frames.ts';
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { StoredTool } from '#contract/tool.ts';
 import type { ToolViewer } from './stored-tool.ts';
 
 /** How a reply ended; null while it is being written. */
@@ -27,12 +27,15 @@ export class Reader {
   /** When the sink stopped taking, ms; 0 while it takes. */
   #blockedSince = 0;
   #lastWrite = Date.now();
-  readonly #viewer: ToolViewer;
+  readonly #viewer: ToolViewer | null;
   /** Calls of tools as the other side was told them last. */
   readonly #told = new Map<string, StoredTool>();
 
-  /** @param position The last event's id that the other side has; 0 for none. */
-  constructor(sink: Sink, log: ReplyLog, position: number, viewer: ToolViewer = 'other') {
+  /**
+   * @param position The last event's id that the other side has; 0 for none.
+   * @param viewer null: the other side knows no calls of tools
+   */
+  constructor(sink: Sink, log: ReplyLog, position: number, viewer: ToolViewer | null = null) {
     this.#viewer = viewer;
     this.#sink = sink;
     this.#log = log;
@@ -63,6 +66,7 @@ export class Reader {
   }
 
   #tellTools(): void {
+    if (this.#viewer === null) return;
     for (const tool of this.#log.tools) {
       if (this.#blockedSince !== 0 || this.#closed) return;
       if (this.#told.get(tool.id) === tool) continue;

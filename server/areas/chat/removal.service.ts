@@ -1,6 +1,6 @@
-import { summaryOf } from '../../../common/markdown/digest.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Transaction } from '../../db/database.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { noteRemoved } from '../forum/forum.service.ts';
 import { anySession, markDeleted, noteReply, type SessionRow } from '../session/session.service.ts';
 import { removeFromBranch } from './branch.store.ts';

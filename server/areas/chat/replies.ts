@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { ReplyState } from '../../../contract/chat.ts';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import type { Sink } from '../../http/sink.ts';
+import type { ReplyState } from '#contract/chat.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import type { Sink } from '#server/http/sink.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -15,7 +15,9 @@ import { createFollowing, endingOf } from './reply-following.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
 import type { ToolViewer } from './stored-tool.ts';
+import { createReplyWords } from './reply-words.ts';
 import { createWriting } from './reply-writing.ts';
+import type { Valkey } from '#server/valkey/valkey.ts';
 
 /** Replies looked after by one tick: what falls due within it is stored in one statement, ms. */
 const tickMs = 125;
@@ -23,6 +25,8 @@ const tickMs = 125;
 export interface RepliesDeps {
   db: Database;
   instance: Instance;
+  /** Null: there is none. */
+  valkey: Valkey | null;
   models: Pick<ModelService, 'find' | 'engine'>;
   fetchImage: ReplyHooks['fetchImage'];
   toolbox: Toolbox;
@@ -45,6 +49,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 export const createReplies = async ({
   db,
   instance,
+  valkey,
   models,
   fetchImage,
   toolbox,
@@ -60,6 +65,7 @@ export const createReplies = async ({
     log,
     settings,
     figures,
+    words: valkey && createReplyWords({ valkey, instance, log }),
     live: new Map(),
     kept: new Map(),
     stage: 'open',
@@ -79,7 +85,7 @@ export const createReplies = async ({
     state: ReplyState,
     sink: Sink,
     position: number,
-    viewer: ToolViewer = 'other',
+    viewer: ToolViewer | null = null,
   ): Promise<() => void> => {
     const over = kept.get(id);
     if (over) {
@@ -212,6 +218,7 @@ export const createReplies = async ({
       for (const reader of replays) reader.close();
       live.clear();
       kept.clear();
+      await context.words?.close();
       await lines.close();
     },
   };

@@ -1,4 +1,4 @@
-import type { Figures } from '../../http/figures.ts';
+import type { Figures } from '#server/http/figures.ts';
 
 /** What Prometheus learns of the replies of this process. */
 export interface ReplyFigures {

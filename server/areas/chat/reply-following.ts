@@ -1,5 +1,5 @@
-import { createChangedIds } from '../../changed-ids.ts';
-import { streamCodes } from '../../../contract/errors.ts';
+import { createChangedIds } from '#server/changed-ids.ts';
+import { streamCodes } from '#contract/errors.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { textFrame } from './frames.ts';
 import type { Live, RepliesContext } from './live-replies.ts';
@@ -8,7 +8,7 @@ import { ReplyLog } from './reply-log.ts';
 import { createReplyLines } from './reply-line.ts';
 import { createReplyRelay, type Piece } from './reply-relay.ts';
 import * as store from './reply.store.ts';
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { StoredTool } from '#contract/tool.ts';
 
 /** How long the process that has a reply without a row may be silent before it is given up, ms. */
 const silentMs = 3000;
@@ -31,8 +31,8 @@ export const createFollowing = async (
   box: KeyBox,
   lineBroke: (id: number, owner: number) => Promise<void>,
 ) => {
-  const { db, instance, log, live, kept } = context;
-  const lines = await createReplyLines({ db, instance, log });
+  const { db, instance, log, live, kept, words } = context;
+  const lines = await createReplyLines({ db, instance, words, log });
 
   /** A piece of a reply that stands in no row. */
   const takePiece = ({ id, start, kind, text, ending }: Piece): void => {

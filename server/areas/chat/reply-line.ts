@@ -1,15 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
-import { createParser } from 'eventsource-parser';
 import type { FastifyBaseLogger } from 'fastify';
 import { Agent } from 'undici';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import { keptSecret } from '../../db/kept-secret.ts';
-import { heartbeat } from '../../http/event-stream.ts';
-import { doneData } from './frames.ts';
-import type { Piece } from './reply-relay.ts';
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import { keptSecret } from '#server/db/kept-secret.ts';
+import { heartbeat } from '#server/http/event-stream.ts';
+import { piecesFrom, type Told } from './reply-pieces.ts';
+import type { ReplyWords } from './reply-words.ts';
 
 /** Where a process serves the replies that it writes to the other processes. */
 export const linePath = '/api/instances/:instance/replies/:reply';
@@ -25,11 +23,7 @@ const tokenSeconds = 180;
 /** A process that cannot be reached is not asked again for this long, ms. */
 const restMs = 10_000;
 
-interface Told {
-  /** Which writing of the reply the line reads. */
-  onWriting: (writing: string) => void;
-  onPiece: (piece: Piece) => void;
-  onTool: (id: number, tool: StoredTool) => void;
+interface LineTold extends Told {
   /** The line is over: after the reply's end, or without it. */
   onOver: () => void;
 }
@@ -40,47 +34,20 @@ export interface Line {
   close: () => void;
 }
 
-/** Pieces from the events of a reply's stream. */
-const piecesFrom = (id: number, { onPiece, onTool }: Told) => {
-  let error: { code: string; message: string } | null = null;
-  return createParser({
-    onEvent: ({ id: eventId, data }) => {
-      const piece = { id, start: Number(eventId), kind: 'text' as const, text: '' };
-      if (data === doneData) {
-        onPiece({ ...piece, ending: { error } });
-        return;
-      }
-      const said = JSON.parse(data) as
-        | string
-        | { reasoning: string }
-        | { tool: StoredTool }
-        | NonNullable<typeof error>;
-      if (typeof said === 'object' && 'tool' in said) {
-        onTool(id, said.tool);
-        return;
-      }
-      if (typeof said === 'object' && 'code' in said) {
-        error = said;
-        return;
-      }
-      const kind = typeof said === 'string' ? 'text' : 'reasoning';
-      const text = typeof said === 'string' ? said : said.reasoning;
-      onPiece({ id, start: Number(eventId) - text.length, kind, text, ending: null });
-    },
-  });
-};
-
 /**
- * Lines between processes: whoever reads a reply here that another process writes gets it from that
- * process over HTTP, word by word. A line is opened with a token that only processes on the same
- * database can make, for one reply of one process.
+ * Lines between processes: whoever reads a reply here that another process writes gets it word by
+ * word, through Valkey where there is one, else from that process over HTTP. There a line is opened
+ * with a token that only processes on the same database can make, for one reply of one process.
  */
 export const createReplyLines = async ({
   db,
   instance,
+  words,
   log,
 }: {
   db: Database;
+  /** Null: there is no Valkey. */
+  words: ReplyWords | null;
   log: Pick<FastifyBaseLogger, 'info'>;
   instance: Pick<Instance, 'id' | 'originsOf'>;
 }) => {
@@ -157,10 +124,12 @@ export const createReplyLines = async ({
      * Reads a reply that another process writes from a position on.
      * @param writing which writing of it the position belongs to; empty: any
      */
-    open: (owner: number, id: number, position: number, writing: string, told: Told): Line => {
+    open: (owner: number, id: number, position: number, writing: string, told: LineTold): Line => {
       const end = new AbortController();
       let open = false;
       const run = async (): Promise<void> => {
+        const asked = { owner, id, position, writing };
+        if (await words?.read(asked, told, end.signal, () => (open = true))) return;
         const answer = await reach(owner, id, position, end.signal);
         if (!answer) return;
         if (answer.statusCode !== 200) return answer.body.dump();

@@ -1,4 +1,4 @@
-import type { StoredTool } from '../../../contract/tool.ts';
+import type { StoredTool } from '#contract/tool.ts';
 
 /** What a reply consists of; kinds alternate in `parts` in this order. */
 export type PartKind = 'reasoning' | 'text';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import type { AskedCall, ChatMessage } from '../../../common/chat-message.ts';
-import { streamCodes } from '../../../contract/errors.ts';
-import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
-import { type StoredTool, type ToolState, toolLimits } from '../../../contract/tool.ts';
-import type { Database } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { AskedCall, ChatMessage } from '#common/chat-message.ts';
+import { streamCodes } from '#contract/errors.ts';
+import { deduction, estimateTokens, isFree } from '#contract/price.ts';
+import { type StoredTool, type ToolState, toolLimits } from '#contract/tool.ts';
+import type { Database } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
 import { type Tool, ToolFailure } from '../tool/tool.ts';
 import { webSearchName } from '../tool/web-search.ts';
@@ -123,7 +123,11 @@ export class ReplyLoop {
   }
 
   /** What of a round is not to run at all, and what has to be asked about first. */
-  async #judged(call: StoredTool, at: number, grants: readonly string[]): Promise<StoredTool> {
+  async #judged(
+    call: StoredTool,
+    at: number,
+    { grants, open }: { grants: readonly string[]; open: boolean },
+  ): Promise<StoredTool> {
     if (at >= toolLimits.calls) return wrong(call, `一轮至多调用 ${toolLimits.calls} 个工具`);
     const tool = this.#find(call.name);
     if (!tool) return wrong(call, '没有这个工具');
@@ -142,7 +146,8 @@ export class ReplyLoop {
     if (typeof given !== 'object' || given === null || Array.isArray(given))
       return wrong(call, '参数应是一个对象');
     try {
-      const ask = (await tool.asks?.(given as Record<string, unknown>, this.#context())) ?? null;
+      const context = { ...this.#context(), open };
+      const ask = (await tool.asks?.(given as Record<string, unknown>, context)) ?? null;
       if (ask === null) return call;
       return grants.includes(call.name) ? { ...call, ask } : { ...call, ask, state: 'asking' };
     } catch (error) {
@@ -166,9 +171,9 @@ export class ReplyLoop {
   async run({ calls, text, thought, counted }: Round, signal: AbortSignal): Promise<NextRound> {
     const { db, owner } = this.#deps;
     const { historyId: id, sessionId } = this.#request;
-    const grants = await store.grantsOf(db, sessionId);
+    const rules = await store.rulesOf(db, sessionId);
     for (const [at, call] of calls.entries())
-      this.#log.putTool(await this.#judged(this.#callOf(call, at, 'running'), at, grants));
+      this.#log.putTool(await this.#judged(this.#callOf(call, at, 'running'), at, rules));
     const said: ChatMessage = { role: 'assistant', content: text, calls };
     const { spent } = this.state;
     const state: LoopState = {

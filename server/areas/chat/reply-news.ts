@@ -1,6 +1,6 @@
-import type { WaitNews, WaitSource } from '../../waits/wait.service.ts';
+import type { WaitNews, WaitSource } from '#server/waits/wait.service.ts';
 import { readForNews } from './reply.store.ts';
-import { summaryOf } from '../../../common/markdown/digest.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
 
 const titleMost = 60;
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import type { Instance } from '../../db/instance.ts';
+import type { Database } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
+import type { Instance } from '#server/db/instance.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ReplyLog, PartKind } from './reply-log.ts';
 import type { Ending } from './reader.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accountEnded, sqlState } from '../../db/failure.ts';
-import { countInThread } from '../../engines/token-thread.ts';
+import { accountEnded, sqlState } from '#server/db/failure.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
 import { extendHold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -38,7 +38,7 @@ export const createWriting = (
     toolbox: Toolbox;
   },
 ) => {
-  const { db, instance, log, settings, live, kept, figures } = context;
+  const { db, instance, log, settings, live, kept, figures, words } = context;
 
   /** The row is written anew each time: the longer it is and the more there are, the less often. */
   const flushPause = (length: number): number =>
@@ -66,6 +66,7 @@ export const createWriting = (
           owner: instance.id,
           log,
           onChange: () => {
+            words?.note(id);
             for (const reader of readers) reader.pushTools();
           },
           channelId: () => answer.channelId,
@@ -88,6 +89,7 @@ export const createWriting = (
         onText: (kind, text, start, end) => {
           if (isSilent) figures.firstWord(request.model.name, answer.channelId, seconds());
           isSilent = false;
+          words?.note(id);
           if (readers.size === 0) return;
           const frame = textFrame(kind, text, end);
           for (const reader of readers) reader.push(frame, start, end);
@@ -132,6 +134,7 @@ export const createWriting = (
       lostAt: 0,
     };
     live.set(id, entry);
+    if (!request.temporary) words?.begin(id, answer.log, own.writing, () => own.stored);
     own.finished = answer
       .write()
       .then((ended) => {
@@ -185,6 +188,7 @@ export const createWriting = (
       if (!stored) ending = null;
     }
     if (live.get(id) === entry) live.delete(id);
+    words?.end(id, own.writing, ending);
     if (ending && answer.request.temporary)
       kept.set(id, { log: answer.log, ending, until: Date.now() + keptMs });
     for (const reader of entry.readers) {

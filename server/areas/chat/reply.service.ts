@@ -1,6 +1,6 @@
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { readableSession } from '../session/session.service.ts';
 import { requireVisible } from './access.ts';
 import { isPage } from './page-sources.ts';

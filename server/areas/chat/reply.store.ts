@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { ReplyState } from '../../../contract/chat.ts';
-import type { StoredSource } from '../../../contract/embedding.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { sqlState } from '../../db/failure.ts';
-import { history, sessions } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
-import { tellEndedSql } from '../../waits/wait-ended.ts';
+import type { ReplyState } from '#contract/chat.ts';
+import type { StoredSource } from '#contract/embedding.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { sqlState } from '#server/db/failure.ts';
+import { history, sessions } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
+import { tellEndedSql } from '#server/waits/wait-ended.ts';
 import type { ReplyLog } from './reply-log.ts';
 
 /** NOTIFY channels: replies that grew or ended (their ids), and one that shall stop. */

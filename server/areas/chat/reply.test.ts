@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ChatEngine } from '../../engines/chat-engine.ts';
-import { countTokens } from '../../engines/tokens.ts';
+import type { ChatEngine } from '#server/engines/chat-engine.ts';
+import { countTokens } from '#server/engines/tokens.ts';
 import { Reply, type ReplyHooks, type ReplyRequest } from './reply.ts';
 
 const silent = { warn: () => {}, error: () => {} };

@@ -1,19 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { streamCodes, type StreamCode } from '../../../contract/errors.ts';
-import { deduction, estimateTokens, isFree, type Price } from '../../../contract/price.ts';
+import { streamCodes, type StreamCode } from '#contract/errors.ts';
+import { deduction, estimateTokens, isFree, type Price } from '#contract/price.ts';
 import {
   type AskedCall,
   imagesOf,
   type ChatMessage,
   type ContentPart,
-} from '../../../common/chat-message.ts';
+} from '#common/chat-message.ts';
 import {
   EngineError,
   type ChatEngine,
   type ChatPart,
   type ChatRequest,
   type ToolSpec,
-} from '../../engines/chat-engine.ts';
+} from '#server/engines/chat-engine.ts';
 import { ReplyLog, type PartKind } from './reply-log.ts';
 import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';

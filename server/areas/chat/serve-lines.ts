@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { serveEvents } from '../../http/event-stream.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { sinkOf } from '../../http/sink.ts';
+import { serveEvents } from '#server/http/event-stream.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { sinkOf } from '#server/http/sink.ts';
 import { instanceHeader, linePath, writingHeader } from './reply-line.ts';
 import type { Replies } from './replies.ts';
 

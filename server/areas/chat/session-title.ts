@@ -1,6 +1,6 @@
-import { titleOf } from '../../../common/markdown/digest.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Transaction } from '../../db/database.ts';
+import { titleOf } from '#common/markdown/digest.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { anySession, forkMark } from '../session/session.service.ts';
 import { endOfBranch, updateCard, type FoundMessage } from './chat.store.ts';
 

@@ -1,9 +1,9 @@
-import type { ReplyState } from '../../../contract/chat.ts';
-import { deduction, type Price } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { StoredSource } from '../../../contract/embedding.ts';
-import type { Database } from '../../db/database.ts';
-import { committing, together, withCommit } from '../../db/in-transaction.ts';
+import type { ReplyState } from '#contract/chat.ts';
+import { deduction, type Price } from '#contract/price.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { StoredSource } from '#contract/embedding.ts';
+import type { Database } from '#server/db/database.ts';
+import { committing, together, withCommit } from '#server/db/in-transaction.ts';
 import {
   countFreeUse,
   noteFailedUse,
@@ -16,7 +16,7 @@ import { closeReply, noteEnd } from './reply.store.ts';
 import { removeLoop, storeRound } from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
 import type { ReplyRequest } from './reply.ts';
-import { excerptOf, summaryOf } from '../../../common/markdown/digest.ts';
+import { excerptOf, summaryOf } from '#common/markdown/digest.ts';
 
 export interface Finished {
   id: number;

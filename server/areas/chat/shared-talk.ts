@@ -1,5 +1,5 @@
-import type { Message } from '../../../contract/chat.ts';
-import type { Executor } from '../../db/database.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Executor } from '#server/db/database.ts';
 import * as store from './chat.store.ts';
 import { viewSharedMessages } from './views.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredTool, ToolCall, ToolState } from '../../../contract/tool.ts';
+import type { StoredTool, ToolCall, ToolState } from '#contract/tool.ts';
 
 /** Who looks: another process, who asked, or somebody who reads along. */
 export type ToolViewer = 'process' | 'asker' | 'other';

@@ -1,14 +1,20 @@
-import type { Area, Host } from '../../area.ts';
-import { registerOpenCalls } from '../../http/open-routes.ts';
-import { createRunningCalls } from '../../http/running-calls.ts';
+import { needsTranslation } from '#contract/image-prompt.ts';
+import type { Area, Host } from '#server/area.ts';
+import { type OpenContext, registerOpenCalls } from '#server/http/open-routes.ts';
+import { createRunningCalls } from '#server/http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
+import { createBatchHandlers } from './batch.handlers.ts';
+import { createBatchWorker } from './batch-worker.ts';
+import { dropOldBatches } from './batch.store.ts';
+import { dropOldNotes } from './call-log.store.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
-import { dropOldReservations } from './developer.store.ts';
 import { createGate } from './key-limits.ts';
+import { dropOldCalls } from './key-meter.store.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
 import { countEndedJobs, createImageApi } from './image.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
+import { dropOldResponses } from './stored-responses.ts';
 import { createTextApi } from './text.handlers.ts';
 import { createSpeechApi } from './speech.handlers.ts';
 
@@ -22,15 +28,41 @@ export const developerArea = () => {
         end: {
           set: {
             name: `''`,
+            used_for: `''`,
             mask: `''`,
             models: `'{}'`,
             addresses: `'{}'`,
             hash: 'NULL',
+            old_hash: 'NULL',
             sealed: 'NULL',
             deleted_at: 'coalesce(deleted_at, now())',
           },
         },
-        take: ['name', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
+        take: ['name', 'used_for', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
+      },
+      {
+        table: 'api_calls',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['begun_at', 'path', 'model', 'status', 'deduct_tokens', 'request', 'answer'],
+      },
+      {
+        table: 'api_responses',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['created_at', 'items', 'response'],
+      },
+      {
+        table: 'api_files',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['name', 'content', 'created_at'],
+      },
+      {
+        table: 'api_batches',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['id', 'status', 'created_at'],
       },
       ...['api_usage', 'api_jobs'].map((table) => ({
         table,
@@ -39,7 +71,7 @@ export const developerArea = () => {
       })),
     ],
     drain: (ms: number) => running.drain(ms),
-    chores: [countEndedJobs, dropOldReservations],
+    chores: [countEndedJobs, dropOldCalls, dropOldNotes, dropOldResponses, dropOldBatches],
     serve: ({ auth, settings }: Host) =>
       createDeveloperHandlers({ auth, box: createKeyBox(settings.secretKey, settings.dataDir) }),
     routes: (
@@ -62,15 +94,34 @@ export const developerArea = () => {
         log,
       });
       const embedding = createEmbeddingApi({ db, embeddings, gate, log });
+      const talk = createChatHandlers({ db, chat, models, embeddings, prompts, knowledge });
+      const inEnglish = async (context: OpenContext, text: string): Promise<string | null> => {
+        if (!needsTranslation(text)) return text;
+        const answer = await talk.apiTranslate({ text, to: 'en', model: undefined }, context);
+        const { text: said, translated } = (
+          answer as { json: { text: string; translated: boolean } }
+        ).json;
+        return translated ? said : null;
+      };
+      const batches = createBatchWorker({
+        db,
+        instance: instance.id,
+        chat,
+        gate,
+        running,
+        log,
+      });
+      http.addHook('onClose', async () => batches.close());
       registerOpenCalls(http, {
         db,
         instanceId: instance.id,
         gate,
         running,
         handlers: {
-          ...createChatHandlers({ db, chat, models, embeddings, prompts, knowledge }),
+          ...talk,
+          ...createBatchHandlers({ db }),
           ...createImageApi({ db, models, files, jobs, log }),
-          ...createSpeechApi({ db, models, log }),
+          ...createSpeechApi({ db, models, inEnglish, log }),
           ...embedding,
           ...createTextApi({ db, chat, embed: embedding.createEmbeddings }),
         },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import { committing, together } from '../../db/in-transaction.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller } from '../../http/open-routes.ts';
+import type { Database } from '#server/db/database.ts';
+import { committing, together } from '#server/db/in-transaction.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller } from '#server/http/open-routes.ts';
 import {
   balances,
   countFreeUse,
@@ -16,6 +16,8 @@ import {
   settling,
 } from '../ledger/ledger.service.ts';
 import * as store from './developer.store.ts';
+import { overBound } from './key-bounds.ts';
+import { roomOf, roomsOf, takeRoom } from './key-meter.store.ts';
 
 /** What stands among a person's spends for what a program asked: its words are not kept. */
 const spentFor = 'API 调用';
@@ -29,6 +31,9 @@ export interface Used {
   /** Tokens to take, for the prompt and for the rest. */
   prompt: number;
   completion: number;
+  /** Of the prompt, read from a cache; of the rest, thought. */
+  cachedTokens?: number;
+  reasoningTokens?: number;
 }
 
 /** What is set aside for a call of the API until it ends. */
@@ -38,57 +43,69 @@ export interface Charge {
   extend: (more: number) => Promise<void>;
   /** Says which channel is asked. */
   servedBy: (channelId: number) => void;
-  /** Takes what was used and counts it; gives what was taken. */
-  settle: (used: Used) => Promise<number>;
+  /** Takes what was used and counts it; gives what was taken. The answer is what `alongside` gets. */
+  settle: (used: Used, answer?: unknown) => Promise<number>;
   /** Gives everything back; where a model was asked, and delivered nothing, that is counted. */
   release: (asked: boolean) => Promise<void>;
 }
 
-const overLimit = () =>
-  new ApiRefusal('balance', '这个 API-KEY 本月可用的 token 已用完，请换一个 KEY 或等到下个月', {
-    code: 'key_limit_reached',
-  });
 const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在账户页充值后再试');
 
 const attempts = 6;
 
-/** Tokens that a call of this key could set aside now. */
-export const affordable = async (db: Database, caller: ApiCaller): Promise<number> => {
+/** What a call of this key could set aside now: tokens of money, and tokens as they are counted. */
+export const affordable = async (
+  db: Database,
+  caller: ApiCaller,
+): Promise<{ taken: number; tokens: number }> => {
   const { balance } = await balances(db, caller.user.id);
-  if (caller.monthLimit === null) return balance;
-  const left = await store.monthLeft(db, caller.keyId, caller.monthLimit);
-  return Math.min(balance, left);
+  const left = { taken: balance, tokens: Infinity };
+  if (!caller.metered) return left;
+  for (const { unit, room } of await roomsOf(db, caller.keyId))
+    if (unit !== 'requests') left[unit] = Math.min(left[unit], Math.max(0, room));
+  return left;
 };
 
 /**
  * Sets tokens aside for a call: of the balance, which alone pays for the API, and of what the key may
- * spend in the month. Nothing is stored of what costs nothing but a count of it.
+ * use. Nothing is stored of what costs nothing but a count of it.
  * @throws Refusal balance
  */
 export const openCharge = async (
   deps: { db: Database; log: Pick<FastifyBaseLogger, 'error'> },
   caller: ApiCaller,
-  call: { model: string; type: number; amount: number },
+  call: {
+    model: string;
+    type: number;
+    /** Tokens of money. */
+    amount: number;
+    /** Tokens as they are counted, where the key has a bound of them. */
+    tokens?: number;
+  },
 ): Promise<Charge> => {
   const { db, log } = deps;
-  const { keyId, monthLimit } = caller;
+  const { keyId, metered } = caller;
   const userId = caller.user.id;
   const id = randomUUID();
   const free = call.amount === 0;
   let channelId: number | null = null;
 
-  const reserve = async (amount: number): Promise<void> => {
-    if (monthLimit === null || amount === 0) return;
+  const reserve = async (taken: number, tokens: number): Promise<void> => {
+    if (!metered) return;
     const ttlMs = holdLifetime + graceMs;
-    if (!(await store.reserve(db, { id, keyId, amount, limit: monthLimit, ttlMs })))
-      throw overLimit();
+    const { instance } = caller;
+    const full = await takeRoom(db, { id, keyId, instance, tokens, taken, ttlMs });
+    if (full) throw overBound(full);
   };
 
-  const end = async (model: string | null, used: Used): Promise<number> => {
+  const end = async (model: string | null, used: Used, answer?: unknown): Promise<number> => {
     const ended = { id, keyId, userId, model, ...used };
+    if (free && model !== null && caller.alongside)
+      await db.transaction((tx) => caller.alongside!(tx, answer));
     if (free) {
-      if (model !== null) {
+      if (model !== null || metered)
         await store.endCall(db, { ...ended, deductPrompt: 0, deductCompletion: 0 });
+      if (model !== null)
         await countFreeUse(db, userId, {
           type: call.type,
           model,
@@ -96,7 +113,6 @@ export const openCharge = async (
           completion_tokens: used.completionTokens,
           channelId,
         });
-      }
       return 0;
     }
     return committing(db, async (tx) => {
@@ -107,7 +123,8 @@ export const openCharge = async (
           return 0;
         };
       }
-      const room = monthLimit === null ? Infinity : await store.roomOf(tx, id, monthLimit);
+      await caller.alongside?.(tx, answer);
+      const room = metered ? await roomOf(tx, id, keyId) : Infinity;
       const wanted = Math.min(used.prompt + used.completion, room);
       const { spent, save } = await settling(tx, id, wanted, {
         type: call.type,
@@ -129,11 +146,13 @@ export const openCharge = async (
   };
 
   /** A database that does not answer for a moment loses nobody's money. */
-  const surely = async (model: string | null, used: Used): Promise<number> => {
+  const surely = async (model: string | null, used: Used, answer?: unknown): Promise<number> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await end(model, used);
+        return await end(model, used, answer);
       } catch (error) {
+        // Who takes down the answer in the same transaction has to know that there is none.
+        if (caller.alongside && attempt >= 2) throw error;
         log.error({ err: error, call: id, attempt }, 'a call of the API could not be settled');
         if (attempt >= attempts) return 0;
         await sleep(100 * 2 ** attempt);
@@ -142,7 +161,7 @@ export const openCharge = async (
   };
 
   const nothing: Used = { promptTokens: 0, completionTokens: 0, prompt: 0, completion: 0 };
-  await reserve(call.amount);
+  await reserve(call.amount, call.tokens ?? 0);
   if (!free) {
     // A membership does not pay for the API.
     const made = await holdOfBalance(db, {
@@ -169,15 +188,25 @@ export const openCharge = async (
     id,
     extend: async (more) => {
       if (free) return;
-      await reserve(more);
+      await reserve(more, 0);
       if (!(await extendHold(db, id, more))) throw overBalance();
     },
     servedBy: (id) => {
       channelId = id;
     },
-    settle: (used) => surely(call.model, used),
+    settle: async (used, answer) => {
+      const deducted = await surely(call.model, used, answer);
+      caller.used = {
+        promptTokens: used.promptTokens,
+        cachedTokens: used.cachedTokens ?? 0,
+        completionTokens: used.completionTokens,
+        reasoningTokens: used.reasoningTokens ?? 0,
+        deductTokens: caller.used.deductTokens + deducted,
+      };
+      return deducted;
+    },
     release: async (asked) => {
-      if (!free) await surely(null, nothing);
+      if (!free || metered) await surely(null, nothing);
       if (!asked) return;
       const { model, type } = call;
       await noteFailedUse(db, userId, { type, model, channelId }).catch((error: unknown) =>

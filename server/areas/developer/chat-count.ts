@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { estimateTokens, isFree } from '../../../contract/price.ts';
-import { countInThread } from '../../engines/token-thread.ts';
+import { estimateTokens, isFree } from '#contract/price.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
 import { believable } from '../ledger/believable.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import type { Asked } from './chat-request.ts';

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { deduction, isFree } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Database } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { ApiCaller } from '../../http/open-routes.ts';
+import { deduction, isFree } from '#contract/price.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Database } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { ApiCaller } from '#server/http/open-routes.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 
@@ -11,6 +11,9 @@ import { affordable, type Charge, openCharge } from './charge.ts';
 export const ahead = { first: 512, more: 2048 };
 /** An answer for which fewer tokens can be set aside is not begun. */
 export const leastAnswer = 16;
+
+/** What a service may count of a prompt that is guessed to have so many tokens. */
+const askedAtMost = (rough: number): number => Math.ceil(rough * 1.25) + 16;
 
 /**
  * Sets aside what an answer may cost, or as much of it as can be paid for; gives what was, and how
@@ -23,21 +26,32 @@ export const setAside = async (
   model: ResolvedModel,
   wish: { rough: number; most: number; budget: number; n: number; inParts: boolean },
 ): Promise<{ charge: Charge; held: number; most: number }> => {
-  const { rough, most, budget, n, inParts } = wish;
-  const open = (amount: number) =>
-    openCharge(deps, caller, { model: model.name, type: sessionTypes.chat, amount });
-  if (isFree(model)) return { charge: await open(0), held: 0, most };
+  const { rough, most, budget, n } = wish;
+  const bounded = caller.countedBound;
+  // A bound of tokens holds to the token: all that may come is set aside before.
+  const inParts = wish.inParts && !bounded;
+  const asked = bounded ? askedAtMost(rough) : 0;
+  const open = (amount: number, answer: number) =>
+    openCharge(deps, caller, {
+      model: model.name,
+      type: sessionTypes.chat,
+      amount,
+      tokens: bounded ? asked + answer * n : 0,
+    });
+  if (isFree(model) && !bounded) return { charge: await open(0, 0), held: 0, most };
   const cost = (answer: number) => deduction(model, rough, answer);
   const factor = Math.max(model.factor * (inParts ? 1 : n), 1e-9);
   const fitting = async (): Promise<number> => {
     const left = await affordable(deps.db, caller);
-    return Math.floor((left - cost(0)) / factor / (budget > 0 && !inParts ? 2 : 1));
+    const thinking = budget > 0 && !inParts ? 2 : 1;
+    const paid = isFree(model) ? Infinity : (left.taken - cost(0)) / factor / thinking;
+    return Math.floor(Math.min(paid, (left.tokens - asked) / n / thinking));
   };
   const wanted = inParts ? Math.min(ahead.first, most) : (most + budget) * n;
   try {
     const held = cost(wanted);
     const bound = inParts ? Math.max(wanted, await fitting()) : most;
-    return { charge: await open(held), held, most: Math.min(most, bound) };
+    return { charge: await open(held, most + budget), held, most: Math.min(most, bound) };
   } catch (error) {
     if (!(error instanceof Refusal && error.codeName === 'balance')) throw error;
     // As much of an answer as can be paid for, but no stump.
@@ -46,6 +60,6 @@ export const setAside = async (
     const shorter = Math.min(most, fits);
     const thought = Math.min(budget, shorter);
     const held = cost(inParts ? Math.min(wanted, fits) : (shorter + thought) * n);
-    return { charge: await open(held), held, most: shorter };
+    return { charge: await open(held, shorter + thought), held, most: shorter };
   }
 };

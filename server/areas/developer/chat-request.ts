@@ -1,10 +1,10 @@
-import { estimateUpTo } from '../../../contract/price.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { OpenMessage } from '../../../contract/open-messages.ts';
-import { asideOf, type ChatBody, withAside } from '../../engines/chat-relay.ts';
-import { lookAtMedia } from '../../engines/media.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { OpenContext } from '../../http/open-routes.ts';
+import { estimateUpTo } from '#contract/price.ts';
+import { limits } from '#contract/limits.ts';
+import type { OpenMessage } from '#contract/open-messages.ts';
+import { asideOf, type ChatBody, withAside } from '#server/engines/chat-relay.ts';
+import { lookAtMedia } from '#server/engines/media.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { OpenContext } from '#server/http/open-routes.ts';
 import type { FileService } from '../file/file.service.ts';
 
 /** A request as it goes on: made anew from what is known of it, with everything that costs counted. */
@@ -225,5 +225,8 @@ export const withThinkingOf = (fields: Json, most: number): { fields: Json; budg
     const asked = numberIn(value?.[inner]);
     if (asked !== null) cut[name] = { ...value, [inner]: bound(asked) };
   }
+  // Thinking that nobody bounds is at least held for: some services count it beside the answer, too.
+  const { type } = (cut['thinking'] ?? {}) as Json;
+  if (budget === 0 && typeof type === 'string' && type !== 'disabled') budget = most;
   return { fields: cut, budget };
 };

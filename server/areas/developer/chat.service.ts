@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type ChannelKind, chatFields } from '../../../contract/open-fields.ts';
-import type { OpenMessage } from '../../../contract/open-messages.ts';
-import { deduction, estimateTokens } from '../../../contract/price.ts';
-import type { Database } from '../../db/database.ts';
+import { type ChannelKind, chatFields } from '#contract/open-fields.ts';
+import type { OpenMessage } from '#contract/open-messages.ts';
+import { deduction, estimateTokens } from '#contract/price.ts';
+import type { Database } from '#server/db/database.ts';
 import {
   asideOf,
   type ChatBody,
@@ -10,11 +10,11 @@ import {
   RelayError,
   type RelayEvent,
   withAside,
-} from '../../engines/chat-relay.ts';
-import { countInThread } from '../../engines/token-thread.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { ApiCaller, Events, OpenAnswer, OpenContext } from '../../http/open-routes.ts';
+} from '#server/engines/chat-relay.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { ApiCaller, Events, OpenAnswer, OpenContext } from '#server/http/open-routes.ts';
 import type { FileService } from '../file/file.service.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -33,7 +33,9 @@ import {
 import { createCounter } from './chat-count.ts';
 import { type Counted, producedBy, usageIn, usageOf } from './chat-text.ts';
 import { takeFields, unableBy } from './fields.ts';
+import { callTokens } from './key-bounds.ts';
 import type { Gate } from './key-limits.ts';
+import { priceComment, tellPrice } from './price-told.ts';
 import { createThinkers } from './unseen-thinking.ts';
 import { isRestart, lingering, workSignal } from './work-signal.ts';
 
@@ -60,7 +62,9 @@ export interface Style {
   /** Frames for one event. */
   write: (event: RelayEvent) => string;
   /** What is written at the whole end. */
-  end: (counted: Counted) => string;
+  end: (counted: Counted) => string | Promise<string>;
+  /** Its readers know no comments: none are written. */
+  bare?: true;
   /** What ends a stream that failed; undefined: as every stream's failure is written. */
   fail?: (refusal: Refusal) => string;
 }
@@ -99,10 +103,10 @@ export const noSuchModel = (name: string): ApiRefusal =>
 export const mayUseModel = (caller: ApiCaller, name: string): boolean =>
   caller.models.length === 0 || caller.models.includes(name);
 
-const tooLong = ({ name, apiMaxTokens }: ResolvedModel): ApiRefusal =>
+const tooLong = ({ name }: ResolvedModel, most: number): ApiRefusal =>
   new ApiRefusal(
     'prompt_too_long',
-    `对话超出了模型 ${name} 的上限：提问和回答合计最多 ${apiMaxTokens} 个 token`,
+    `对话超出了模型 ${name} 的上限：提问和回答合计最多 ${most} 个 token`,
     { code: 'context_length_exceeded', param: 'messages' },
   );
 
@@ -146,7 +150,8 @@ export const createApiChat = (deps: ChatDeps) => {
     const passed = takeFields(context, chatFields, given, model.builtIn ? 'builtIn' : 'service');
     const { tools } = passed as { tools?: Record<string, unknown>[] };
     if (tools) passed['tools'] = toolsOf(tools);
-    const tally = new Tally(model.apiMaxTokens - leastAnswer, () => tooLong(model));
+    const most = callTokens(context.caller, model);
+    const tally = new Tally(most - leastAnswer, () => tooLong(model, most));
     for (const words of wordsBeside(passed)) tally.text(words);
     const messages = await read(given.messages, tally, context);
     return { passed, messages, tally };
@@ -165,7 +170,7 @@ export const createApiChat = (deps: ChatDeps) => {
     const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
     if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
     const { rough, texts, beside } = tally;
-    const room = model.apiMaxTokens - rough;
+    const room = callTokens(caller, model) - rough;
     const left = await gate.takeTokens(caller, rough);
     for (const [name, value] of Object.entries(left)) context.header(name, value);
     const wanted = Math.min(lengthIn(given) ?? room, room, model.maxTokens ?? room);
@@ -240,15 +245,18 @@ export const createApiChat = (deps: ChatDeps) => {
   };
 
   /** Bills a call that has ended; gives what was taken. */
-  const settle = async (asking: Asking, counted: Counted): Promise<number> => {
+  const settle = async (asking: Asking, counted: Counted, answer?: unknown): Promise<number> => {
     const { model, charge, context } = asking;
+    const { priceFactor = 1 } = context.caller;
     gate.addTokens(context.caller, counted.completionTokens);
-    const prompt = deduction(model, counted.promptTokens, 0);
-    return charge.settle({
-      ...counted,
-      prompt,
-      completion: deduction(model, counted.promptTokens, counted.completionTokens) - prompt,
-    });
+    const { promptTokens, completionTokens, cachedTokens } = counted;
+    const all = deduction(model, promptTokens, completionTokens, cachedTokens);
+    const total = Math.ceil(all * priceFactor);
+    const prompt = Math.min(
+      total,
+      Math.ceil(deduction(model, promptTokens, 0, cachedTokens) * priceFactor),
+    );
+    return charge.settle({ ...counted, prompt, completion: total - prompt }, answer);
   };
 
   /** Whoever leaves a service at work pays for the question at least. */
@@ -290,12 +298,13 @@ export const createApiChat = (deps: ChatDeps) => {
         );
         const told = usageIn(answer);
         const counted = await count(asking, told, producedBy(answer));
-        const deducted = await settle(asking, counted);
-        context.header('x-deducted-tokens', String(deducted));
         const usage = usageOf(counted, answer['usage']);
+        const whole = { ...answer, model: asking.model.name, usage };
+        const deducted = await settle(asking, counted, whole);
+        tellPrice(context, deducted);
         // A deleted key is told nothing any more.
         if (isLocked(context.signal.reason)) throw context.signal.reason;
-        return { answer: { ...answer, model: asking.model.name, usage }, counted, deducted };
+        return { answer: whole, counted, deducted };
       } catch (error) {
         await settleFailure(asking, '');
         throw error;
@@ -431,10 +440,15 @@ export const createApiChat = (deps: ChatDeps) => {
           if (context.signal.aborted) onAbort();
           else context.signal.addEventListener('abort', onAbort, { once: true });
           let counted: Counted | null = null;
+          let settled = false;
           try {
             await run;
             counted = await count(asking, told, produced.join(''));
-            write(style.end(counted));
+            // What has come is paid before its reader is told the price, and that it is whole.
+            const deducted = await settle(asking, counted);
+            settled = true;
+            const price = style.bare ? '' : priceComment(deducted);
+            write(price + (await style.end(counted)));
           } catch (error) {
             const refusal =
               stopped ??
@@ -445,8 +459,8 @@ export const createApiChat = (deps: ChatDeps) => {
               log.error({ err: error }, 'a stream of the API failed');
             fail(refusal);
           }
-          if (counted) await settle(asking, counted);
-          else await settleFailure(asking, produced.join(''));
+          if (counted && !settled) await settle(asking, counted);
+          if (!counted) await settleFailure(asking, produced.join(''));
         },
       };
     },

@@ -1,8 +1,8 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
-import { apiJobs, apiKeyMonths, apiKeys, apiReservations, apiUsage } from './developer.tables.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
+import { apiJobs, apiKeys, apiUsage } from './developer.tables.ts';
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 
@@ -13,11 +13,17 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'Asia/Shanghai')::date
 /** NOTIFY with the number of a key that is valid no more. */
 export const goneChannel = 'api_key_gone';
 
-interface Holder {
+export interface Holder {
   key_id: number;
   models: string[];
   addresses: string[];
   month_limit: number | null;
+  call_tokens: number | null;
+  /** Units of its bounds. */
+  bounds: string[];
+  at_once: number | null;
+  paused: boolean;
+  log_bodies: boolean;
   expired: boolean;
   user_id: number;
   user_name: string;
@@ -28,16 +34,30 @@ interface Holder {
   session_blacklist: boolean;
 }
 
-const holderOf = statement<Holder & Record<string, unknown>>(
-  'api_key_holder',
-  `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
-     coalesce(k.expires_at <= now(), false) AS expired,
+const holder = `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
+     k.call_tokens, k.at_once, k.paused, k.log_bodies, coalesce(k.expires_at <= now(), false) AS expired,
+     ARRAY(SELECT l.unit FROM api_key_limits l WHERE l.key_id = k.id) AS bounds,
      u.id::float8 AS user_id, u.user_name, u.guest, u.manager, u.disabled, u.session_private,
      u.session_blacklist
-   FROM api_keys k JOIN users u ON u.id = k.user_id
-   WHERE k.hash = $1 AND k.user_id = $2::bigint`,
+   FROM api_keys k JOIN users u ON u.id = k.user_id`;
+
+const holderOf = statement<Holder & Record<string, unknown>>(
+  'api_key_holder',
+  `${holder}
+   WHERE (k.hash = $1 OR (k.old_hash = $1 AND k.old_until > now())) AND k.user_id = $2::bigint`,
   { shared: true },
 );
+
+const holderById = statement<Holder & Record<string, unknown>>(
+  'api_key_holder_by_id',
+  `${holder}
+   WHERE k.id = $1 AND k.hash IS NOT NULL`,
+  { shared: true },
+);
+
+/** Whose key this is; null: it was deleted. */
+export const holderOfKey = async (db: Executor, keyId: number): Promise<Holder | null> =>
+  (await holderById(db, [keyId]))[0] ?? null;
 
 /** Whose key has this hash, if that account is the one with this number. */
 export const findHolder = async (
@@ -68,7 +88,7 @@ export const goneKeys = async (db: Executor, ids: readonly number[]): Promise<nu
   const { rows } = await db.execute<{ id: string }>(sql`
     SELECT k.id FROM ${apiKeys} k JOIN ${users} u ON u.id = k.user_id
     WHERE k.id = ANY (${sql.param(`{${ids.join(',')}}`)}::bigint[])
-      AND (k.deleted_at IS NOT NULL OR u.disabled OR k.expires_at <= now())`);
+      AND (k.deleted_at IS NOT NULL OR k.paused OR u.disabled OR k.expires_at <= now())`);
   return rows.map((row) => Number(row.id));
 };
 
@@ -126,14 +146,30 @@ export const insertKey = async (
   return row;
 };
 
+/** Changes what is given of a key. */
+export const updateKey = async (
+  db: Executor,
+  id: number,
+  set: { [K in keyof typeof apiKeys.$inferInsert]?: (typeof apiKeys.$inferInsert)[K] | undefined },
+): Promise<void> => {
+  const given = Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined));
+  if (Object.keys(given).length === 0) return;
+  await db.update(apiKeys).set(given).where(eq(apiKeys.id, id));
+};
+
+/** Tells all processes that a key, or a secret of it, opens nothing any more. */
+export const tellGone = async (db: Executor, id: number): Promise<void> => {
+  await db.execute(sql`SELECT pg_notify(${goneChannel}, ${String(id)})`);
+};
+
 /** Deletes a key of a person and tells all processes. */
 export const deleteKey = async (db: Executor, userId: number, id: number): Promise<boolean> => {
   const { rowCount } = await db
     .update(apiKeys)
-    .set({ hash: null, sealed: null, deletedAt: sql`now()` })
+    .set({ hash: null, oldHash: null, sealed: null, deletedAt: sql`now()` })
     .where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId), isNull(apiKeys.deletedAt)));
   if ((rowCount ?? 0) === 0) return false;
-  await db.execute(sql`SELECT pg_notify(${goneChannel}, ${String(id)})`);
+  await tellGone(db, id);
   return true;
 };
 
@@ -147,64 +183,25 @@ export const deleteKeysOf = async (db: Executor, userId: number): Promise<number
   return keys.length;
 };
 
-const reserveMore = statement<{ month: string }>(
-  'api_reserve',
-  `WITH month AS (
-     INSERT INTO api_key_months (key_id, month, reserved)
-     SELECT $1, ${thisMonth}, $3::bigint WHERE $3::bigint <= $4::bigint
-     ON CONFLICT (key_id, month) DO UPDATE
-       SET reserved = api_key_months.reserved + excluded.reserved
-       WHERE api_key_months.used + api_key_months.reserved + excluded.reserved <= $4::bigint
-     RETURNING month
-   )
-   INSERT INTO api_reservations (id, key_id, month, reserved, expires_at)
-   SELECT $2::uuid, $1, month, $3::bigint, now() + $5::float8 * interval '1 millisecond' FROM month
-   ON CONFLICT (id) DO UPDATE SET reserved = api_reservations.reserved + excluded.reserved
-   RETURNING month::text`,
-);
-
-/** Sets tokens of a key's month aside; false: that is more than it has left. */
-export const reserve = async (
-  db: Executor,
-  call: { id: string; keyId: number; amount: number; limit: number; ttlMs: number },
-): Promise<boolean> => {
-  const { id, keyId, amount, limit, ttlMs } = call;
-  return (await reserveMore(db, [keyId, id, amount, limit, ttlMs])).length > 0;
-};
-
-/** What may still be spent under a call's reservation: its own, and what nobody has reserved. */
-export const roomOf = async (tx: Transaction, id: string, limit: number): Promise<number> => {
-  const { rows } = await tx.execute<{ room: string }>(sql`
-    SELECT least(${limit} - m.used - m.reserved + r.reserved, ${limit})::text AS room
-    FROM api_reservations r JOIN api_key_months m USING (key_id, month)
-    WHERE r.id = ${id} FOR UPDATE OF r, m`);
-  return Math.max(0, Number(rows[0]?.room ?? 0));
-};
-
-/** What a key has left of its month. */
-export const monthLeft = async (db: Executor, keyId: number, limit: number): Promise<number> => {
-  const { rows } = await db.execute<{ taken: string }>(sql`
-    SELECT (used + reserved)::text AS taken FROM ${apiKeyMonths}
-    WHERE key_id = ${keyId} AND month = ${sql.raw(thisMonth)}`);
-  return Math.max(0, limit - Number(rows[0]?.taken ?? 0));
-};
-
 const endAll = statement(
   'api_call_end',
   `WITH gone AS (
-     DELETE FROM api_reservations WHERE id = $1::uuid RETURNING key_id, month, reserved
-   ), month AS (
-     UPDATE api_key_months m SET reserved = m.reserved - gone.reserved, used = m.used + $7::bigint + $8::bigint
-     FROM gone WHERE m.key_id = gone.key_id AND m.month = gone.month
+     UPDATE api_running SET ended_at = clock_timestamp(), tokens = $5::bigint + $6::bigint,
+       taken = $7::bigint + $8::bigint,
+       -- A minute's bounds still count it, unless nothing came of it.
+       expires_at = CASE WHEN $3::text IS NULL THEN clock_timestamp() ELSE begun_at + interval '1 minute' END
+     WHERE id = $1::uuid
    )
    INSERT INTO api_usage AS u (key_id, day, model, user_id, count, prompt_tokens, completion_tokens,
-     deduct_prompt, deduct_completion)
-   SELECT $2, ${today}, $3, $4, 1, $5, $6, $7, $8 WHERE $3::text IS NOT NULL
+     deduct_prompt, deduct_completion, cached_tokens, reasoning_tokens)
+   SELECT $2, ${today}, $3, $4, 1, $5, $6, $7, $8, $9, $10 WHERE $3::text IS NOT NULL
    ON CONFLICT (key_id, day, model) DO UPDATE SET count = u.count + 1,
      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
      completion_tokens = u.completion_tokens + excluded.completion_tokens,
      deduct_prompt = u.deduct_prompt + excluded.deduct_prompt,
-     deduct_completion = u.deduct_completion + excluded.deduct_completion`,
+     deduct_completion = u.deduct_completion + excluded.deduct_completion,
+     cached_tokens = u.cached_tokens + excluded.cached_tokens,
+     reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens`,
 );
 
 export interface EndedCall {
@@ -217,6 +214,9 @@ export interface EndedCall {
   completionTokens: number;
   deductPrompt: number;
   deductCompletion: number;
+  /** Of the prompt and of the answer. */
+  cachedTokens?: number;
+  reasoningTokens?: number;
 }
 
 /** Gives back what was set aside for a call, and counts what it used. */
@@ -230,19 +230,9 @@ export const endCall = async (db: Executor, call: EndedCall): Promise<void> => {
     call.completionTokens,
     call.deductPrompt,
     call.deductCompletion,
+    call.cachedTokens ?? 0,
+    call.reasoningTokens ?? 0,
   ]);
-};
-
-/** Gives back what calls had set aside whose process died. */
-export const dropOldReservations = async (tx: Transaction): Promise<void> => {
-  await tx.execute(sql`
-    WITH gone AS (
-      DELETE FROM ${apiReservations} WHERE expires_at < now() RETURNING key_id, month, reserved
-    ), sums AS (
-      SELECT key_id, month, sum(reserved) AS reserved FROM gone GROUP BY key_id, month
-    )
-    UPDATE ${apiKeyMonths} m SET reserved = m.reserved - sums.reserved
-    FROM sums WHERE m.key_id = sums.key_id AND m.month = sums.month`);
 };
 
 export const monthUsed = async (db: Executor, keyId: number): Promise<number> => {

@@ -1,20 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { embeddingFields } from '../../../contract/open-fields.ts';
-import { deduction, estimateTokens } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Database } from '../../db/database.ts';
-import { gramVector } from '../../engines/embedding/built-in-embedding.ts';
-import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
-import { inBase64, relayEmbeddings } from '../../engines/embedding/embedding-relay.ts';
-import { ServiceError } from '../../engines/service-wire.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { OpenHandlers } from '../../http/open-routes.ts';
+import { embeddingFields } from '#contract/open-fields.ts';
+import { deduction, estimateTokens } from '#contract/price.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Database } from '#server/db/database.ts';
+import { gramVector } from '#server/engines/embedding/built-in-embedding.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import { inBase64, relayEmbeddings } from '#server/engines/embedding/embedding-relay.ts';
+import { ServiceError } from '#server/engines/service-wire.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { OpenHandlers } from '#server/http/open-routes.ts';
 import { believable } from '../ledger/believable.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { isTooFew, usageIn } from './chat-text.ts';
 import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';
+import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';
 
 /** What is built in, by the name that programs call it. */
@@ -69,7 +70,12 @@ export const createEmbeddingApi = (deps: {
     // Counted by letters: the service's own count may be somewhat more.
     const held = builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0);
     const type = sessionTypes.chat;
-    const charge = await openCharge(deps, caller, { model, type, amount: held });
+    const charge = await openCharge(deps, caller, {
+      model,
+      type,
+      amount: held,
+      tokens: Math.ceil(rough * 1.3),
+    });
     try {
       if (builtIn) {
         const data = textsOf(input).map((text, index) => {
@@ -92,12 +98,13 @@ export const createEmbeddingApi = (deps: {
       const asked = { promptTokens: counted, completionTokens: 0 };
       const own = () => Promise.resolve({ ...asked, promptTokens: rough });
       const { promptTokens } = await believable(price, asked, { held, own });
-      await charge.settle({
+      const deducted = await charge.settle({
         promptTokens,
         completionTokens: 0,
         prompt: deduction(price, promptTokens, 0),
         completion: 0,
       });
+      tellPrice(context, deducted);
       return { json: { ...answer, model } };
     } catch (error) {
       await charge.release(true);

@@ -1,11 +1,6 @@
-import {
-  type ChannelKind,
-  dialects,
-  isHarmless,
-  type OpenFields,
-} from '../../../contract/open-fields.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { OpenContext } from '../../http/open-routes.ts';
+import { type ChannelKind, dialects, isHarmless, type OpenFields } from '#contract/open-fields.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { OpenContext } from '#server/http/open-routes.ts';
 
 type Json = Record<string, unknown>;
 

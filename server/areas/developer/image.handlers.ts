@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { ImageParameters, ImageTask } from '../../../contract/image.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { imageEditFields, imageFields } from '../../../contract/open-fields.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import { Refusal, type UploadedFile } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
-import { jobOfRequest, ownJob } from '../../jobs/job.service.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { ImageParameters, ImageTask } from '#contract/image.ts';
+import { limits } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { imageEditFields, imageFields, imageVariationFields } from '#contract/open-fields.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { Refusal, type UploadedFile } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import type { Jobs } from '#server/jobs/jobs.ts';
+import { jobOfRequest, ownJob } from '#server/jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { openBox } from '../file/image.ts';
 import {
@@ -27,6 +27,7 @@ import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import * as store from './developer.store.ts';
 import { takeFields, tellIgnored } from './fields.ts';
+import { tellPrice } from './price-told.ts';
 
 /** How often it is looked whether an image is done, ms. */
 const lookEvery = 200;
@@ -79,6 +80,7 @@ export const createImageApi = (deps: {
   OpenHandlers,
   | 'generateApiImages'
   | 'editApiImages'
+  | 'varyApiImages'
   | 'apiImage'
   | 'apiProgress'
   | 'apiInterrogate'
@@ -156,13 +158,18 @@ export const createImageApi = (deps: {
    * Waits for a work. Who goes away cancels it while it waits; once it is being made its service is
    * paid, and so is it: the images lie with the account's others. @throws Refusal
    */
-  const finished = async ({ caller, signal }: OpenContext, uuid: string) => {
+  const finished = async (context: OpenContext, uuid: string) => {
+    const { caller, signal } = context;
     for (;;) {
       const row = await jobOfRequest(db, uuid, caller.user.id);
       if (!row) throw new Refusal('engine_failed');
       if (row.finished_at !== null) {
         await db.transaction(countEndedJobs);
-        if (row.state === 'done') return imagesOfJob(db, uuid, caller.user.id);
+        if (row.state === 'done') {
+          caller.used = { ...caller.used, deductTokens: row.deduct_tokens };
+          tellPrice(context, row.deduct_tokens);
+          return imagesOfJob(db, uuid, caller.user.id);
+        }
         throw new ApiRefusal('engine_failed', row.error_message || '图片没有画成，没有扣费');
       }
       try {
@@ -267,6 +274,25 @@ export const createImageApi = (deps: {
         input,
       );
       return answer(context, uuid, input.response_format ?? 'b64_json');
+    },
+
+    async varyApiImages(input, context) {
+      takeFields(context, imageVariationFields, input, 'service');
+      const [image] = context.files;
+      if (!image) throw new Refusal('bad_input', 'image：请选择一张图片');
+      const uuid = await begin(
+        context,
+        {
+          task: 'img2img',
+          prompt: 'a variation of this image',
+          n: input.n ?? 1,
+          size: requireSize(input.size),
+          baseImage: await keep(image, context),
+          parameters: {},
+        },
+        input.model,
+      );
+      return answer(context, uuid, input.response_format ?? 'url');
     },
 
     async apiImage(input, context) {

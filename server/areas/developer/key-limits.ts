@@ -1,11 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { ApiCaller, KeyGate } from '../../http/open-routes.ts';
-import { tooMany } from '../../http/rate-limit.ts';
-import { SharedLimiter } from '../../http/shared-limit.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import { type ApiCaller, type KeyGate, nothingUsed } from '#server/http/open-routes.ts';
+import { tooMany } from '#server/http/rate-limit.ts';
+import { SharedLimiter } from '#server/http/shared-limit.ts';
+import { createCallLog } from './call-log.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
 
@@ -24,7 +26,9 @@ export interface Gate extends KeyGate {
   takeTokens: (caller: ApiCaller, tokens: number) => Promise<Record<string, string>>;
   /** Counts what turned out to be more. */
   addTokens: (caller: ApiCaller, tokens: number) => void;
-  close: () => void;
+  /** The caller that asks by a key without being here. @throws Refusal unauthorized … */
+  callerOf: (keyId: number) => Promise<ApiCaller>;
+  close: () => Promise<void>;
 }
 
 /** Lets in whoever has a key, keeps count of what each does, and ends what runs under a lost one. */
@@ -90,36 +94,58 @@ export const createGate = (deps: {
     [`x-ratelimit-reset-${name}`]: seconds(now.msBeforeNext),
   });
 
+  /** @throws Refusal where a key, or its owner, may ask nothing now */
+  const callerFor = async (holder: store.Holder | null): Promise<ApiCaller> => {
+    if (!holder)
+      throw new Refusal('unauthorized', 'API-KEY 不对，或已被删除：请在 /api 页查看或新建');
+    if (holder.expired) throw new Refusal('unauthorized', '这个 API-KEY 已经过期，请新建一个');
+    if (holder.paused)
+      throw new ApiRefusal('forbidden', '这个 API-KEY 已停用，可以在 /api 页重新打开', {
+        code: 'key_paused',
+      });
+    if (holder.disabled) throw new Refusal('account_disabled');
+    await requirePaid(holder.user_id);
+    return {
+      keyId: holder.key_id,
+      user: {
+        id: holder.user_id,
+        userName: holder.user_name,
+        guest: holder.guest,
+        person: String(holder.user_id),
+        manager: holder.manager,
+        // A key opens nothing that owners alone may do.
+        owner: false,
+        sessionPrivate: holder.session_private,
+        sessionBlacklist: holder.session_blacklist,
+        jti: '',
+      },
+      models: holder.models,
+      monthLimit: holder.month_limit,
+      metered: holder.month_limit !== null || holder.at_once !== null || holder.bounds.length > 0,
+      countedBound: holder.bounds.includes('tokens'),
+      callTokens: holder.call_tokens,
+      instance: instance.id,
+      logBodies: holder.log_bodies,
+      used: { ...nothingUsed },
+    };
+  };
+
+  const calls = createCallLog(deps);
+
   return {
+    note: (call) => calls.note(call),
+
     async enter(given, ip) {
       const read = readKey(given);
       const holder = read && (await store.findHolder(db, hashOf(read.key), read.userId));
-      if (!holder)
-        throw new Refusal('unauthorized', 'API-KEY 不对，或已被删除：请在 /api 页查看或新建');
-      if (holder.expired) throw new Refusal('unauthorized', '这个 API-KEY 已经过期，请新建一个');
-      if (holder.disabled) throw new Refusal('account_disabled');
-      if (!comesFrom(ip, holder.addresses))
+      const caller = await callerFor(holder);
+      if (!comesFrom(ip, holder?.addresses ?? []))
         throw new Refusal('forbidden', `这个 API-KEY 不能从 ${ip} 使用`);
-      await requirePaid(holder.user_id);
-      note(holder.key_id);
-      return {
-        keyId: holder.key_id,
-        user: {
-          id: holder.user_id,
-          userName: holder.user_name,
-          guest: holder.guest,
-          person: String(holder.user_id),
-          manager: holder.manager,
-          // A key opens nothing that owners alone may do.
-          owner: false,
-          sessionPrivate: holder.session_private,
-          sessionBlacklist: holder.session_blacklist,
-          jti: '',
-        },
-        models: holder.models,
-        monthLimit: holder.month_limit,
-      };
+      note(caller.keyId);
+      return caller;
     },
+
+    callerOf: async (keyId) => callerFor(await store.holderOfKey(db, keyId)),
 
     async count({ keyId }) {
       try {
@@ -162,6 +188,7 @@ export const createGate = (deps: {
 
     close() {
       clearInterval(timer);
+      return calls.close();
     },
   };
 };

@@ -1,13 +1,15 @@
 import { createHash, randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { ApiKey, ApiUsage } from '../../../contract/developer.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { ApiKey, ApiUsage } from '#contract/developer.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
+import { keptBound, requireBounds, shownBound, yuanOf } from './key-bounds.ts';
+import { boundsOf, replaceBounds } from './key-bounds.store.ts';
 
 export { deleteKeysOf } from './developer.store.ts';
 
@@ -15,11 +17,11 @@ const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Letters of a key without the account's number: some 285 bits. */
 const keyLength = 48;
 
-const newKey = (): string =>
+export const newKey = (): string =>
   Array.from({ length: keyLength }, () => letters[randomInt(letters.length)]).join('');
 
 /** A key as it is shown: its first and last ten letters. */
-const maskOf = (key: string): string => `${key.slice(0, 10)}••••••${key.slice(-10)}`;
+export const maskOf = (key: string): string => `${key.slice(0, 10)}••••••${key.slice(-10)}`;
 
 export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
@@ -53,7 +55,7 @@ const noApi = '请先在账户页充值或开通会员，再用余额调用 API'
  */
 export const mayUseApi = store.hasPaid;
 
-const readExpiry = (given: string | null | undefined): Date | null => {
+export const readExpiry = (given: string | null | undefined): Date | null => {
   if (given === undefined || given === null || given === '') return null;
   const at = new Date(given);
   if (Number.isNaN(at.getTime())) throw new Refusal('bad_input', 'expires_at：应为一个时间');
@@ -62,8 +64,15 @@ const readExpiry = (given: string | null | undefined): Date | null => {
   return at;
 };
 
+/** @throws Refusal bad_input */
+export const requireAddresses = (addresses: readonly string[]): void => {
+  for (const address of addresses)
+    if (rangeOf(address) === null)
+      throw new Refusal('bad_input', `addresses：“${address}”不是 IP 地址或网段`);
+};
+
 /** What a key is sealed for: no other row opens it. */
-const sealedFor = (hash: Buffer): string => `api_key:${hash.toString('hex')}`;
+export const sealedFor = (hash: Buffer): string => `api_key:${hash.toString('hex')}`;
 
 /**
  * Makes a key, and keeps it encrypted for its owner unless they want it shown once.
@@ -71,9 +80,9 @@ const sealedFor = (hash: Buffer): string => `api_key:${hash.toString('hex')}`;
  */
 export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, userId: number) =>
   inTransaction(db, async (tx) => {
-    for (const address of input.addresses)
-      if (rangeOf(address) === null)
-        throw new Refusal('bad_input', `addresses：“${address}”不是 IP 地址或网段`);
+    requireAddresses(input.addresses);
+    const bounds = input.limits ?? [];
+    requireBounds(bounds);
     const expiresAt = readExpiry(input.expires_at);
     await store.lockOwner(tx, userId);
     if ((await store.keysOf(tx, userId)).length >= limits.apiKeys)
@@ -87,11 +96,16 @@ export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, us
       sealed: once ? null : box.seal(key, sealedFor(hash)),
       mask: maskOf(key),
       name: input.name.trim(),
+      usedFor: input.used_for?.trim() ?? '',
       monthLimit: input.month_limit ?? null,
+      atOnce: input.at_once ?? null,
+      callTokens: input.call_tokens ?? null,
+      logBodies: input.log_bodies ?? false,
       models: [...new Set(input.models)],
       addresses: [...new Set(input.addresses)],
       expiresAt,
     });
+    await replaceBounds(tx, row.id, bounds.map(keptBound));
     return {
       id: row.id,
       api_key: key,
@@ -145,10 +159,19 @@ export const removeKey = (db: Executor, input: Parsed<'delKey'>, userId: number)
     return { deleted: true };
   });
 
-const viewOf = (row: store.KeyRow & { monthUsed: number }): Omit<ApiKey, 'api_key' | 'kept'> => ({
+const viewOf = (
+  row: store.KeyRow & { monthUsed: number },
+): Omit<ApiKey, 'api_key' | 'kept' | 'limits'> => ({
   id: row.id,
   mask: row.mask,
   name: row.name,
+  used_for: row.usedFor,
+  paused: row.paused,
+  at_once: row.atOnce,
+  call_tokens: row.callTokens,
+  log_bodies: row.logBodies,
+  old_until:
+    row.oldUntil && row.oldUntil.getTime() > Date.now() ? row.oldUntil.toISOString() : null,
   month_limit: row.monthLimit,
   month_used: row.monthUsed,
   models: row.models,
@@ -159,11 +182,21 @@ const viewOf = (row: store.KeyRow & { monthUsed: number }): Omit<ApiKey, 'api_ke
 });
 
 /** A person's keys, whole where they are kept. */
-export const listKeys = async (db: Executor, box: KeyBox, userId: number): Promise<ApiKey[]> =>
-  (await store.keysOf(db, userId)).map((row) => {
+export const listKeys = async (db: Executor, box: KeyBox, userId: number): Promise<ApiKey[]> => {
+  const rows = await store.keysOf(db, userId);
+  const bounds = await boundsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => {
     const whole = row.sealed && row.hash ? box.open(row.sealed, sealedFor(row.hash)) : null;
-    return { ...viewOf(row), api_key: whole ?? row.mask, kept: whole !== null };
+    const limits = (bounds.get(row.id) ?? []).map(({ room, ...bound }) => ({
+      ...shownBound(bound),
+      left: shownBound({ ...bound, most: room }).amount,
+    }));
+    return { ...viewOf(row), limits, api_key: whole ?? row.mask, kept: whole !== null };
   });
+};
 
 /** Why a person may not use the API, in words that say what to do; empty: they may. */
 export const apiHint = async (db: Executor, userId: number): Promise<string> =>
@@ -204,5 +237,8 @@ export const usageOf = async (
     real_prompt_tokens: usage.deductPrompt,
     real_completion_tokens: usage.deductCompletion,
     deduct_tokens: usage.deductPrompt + usage.deductCompletion,
+    cached_tokens: usage.cachedTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    yuan: yuanOf(usage.deductPrompt + usage.deductCompletion),
   }));
 };

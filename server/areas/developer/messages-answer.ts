@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { asideOf, type RelayEvent } from '../../engines/chat-relay.ts';
+import { asideOf, type RelayEvent } from '#server/engines/chat-relay.ts';
 import type { Style } from './chat.service.ts';
 import type { Counted } from './chat-text.ts';
 import { firstChoice } from './responses.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { AnthropicMessage } from '../../../contract/open-anthropic.ts';
-import type { OpenMessage } from '../../../contract/open-messages.ts';
-import { withAside } from '../../engines/chat-relay.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { AnthropicMessage } from '#contract/open-anthropic.ts';
+import type { OpenMessage } from '#contract/open-messages.ts';
+import { withAside } from '#server/engines/chat-relay.ts';
 import type { ChatAsked, InWords } from './chat.service.ts';
 
 /**
@@ -206,7 +206,7 @@ const effortOf = (budget: number): string =>
  * What is to be thought, in the words of the model's maker: services that speak as OpenAI does have
  * many for it. Where none are known nothing is said, and a model that thinks does as it usually does.
  */
-const thinkingFor = (name: string, thinking: Json, effort: unknown): Json => {
+const thinkingFor = (name: string, thinking: Json, effort: unknown, longest: unknown): Json => {
   const { type, budget_tokens: budget } = thinking;
   const on = type !== 'disabled';
   if (/deepseek|glm|kimi|doubao|seed|mimo/i.test(name))
@@ -214,7 +214,8 @@ const thinkingFor = (name: string, thinking: Json, effort: unknown): Json => {
   if (/qwen|qwq/i.test(name))
     return {
       enable_thinking: on,
-      ...(on && typeof budget === 'number' ? { thinking_budget: budget } : {}),
+      // It counts beside the answer's length, and without it has no end.
+      ...(on ? { thinking_budget: typeof budget === 'number' ? budget : longest } : {}),
     };
   if (/(?:^|\/)(?:o\d|gpt-5|gpt-oss|gemini-(?:2\.5|[3-9])|grok-3-mini)/i.test(name) && on)
     return {
@@ -228,5 +229,5 @@ export const openAiWords: InWords = (body, kind) => {
   if (kind !== 'service') return body;
   const { thinking, reasoning_effort: effort, ...rest } = body;
   const own = (thinking ?? (effort ? { type: 'adaptive' } : null)) as Json | null;
-  return own ? { ...rest, ...thinkingFor(body.model, own, effort) } : rest;
+  return own ? { ...rest, ...thinkingFor(body.model, own, effort, body['max_tokens']) } : rest;
 };

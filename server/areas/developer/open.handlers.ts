@@ -1,12 +1,14 @@
-import { modelTypes } from '../../../contract/kinds.ts';
-import { countFields, messageFields, responseFields } from '../../../contract/open-fields.ts';
-import { needsTranslation } from '../../../contract/image-prompt.ts';
-import type { Database } from '../../db/database.ts';
-import type { RelayEvent } from '../../engines/chat-relay.ts';
-import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
-import type { ApiCaller, OpenContext, OpenHandlers } from '../../http/open-routes.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal, statusIn } from '../../http/open-failure.ts';
+import { yuanOfMillion } from '#contract/goods.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { countFields, messageFields, responseFields } from '#contract/open-fields.ts';
+import type { Model } from '#contract/model.ts';
+import { needsTranslation } from '#contract/image-prompt.ts';
+import type { Database } from '#server/db/database.ts';
+import type { RelayEvent } from '#server/engines/chat-relay.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import type { ApiCaller, OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal, statusIn } from '#server/http/open-failure.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -22,6 +24,7 @@ import { usageIn, usageOf } from './chat-text.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
 import { monthUsed } from './developer.store.ts';
 import { takeFields } from './fields.ts';
+import { createStoredResponses } from './stored-responses.ts';
 import { chatOfMessages, openAiWords } from './messages.ts';
 import { messageOf, messageStyle } from './messages-answer.ts';
 import { chatOf, firstChoice, responseOf, responseStyle } from './responses.ts';
@@ -52,6 +55,7 @@ interface Delta {
 
 /** Each event is a text, or `{ reasoning }`. */
 const plainStyle: Style = {
+  bare: true,
   write: ({ chunk }) => {
     const [choice] = (chunk['choices'] ?? []) as { delta?: Delta }[];
     const { content, reasoning_content: thought, reasoning } = choice?.delta ?? {};
@@ -85,6 +89,16 @@ const typeNames: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(modelTypes).map(([name, type]) => [type, name]),
 );
 
+/** What a million tokens of each kind cost, yuan. */
+const yuanPrices = (model: Model) => {
+  const prompt = model.prompt_factor ?? model.factor;
+  return {
+    prompt: yuanOfMillion(prompt),
+    cached_prompt: yuanOfMillion(Math.min(prompt, model.cached_factor ?? prompt)),
+    completion: yuanOfMillion(model.factor),
+  };
+};
+
 const translator = {
   en: '你是翻译。把用户给出的文字译成自然的英文，只输出译文，不要解释。',
   zh: '你是翻译。把用户给出的文字译成自然的中文，只输出译文，不要解释。',
@@ -103,6 +117,8 @@ export const createChatHandlers = (deps: {
   OpenHandlers,
   | 'chatCompletions'
   | 'createResponse'
+  | 'storedResponse'
+  | 'deleteResponse'
   | 'createMessage'
   | 'countMessageTokens'
   | 'apiModels'
@@ -113,6 +129,7 @@ export const createChatHandlers = (deps: {
   | 'apiBalance'
 > => {
   const { db, chat, models, embeddings, prompts, knowledge } = deps;
+  const stored = createStoredResponses(db);
 
   const modelRows = async (caller: ApiCaller) => {
     const closed = await models.closedToApi(db);
@@ -138,6 +155,8 @@ export const createChatHandlers = (deps: {
         vision: model.vision,
         factor: model.factor,
         prompt_factor: model.prompt_factor,
+        cached_factor: model.cached_factor,
+        ...(model.type === modelTypes.chat ? { yuan_per_million: yuanPrices(model) } : {}),
       }));
     return [...listed, ...embedding];
   };
@@ -160,6 +179,7 @@ export const createChatHandlers = (deps: {
     const { part } = await knowledge.on(db, [embedding], question, user.id, {
       strict: strict === 1 || strict === true,
       numbered: false,
+      note: true,
     });
     return { ...told, messages: [{ role: 'system', content: part.text }, ...messages] };
   };
@@ -208,10 +228,21 @@ export const createChatHandlers = (deps: {
     },
 
     async createResponse(input, context) {
-      const body = chatOf(input, takeFields(context, responseFields, input, 'service'));
-      if (input.stream) return chat.stream(context, body, responseStyle(input));
+      const passed = takeFields(context, responseFields, input, 'service');
+      const body = chatOf(input, passed, await stored.before(input, context.caller));
+      const keep = (response: Record<string, unknown>) => stored.keep(input, response, context);
+      if (input.stream) return chat.stream(context, body, responseStyle(input, keep));
       const { answer, counted } = await chat.whole(context, body);
-      return { json: responseOf(input, answer, counted) };
+      return { json: await keep(responseOf(input, answer, counted)) };
+    },
+
+    async storedResponse({ response_id: id }, { caller }) {
+      return { json: await stored.find(id, caller) };
+    },
+
+    async deleteResponse({ response_id: id }, { caller }) {
+      await stored.remove(id, caller);
+      return { json: { id, object: 'response.deleted', deleted: true } };
     },
 
     async createMessage(input, context) {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { OpenMessage, ResponseItem } from '../../../contract/open-messages.ts';
-import type { RelayEvent } from '../../engines/chat-relay.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { ApiRefusal } from '../../http/open-failure.ts';
-import { failureBody } from '../../http/open-failure.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { OpenMessage, ResponseItem } from '#contract/open-messages.ts';
+import type { RelayEvent } from '#server/engines/chat-relay.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import { failureBody } from '#server/http/open-failure.ts';
 import type { ChatAsked, Style } from './chat.service.ts';
 import type { Counted } from './chat-text.ts';
 
@@ -60,11 +60,15 @@ const messageOf = ({ role, content }: Message): OpenMessage => {
   return { role: role === 'developer' ? 'system' : role, content: textOf(content, role) };
 };
 
-const messagesOf = ({ input, instructions }: Asked): OpenMessage[] => {
+const messagesOf = (
+  { input, instructions }: Asked,
+  before: readonly ResponseItem[],
+): OpenMessage[] => {
   const messages: OpenMessage[] = [];
   if (instructions) messages.push({ role: 'system', content: instructions });
-  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
-  for (const item of input)
+  const items: readonly ResponseItem[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
+  for (const item of [...before, ...items])
     if (item.type === 'message') messages.push(messageOf(item));
     else if (item.type === 'function_call') {
       const call = {
@@ -99,9 +103,10 @@ const formatOf = (text: Asked['text']): unknown => {
 
 /**
  * @param passed fields that a chat completion knows by the same name
+ * @param before what was said in the responses that it goes on from
  * @throws Refusal bad_input for what cannot be asked in a chat completion
  */
-export const chatOf = (asked: Asked, passed: Json): ChatAsked => {
+export const chatOf = (asked: Asked, passed: Json, before: readonly ResponseItem[]): ChatAsked => {
   const fields: Json = {
     ...passed,
     max_tokens: asked.max_output_tokens,
@@ -111,7 +116,7 @@ export const chatOf = (asked: Asked, passed: Json): ChatAsked => {
     verbosity: asked.text?.verbosity,
     reasoning_effort: asked.reasoning?.effort,
   };
-  return { ...fields, model: asked.model, messages: messagesOf(asked) };
+  return { ...fields, model: asked.model, messages: messagesOf(asked, before) };
 };
 
 const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
@@ -135,7 +140,7 @@ const headOf = (asked: Asked): Json => ({
   max_output_tokens: asked.max_output_tokens ?? null,
   metadata: asked.metadata ?? {},
   parallel_tool_calls: asked.parallel_tool_calls ?? true,
-  previous_response_id: null,
+  previous_response_id: asked.previous_response_id ?? null,
   reasoning: asked.reasoning ?? { effort: null, summary: null },
   store: false,
   temperature: asked.temperature ?? null,
@@ -217,7 +222,11 @@ export const responseOf = (asked: Asked, answer: Json, counted: Counted): Json =
 };
 
 /** Items of a response as they are written: one is open at a time, but for calls of tools. */
-export const responseStyle = (asked: Asked): Style => {
+export const responseStyle = (
+  asked: Asked,
+  /** Keeps it where it is to be kept, and gives it as it is told then. */
+  keep: (response: Json) => Promise<Json>,
+): Style => {
   const head = headOf(asked);
   const output: unknown[] = [];
   let sequence = 0;
@@ -351,10 +360,10 @@ export const responseStyle = (asked: Asked): Style => {
       if (choice?.finish_reason) finish = choice.finish_reason;
       return frames;
     },
-    end: (counted) => {
+    end: async (counted) => {
       const frames = start() + shut() + shutCalls();
       const ended = endOf(finish);
-      const response = { ...head, ...ended, output, usage: usageOf(counted) };
+      const response = await keep({ ...head, ...ended, output, usage: usageOf(counted) });
       return frames + frame(`response.${String(ended['status'])}`, { response });
     },
     fail: (refusal) => {

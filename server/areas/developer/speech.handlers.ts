@@ -1,19 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { spokenLength } from '../../../common/speech-text.ts';
-import { limits, tooLongText } from '../../../contract/limits.ts';
-import { speechFields, transcriptionFields } from '../../../contract/open-fields.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
-import type { Database } from '../../db/database.ts';
-import { lookAtMedia } from '../../engines/media.ts';
-import { SpeechEngineError, type Spoken } from '../../engines/speech/speech-engine.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { OpenContext, OpenHandlers } from '../../http/open-routes.ts';
+import { spokenLength } from '#common/speech-text.ts';
+import { limits, tooLongText } from '#contract/limits.ts';
+import { speechFields, transcriptionFields, translationFields } from '#contract/open-fields.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { hearingDeduction, speakingDeduction } from '#contract/price.ts';
+import type { Database } from '#server/db/database.ts';
+import { lookAtMedia } from '#server/engines/media.ts';
+import { SpeechEngineError, type Spoken } from '#server/engines/speech/speech-engine.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { takeFields } from './fields.ts';
+import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';
 
 type SpeechType = (typeof modelTypes)['speechToText'] | (typeof modelTypes)['textToSpeech'];
@@ -27,8 +29,13 @@ export const createSpeechApi = (deps: {
     ModelService,
     'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome' | 'closedToApi'
   >;
+  /** A text in English; null: nobody is here who could translate it. */
+  inEnglish: (context: OpenContext, text: string) => Promise<string | null>;
   log: FastifyBaseLogger;
-}): Pick<OpenHandlers, 'createSpeech' | 'createTranscription' | 'apiSpeech' | 'apiTranscribe'> => {
+}): Pick<
+  OpenHandlers,
+  'createSpeech' | 'createTranscription' | 'createTranslation' | 'apiSpeech' | 'apiTranscribe'
+> => {
   const { db, models, log } = deps;
 
   const modelFor = async (
@@ -74,12 +81,13 @@ export const createSpeechApi = (deps: {
         const made = await act(channel, signal);
         models.reportMediaOutcome({ ...outcome, ok: true });
         context.header('x-channel', encodeURIComponent(label));
-        await charge.settle({
+        const deducted = await charge.settle({
           promptTokens: 0,
           completionTokens: 0,
           prompt: amount,
           completion: 0,
         });
+        tellPrice(context, deducted);
         return made;
       } catch (error) {
         failure = work.aborted ? work.reason : error;
@@ -170,6 +178,20 @@ export const createSpeechApi = (deps: {
         hint: prompt ?? undefined,
       });
       return format === 'text' ? { text, type: 'text/plain; charset=utf-8' } : { json: { text } };
+    },
+
+    async createTranslation(input, context) {
+      takeFields(context, translationFields, input, 'service');
+      const heard = await hear(context, input.model, { hint: input.prompt ?? undefined });
+      const text = heard === '' ? '' : await deps.inEnglish(context, heard);
+      if (text === null)
+        throw new ApiRefusal(
+          'model_unavailable',
+          '没有能翻译的对话模型；听写的文字请用 /v1/audio/transcriptions',
+        );
+      return input.response_format === 'text'
+        ? { text, type: 'text/plain; charset=utf-8' }
+        : { json: { text } };
     },
 
     apiTranscribe: async ({ model, language }, context) => ({

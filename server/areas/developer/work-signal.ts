@@ -1,4 +1,4 @@
-import { Refusal } from '../../http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 
 /** Whether this process is the one that ends the call, because it stops. */
 export const isRestart = (reason: unknown): boolean =>

@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createEmbeddingHandlers } from './embedding.handlers.ts';
 
 export const embeddingArea = () =>

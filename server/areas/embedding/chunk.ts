@@ -1,5 +1,5 @@
-import type { Block } from '../../reading/block.ts';
-import type { Place } from '../../reading/place.ts';
+import type { Block } from '#server/reading/block.ts';
+import type { Place } from '#server/reading/place.ts';
 
 /** A passage of a file. */
 export interface Chunk {

@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../../contract/price.ts';
-import { Refusal, type Handlers } from '../../http/handlers.ts';
+import { estimateTokens } from '#contract/price.ts';
+import { Refusal, type Handlers } from '#server/http/handlers.ts';
 import type { KnowledgeService } from './embedding.service.ts';
 
 export const createEmbeddingHandlers = (

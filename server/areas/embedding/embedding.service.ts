@@ -1,17 +1,18 @@
-import type { Embedding, FoundPassage, StoredSource } from '../../../contract/embedding.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Reading } from '../../search/question.ts';
-import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Embedding, FoundPassage, StoredSource } from '#contract/embedding.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Reading } from '#server/search/question.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
+import * as gaps from './gaps.service.ts';
 import { groundsOf, type Grounds } from './grounds.ts';
 import * as indexes from './open-indexes.ts';
-import { type Relevance, relevanceOf } from '../../search/relevance.ts';
+import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
-import { placeText } from '../../reading/place.ts';
-import { readingsOf } from '../../search/question.ts';
-import type { Quotable } from '../../search/quotes.ts';
+import { placeText } from '#server/reading/place.ts';
+import { readingsOf } from '#server/search/question.ts';
+import type { Quotable } from '#server/search/quotes.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 const enough = 0.3;
@@ -117,9 +118,10 @@ const byWords = (
   readings: readonly Reading[],
   values: Found['values'],
 ): Fit => {
+  const text = searchedText(`${row.heading}\n${row.content}`);
   let best: Fit | null = null;
   for (const [at, reading] of readings.entries()) {
-    const relevance = relevanceOf(reading, values[at] ?? [], row);
+    const relevance = relevanceOf(reading, values[at] ?? [], text);
     const words =
       reading.weight *
       ((candidate.scores[at] ?? 0) +
@@ -250,19 +252,22 @@ export const createKnowledgeService = ({
     /**
      * What knowledge bases have on a question of a person; of a base that is not open to them any
      * more nothing.
+     * @param options `note`: a question that a base has nothing on is counted for its owner
      */
     async on(
       db: Executor,
       keys: readonly string[],
       question: string,
       userId: number | null,
-      { strict = false, numbered = true } = {},
+      { strict = false, numbered = true, note = false } = {},
     ): Promise<Grounds> {
       const asked = await Promise.all(
         keys.map(async (key) => {
           const base = await bases.find(db, key, userId);
           const row = base && !base.built_in ? await bases.rowFor(db, key, userId) : null;
           const found = base ? await passages(db, key, question, mostPassages, row) : [];
+          // The owner of a base is told what it has nothing on, never who asked.
+          if (note && row && !found.some(({ fits }) => fits)) await gaps.note(db, row.id, question);
           return {
             base,
             instruction: row?.settings.instruction ?? '',
@@ -303,7 +308,7 @@ export const createKnowledgeService = ({
     async passage(db: Executor, id: number, userId: number | null) {
       const [row] = await store.chunksById(db, [id]);
       const file = row && (await bases.fileOf(db, row.fileId));
-      if (!row || !file || !(await bases.rowFor(db, file.project.key, userId)))
+      if (!row || row.off || !file || !(await bases.rowFor(db, file.project.key, userId)))
         throw new Refusal('not_found', '没有这段资料，它可能已被删除');
       const around = await store.chunksAround(db, row.fileId, row.seq);
       return {

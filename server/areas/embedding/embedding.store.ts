@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { knowledgeChunks } from './embedding.tables.ts';
+import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { Executor } from '#server/db/database.ts';
+import { knowledgeChunks, knowledgeGaps } from './embedding.tables.ts';
 
 export type ChunkRow = typeof knowledgeChunks.$inferSelect;
 export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id'>;
@@ -17,12 +17,15 @@ export const deleteChunks = async (db: Executor, fileId: number): Promise<void> 
   await db.delete(knowledgeChunks).where(eq(knowledgeChunks.fileId, fileId));
 };
 
-/** Files of a base that have passages, each with a mark that changes when they are made anew. */
+/**
+ * Files of a base that have passages, each with a mark that changes with any of them: whatever
+ * changes a passage writes its row anew (`putChunk`).
+ */
 export const filesWithChunks = (db: Executor, projectId: number) =>
   db
     .select({
       id: knowledgeChunks.fileId,
-      mark: sql<number>`min(${knowledgeChunks.id})::float8`,
+      mark: sql<number>`max(${knowledgeChunks.id})::float8`,
     })
     .from(knowledgeChunks)
     .where(eq(knowledgeChunks.projectId, projectId))
@@ -37,7 +40,13 @@ export const chunksOfFile = (
   db
     .select()
     .from(knowledgeChunks)
-    .where(and(eq(knowledgeChunks.fileId, fileId), gt(knowledgeChunks.seq, after)))
+    .where(
+      and(
+        eq(knowledgeChunks.fileId, fileId),
+        gt(knowledgeChunks.seq, after),
+        eq(knowledgeChunks.off, false),
+      ),
+    )
     .orderBy(asc(knowledgeChunks.seq))
     .limit(most);
 
@@ -50,6 +59,7 @@ const words = {
   heading: knowledgeChunks.heading,
   place: knowledgeChunks.place,
   content: knowledgeChunks.content,
+  off: knowledgeChunks.off,
 };
 
 export const chunksById = (db: Executor, ids: readonly number[]) =>
@@ -72,3 +82,113 @@ export const chunksAround = (db: Executor, fileId: number, seq: number) =>
       ),
     )
     .orderBy(asc(knowledgeChunks.seq));
+
+/** Passages of a file in their order, those that are switched off among them. */
+export const chunkPage = (
+  db: Executor,
+  fileId: number,
+  { offset, limit }: { offset: number; limit: number },
+) =>
+  db
+    .select(words)
+    .from(knowledgeChunks)
+    .where(eq(knowledgeChunks.fileId, fileId))
+    .orderBy(asc(knowledgeChunks.seq))
+    .offset(offset)
+    .limit(limit);
+
+export const countChunks = (db: Executor, fileId: number): Promise<number> =>
+  db.$count(knowledgeChunks, eq(knowledgeChunks.fileId, fileId));
+
+/** The text of a file's passages, as they were made or changed. */
+export const contentsOf = async (db: Executor, fileId: number): Promise<string[]> =>
+  (
+    await db
+      .select({ content: knowledgeChunks.content })
+      .from(knowledgeChunks)
+      .where(eq(knowledgeChunks.fileId, fileId))
+      .orderBy(asc(knowledgeChunks.seq))
+  ).map(({ content }) => content);
+
+/** The whole row of a passage, locked; null: there is none. */
+export const lockChunk = async (db: Executor, id: number): Promise<ChunkRow | null> => {
+  const [row] = await db
+    .select()
+    .from(knowledgeChunks)
+    .where(eq(knowledgeChunks.id, id))
+    .for('update');
+  return row ?? null;
+};
+
+export const deleteChunk = async (db: Executor, id: number): Promise<void> => {
+  await db.delete(knowledgeChunks).where(eq(knowledgeChunks.id, id));
+};
+
+/** Writes a passage in the place of an older one, under a number of its own. */
+export const putChunk = async (
+  db: Executor,
+  { id, ...row }: NewChunk & { id?: number },
+): Promise<number> => {
+  if (id !== undefined) await deleteChunk(db, id);
+  const [made] = await db.insert(knowledgeChunks).values(row).returning({ id: knowledgeChunks.id });
+  if (!made) throw new Error('the passage was not stored');
+  return made.id;
+};
+
+/** The place behind the last passage of a file. */
+export const nextSeq = async (db: Executor, fileId: number): Promise<number> => {
+  const [row] = await db
+    .select({ next: sql<number>`coalesce(max(${knowledgeChunks.seq}) + 1, 0)::int` })
+    .from(knowledgeChunks)
+    .where(eq(knowledgeChunks.fileId, fileId));
+  return row?.next ?? 0;
+};
+
+/** Questions of a base that are kept; the one that was not asked for longest goes. */
+const mostGaps = 200;
+
+/** Counts a question that a base had nothing on. */
+export const noteGap = async (
+  db: Executor,
+  projectId: number,
+  { mark, question }: { mark: string; question: string },
+): Promise<void> => {
+  await db
+    .insert(knowledgeGaps)
+    .values({ projectId, mark, question })
+    .onConflictDoUpdate({
+      target: [knowledgeGaps.projectId, knowledgeGaps.mark],
+      set: { asked: sql`${knowledgeGaps.asked} + 1`, lastAt: sql`now()` },
+    });
+  await db.execute(sql`DELETE FROM knowledge_gaps WHERE id IN (
+    SELECT id FROM knowledge_gaps WHERE project_id = ${projectId}
+    ORDER BY last_at DESC OFFSET ${mostGaps} FOR UPDATE SKIP LOCKED)`);
+};
+
+/** The most asked first. */
+export const gapsOf = (db: Executor, projectId: number) =>
+  db
+    .select({
+      id: knowledgeGaps.id,
+      question: knowledgeGaps.question,
+      asked: knowledgeGaps.asked,
+      lastAt: knowledgeGaps.lastAt,
+    })
+    .from(knowledgeGaps)
+    .where(eq(knowledgeGaps.projectId, projectId))
+    .orderBy(desc(knowledgeGaps.asked), desc(knowledgeGaps.lastAt));
+
+export const deleteGaps = async (
+  db: Executor,
+  projectId: number,
+  of: { id: number } | { mark: string },
+): Promise<void> => {
+  await db
+    .delete(knowledgeGaps)
+    .where(
+      and(
+        eq(knowledgeGaps.projectId, projectId),
+        'id' in of ? eq(knowledgeGaps.id, of.id) : eq(knowledgeGaps.mark, of.mark),
+      ),
+    );
+};

@@ -1,6 +1,6 @@
-import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { bigId, bytes, reference } from '../../db/columns.ts';
-import type { Place } from '../../reading/place.ts';
+import { boolean, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigId, bytes, instant, reference } from '#server/db/columns.ts';
+import type { Place } from '#server/reading/place.ts';
 
 /** Passages of knowledge bases. */
 export const knowledgeChunks = pgTable('knowledge_chunks', {
@@ -17,4 +17,16 @@ export const knowledgeChunks = pgTable('knowledge_chunks', {
   vector: bytes('vector').notNull(),
   /** What embedded it; empty: what is built in. */
   model: text('model').notNull(),
+  /** Its owner switched it off: it is found no more. */
+  off: boolean('off').notNull().default(false),
+});
+
+/** What bases were asked and had nothing on. */
+export const knowledgeGaps = pgTable('knowledge_gaps', {
+  id: bigId(),
+  projectId: reference('project_id').notNull(),
+  mark: text('mark').notNull(),
+  question: text('question').notNull(),
+  asked: integer('asked').notNull().default(1),
+  lastAt: instant('last_at').notNull().defaultNow(),
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { PassageIndex } from './passage-index.ts';
-import { usualForms } from '../../search/forms.ts';
-import { searchedLetters } from '../../search/letters.ts';
-import { readingsOf } from '../../search/question.ts';
-import { relevanceOf } from '../../search/relevance.ts';
-import { withoutShell } from '../../search/shells.ts';
+import { usualForms } from '#server/search/forms.ts';
+import { searchedLetters } from '#server/search/letters.ts';
+import { readingsOf } from '#server/search/question.ts';
+import { relevanceOf, searchedText } from '#server/search/relevance.ts';
+import { withoutShell } from '#server/search/shells.ts';
 
 const passages = [
   '数据对象的地址在右侧面板里查看。',
@@ -15,6 +15,8 @@ const passages = [
   '目的地天气不好时，可以改签机票。',
   '第十二条 会议室由张晓伟负责登记。',
   '第13条 二〇二五年的奖金在次年一月发放。',
+  '胸牌遗失须当日告知前台。',
+  '迟到十五分钟以内不扣薪水。',
 ];
 
 const firstFor = (question: string): string | undefined => {
@@ -50,6 +52,9 @@ describe('what is asked finds its passage', () => {
     ['Who is Zhang Xiaowei?', 6],
     ['第12条', 6],
     ['第十三条', 7],
+    // In other words for the same.
+    ['工牌丢了怎么办', 8],
+    ['几点打卡才算晚到', 9],
     ['2025年', 7],
   ])('%s', (question, at) => expect(firstFor(question)).toBe(passages[at]));
 
@@ -73,7 +78,7 @@ test('radicals and compatibility forms become usual letters', () => {
 test('a passage with the words near each other is seen before one where they are scattered', () => {
   const [reading] = readingsOf('月亮的潮汐');
   const values = reading!.slots.map(() => 1);
-  const of = (content: string) => relevanceOf(reading!, values, { heading: '', content });
+  const of = (content: string) => relevanceOf(reading!, values, searchedText(content));
   const near = of('月亮引起潮汐。');
   const far = of(`月亮很圆。${'海很大。'.repeat(60)}潮汐涨了。`);
   expect(near.together).toBeGreaterThan(far.together);

@@ -1,6 +1,6 @@
-import type { ContentPart } from '../../../common/chat-message.ts';
-import type { Embedding, StoredSource } from '../../../contract/embedding.ts';
-import { quotesOf } from '../../search/quotes.ts';
+import type { ContentPart } from '#common/chat-message.ts';
+import type { Embedding, StoredSource } from '#contract/embedding.ts';
+import { quotesOf } from '#server/search/quotes.ts';
 import type { Ranked } from './embedding.service.ts';
 
 /** What an answer is to rest on: as a model is told it, and as it is kept with the answer. */

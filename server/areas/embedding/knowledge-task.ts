@@ -1,4 +1,4 @@
-import type { Reading } from '../../search/question.ts';
+import type { Reading } from '#server/search/question.ts';
 import type { Found, IndexedFile } from './passage-index.ts';
 
 /** What the thread that holds the indexes is asked for, and what it says. */

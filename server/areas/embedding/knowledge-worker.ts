@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { saidAs } from '../../search/glosses.ts';
-import { readingsOf } from '../../search/question.ts';
+import { saidAs } from '#server/search/glosses.ts';
+import { readingsOf } from '#server/search/question.ts';
 import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
 import { PassageIndex, questionBytes } from './passage-index.ts';
 

@@ -1,7 +1,7 @@
-import type { Executor } from '../../db/database.ts';
-import type { Reading } from '../../search/question.ts';
-import { startTaskThread, type TaskThread } from '../../task-thread.ts';
-import { workerUrl } from '../../worker-url.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Reading } from '#server/search/question.ts';
+import { startTaskThread, type TaskThread } from '#server/task-thread.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import type { FromKnowledge, ToKnowledge } from './knowledge-task.ts';
 import type { Found, IndexedFile } from './passage-index.ts';
 import * as store from './embedding.store.ts';

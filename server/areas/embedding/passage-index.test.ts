@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { chanceOf } from '../../../packages/canvas/chance.ts';
-import { searchedLetters } from '../../search/letters.ts';
-import { readingsOf } from '../../search/question.ts';
-import { termsOf } from '../../search/terms.ts';
+import { chanceOf } from '#packages/canvas/chance.ts';
+import { searchedLetters } from '#server/search/letters.ts';
+import { readingsOf } from '#server/search/question.ts';
+import { termsOf } from '#server/search/terms.ts';
 import { PassageIndex, questionBytes } from './passage-index.ts';
 import { hashOf } from './term-hash.ts';
 import { TermCounter } from './term-counter.ts';

@@ -1,4 +1,4 @@
-import type { Reading, Slot } from '../../search/question.ts';
+import type { Reading, Slot } from '#server/search/question.ts';
 import { Best } from './best-passages.ts';
 import { TermCounter } from './term-counter.ts';
 import { grown, VectorShelf } from './vector-shelf.ts';
@@ -36,7 +36,9 @@ export interface Found {
 /** So many of each list are put together. */
 const eachList = 60;
 /** Passages that the words of a question touch at most, the rarest words first. */
-const mostTouched = 200_000;
+const mostTouched = 20_000;
+/** Of a longer list beyond them it is not even asked which of them hold its word. */
+const longestList = 200_000;
 
 /** BM25's own: how soon more of a word says nothing more, and how much a long passage loses. */
 const k = 1.6;
@@ -183,9 +185,13 @@ export class PassageIndex {
     const all = Math.max(this.live, fewPassages);
     const held = slots.map((slot, at) => {
       const { places, counts } = this.holding(slot);
-      const found = counts
-        ? counts.reduce((sum, count) => sum + Math.min(1, count), 0)
-        : places.length;
+      const own = slot.alike ? this.words.sizeOf(slot.words[0]?.text ?? '') : 0;
+      const found =
+        own > 0
+          ? own
+          : counts
+            ? counts.reduce((sum, count) => sum + Math.min(1, count), 0)
+            : places.length;
       const rare = Math.log(1 + Math.max(0, all - found + 0.5) / (found + 0.5));
       // A word without a translation that stands nowhere is no part of the matter.
       const value = found === 0 && slot.words.length > 1 ? 0 : rare * slot.weight;
@@ -201,11 +207,16 @@ export class PassageIndex {
     for (const { places, counts, value } of held) {
       const n = places.length;
       if (n === 0 || value === 0) continue;
-      if (touchedPlaces.length > 0 && touchedPlaces.length + n > mostTouched) break;
+      // From there on words say which of those that were touched are better, and bring in no more.
+      const closed = touchedPlaces.length > 0 && touchedPlaces.length + n > mostTouched;
+      if (closed && n > longestList) break;
       for (let at = 0; at < n; at += 1) {
         const place = counts ? places[at]! : places[at]! >>> 8;
         const count = counts ? counts[at]! : places[at]! & 255;
-        if (scores[place] === 0) touchedPlaces.push(place);
+        if (scores[place] === 0) {
+          if (closed) continue;
+          touchedPlaces.push(place);
+        }
         scores[place] =
           scores[place]! +
           (value * count * (k + 1)) / (count + k * (1 - b + (b * lengths[place]!) / average));

@@ -1,5 +1,5 @@
-import { evenLetters } from '../../search/letters.ts';
-import { latinWord, partsOfWord } from '../../search/terms.ts';
+import { evenLetters } from '#server/search/letters.ts';
+import { latinWord, partsOfWord } from '#server/search/terms.ts';
 import { hashOf } from './term-hash.ts';
 
 const han = /\p{Script=Han}/u;

@@ -1,4 +1,4 @@
-import { simplifiedCodes } from '../../search/letters.ts';
+import { simplifiedCodes } from '#server/search/letters.ts';
 
 /** Two numbers of 32 bits stand for a word: no two words of a base have both the same. */
 export interface TermHash {

@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { createExportHandlers } from './export.handlers.ts';
 import { exportDeps } from './export-deps.ts';
 import { downloadsOf } from './export.store.ts';

@@ -1,4 +1,4 @@
-import type { Kit } from '../../area.ts';
+import type { Kit } from '#server/area.ts';
 import { createFilmFiles } from '../video/film-files.ts';
 import type { ExportDeps } from './export.service.ts';
 

@@ -1,12 +1,12 @@
-import type { ExportEvent } from '../../../contract/export.ts';
-import { codes } from '../../../contract/errors.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import { disposition } from '../../http/disposition.ts';
-import { refusalOf } from '../../http/failure.ts';
-import { createFairQueue } from '../../fair-queue.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import { originOf } from '../../http/origin.ts';
-import { createKeyLimit, networkKey } from '../../http/rate-limit.ts';
+import type { ExportEvent } from '#contract/export.ts';
+import { codes } from '#contract/errors.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { disposition } from '#server/http/disposition.ts';
+import { refusalOf } from '#server/http/failure.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { originOf } from '#server/http/origin.ts';
+import { createKeyLimit, networkKey } from '#server/http/rate-limit.ts';
 import type { ExportService } from './export.service.ts';
 import type { ImportService } from './import.service.ts';
 
@@ -40,7 +40,7 @@ export const createExportHandlers = ({
   'exportSession' | 'exportDrawn' | 'exportDiagrams' | 'exportFile' | 'importSessions'
 > => {
   const queue = createFairQueue(madeAtOnce);
-  const limitBytes = createKeyLimit(Math.floor(room / kilobyte), 3_600);
+  const limitBytes = createKeyLimit(Math.floor(room / kilobyte), 3_600, 'exports');
 
   const make = async (
     input: Omit<Parsed<'exportDrawn'>, 'ticket'>,

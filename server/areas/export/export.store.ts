@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, lt, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { downloads, history, users } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor } from '#server/db/database.ts';
+import { downloads, history, users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 
 const columns = {
   id: history.id,

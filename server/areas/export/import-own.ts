@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { replyState, structuredMessage } from '../../../contract/chat.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
+import { replyState, structuredMessage } from '#contract/chat.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import {
   bounds,
   type Budget,

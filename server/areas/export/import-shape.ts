@@ -1,4 +1,4 @@
-import { summaryOf, titleOf } from '../../../common/markdown/digest.ts';
+import { summaryOf, titleOf } from '#common/markdown/digest.ts';
 
 /** A message on its way in; the names are the columns'. */
 export interface MessageRow {

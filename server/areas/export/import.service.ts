@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Answer } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
-import { createKeyLimit } from '../../http/rate-limit.ts';
+import type { Answer } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import * as store from './export.store.ts';
 import { type FromImport, type MessageBatch, runImport } from './import-run.ts';
 
@@ -75,7 +75,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 export const createImportService = (models: ModelService) => {
   const reading = new Set<number>();
-  const limitDay = createKeyLimit(millionsADay, 86_400);
+  const limitDay = createKeyLimit(millionsADay, 86_400, 'imports');
 
   return {
     /** Reads a file's text, a long one in a thread of its own. @throws Refusal import_unreadable, bad_body, too_many */

@@ -1,4 +1,4 @@
-import { maskName } from '../../../contract/mask-name.ts';
+import { maskName } from '#contract/mask-name.ts';
 import { withoutIds } from '../chat/question.ts';
 import { viewTool } from '../chat/stored-tool.ts';
 import type { SessionRow } from '../session/session.service.ts';

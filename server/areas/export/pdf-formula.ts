@@ -1,4 +1,4 @@
-import { formulaFits, formulaRules } from '../../../common/markdown/bounds.ts';
+import { formulaFits, formulaRules } from '#common/markdown/bounds.ts';
 import type PDFKit from 'pdfkit';
 import type Draw from 'svg-to-pdfkit';
 import type { Box, Style } from './pdf-line.ts';

@@ -1,8 +1,8 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { blocksOf } from '../../../common/markdown/document.ts';
-import { decodeEntities } from '../../../common/markdown/entities.ts';
-import { tokensOf } from '../../../common/markdown/lex.ts';
-import { safeImage, safeLink } from '../../../common/markdown/safe-url.ts';
+import { blocksOf } from '#common/markdown/document.ts';
+import { decodeEntities } from '#common/markdown/entities.ts';
+import { tokensOf } from '#common/markdown/lex.ts';
+import { safeImage, safeLink } from '#common/markdown/safe-url.ts';
 import type { Formulas } from './pdf-formula.ts';
 import type { Breaker, Color, Line, Run, Style } from './pdf-line.ts';
 import type { Flow } from './pdf-page.ts';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
-import { Refusal } from '../../http/handlers.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import type { PdfHead, PdfMessage } from './pdf-document.ts';
 import type { FromWorker, ToWorker } from './pdf-worker.ts';
 

@@ -1,5 +1,5 @@
-import { maskName } from '../../../contract/mask-name.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
+import { maskName } from '#contract/mask-name.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import { filmOf, readFilms } from '../chat/films.service.ts';
 import { readReply } from '../chat/image-reply.ts';
 import { addressesOf } from '../chat/image-messages.service.ts';

@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { createFileHandlers } from './file.handlers.ts';
 import { registerFiles } from './file.route.ts';
 import { dropOldUploads } from './pieces.store.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Unwanted } from '../../reading/block.ts';
-import { readFile } from '../../reading/read.ts';
-import { textOf } from '../../reading/text-of.ts';
+import { Unwanted } from '#server/reading/block.ts';
+import { readFile } from '#server/reading/read.ts';
+import { textOf } from '#server/reading/text-of.ts';
 import type { DocumentAnswer, DocumentTask } from './document.ts';
 
 /** Reads one document and says what is in it; whoever started this ends it. */

@@ -1,12 +1,12 @@
-import { limits } from '../../../contract/limits.ts';
-import { createFairQueue, type Waiter } from '../../fair-queue.ts';
-import { runApart } from '../../guarded-process.ts';
-import { ThreadFailure } from '../../guarded-thread.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { Block } from '../../reading/block.ts';
-import type { ReadKind } from '../../reading/kinds.ts';
-import { seePages, whyNothing } from '../../reading/see-pages.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { limits } from '#contract/limits.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
+import { runApart } from '#server/guarded-process.ts';
+import { ThreadFailure } from '#server/guarded-thread.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { Block } from '#server/reading/block.ts';
+import type { ReadKind } from '#server/reading/kinds.ts';
+import { seePages, whyNothing } from '#server/reading/see-pages.ts';
+import { workerUrl } from '#server/worker-url.ts';
 
 export interface DocumentTask {
   kind: ReadKind;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Executor } from '../../db/database.ts';
-import { disposition } from '../../http/disposition.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { answerFailure } from '../../http/routes.ts';
+import type { Executor } from '#server/db/database.ts';
+import { disposition } from '#server/http/disposition.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { answerFailure } from '#server/http/routes.ts';
 import type { FileService } from './file.service.ts';
 import { ownImage, otherFile, thumbnailSides } from './image-address.ts';
 

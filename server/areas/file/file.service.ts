@@ -1,17 +1,17 @@
-import type { Executor } from '../../db/database.ts';
-import type { Identity } from '../../http/handlers.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
 import { type ImageKey, otherName, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
-import { createPieces } from './pieces.ts';
+import { createPieces, type PiecesDeps } from './pieces.ts';
 import { createRoom, type RoomDeps } from './room.ts';
 import type { Shows } from './shown.ts';
 import { createStoredImages } from './stored-images.ts';
 import { createUploads, type UploadDeps } from './uploads.ts';
 
-export type FileServiceDeps = UploadDeps & RoomDeps & NamedFilesDeps;
+export type FileServiceDeps = UploadDeps & RoomDeps & PiecesDeps & NamedFilesDeps;
 
 const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey => ({
   key,
@@ -30,7 +30,7 @@ export const createFileService = (deps: FileServiceDeps) => {
   };
   return {
     ...createUploads({ ...deps, requireRoom }),
-    ...createPieces(deps.uploadLimit, requireRoom),
+    ...createPieces(deps, requireRoom),
     ...createOpenedFiles({ storage, fetch, images: { read } }),
     ...images,
     ...named,

@@ -1,9 +1,9 @@
 import { and, eq, inArray, ne, sql, sum } from 'drizzle-orm';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { ownedBy, type Owners } from '../../db/person.ts';
-import { files } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { ownedBy, type Owners } from '#server/db/person.ts';
+import { files } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import type { StoredUpload } from './shown.ts';
 
 export type FileRow = typeof files.$inferSelect;

@@ -1,5 +1,5 @@
 import { pgTable, uuid } from 'drizzle-orm/pg-core';
-import { bigId, bytes, instant, reference, tokens } from '../../db/columns.ts';
+import { bigId, bytes, instant, reference, tokens } from '#server/db/columns.ts';
 
 /** Files on their way in, piece by piece. */
 export const fileUploads = pgTable('file_uploads', {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { Refusal } from '../../http/handlers.ts';
-import { type OpenedImage, openImage, TooManyPixels } from '../../open-image.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { type OpenedImage, openImage, TooManyPixels } from '#server/open-image.ts';
 import { strippedPng } from './stripped-png.ts';
 
 export type ImageType = 'jpg' | 'png';

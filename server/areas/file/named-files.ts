@@ -1,6 +1,6 @@
-import type { StructuredMessage } from '../../../contract/chat.ts';
-import type { Executor } from '../../db/database.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
+import type { StructuredMessage } from '#contract/chat.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { findTexts, hasImage, touchImages, touchTexts } from './file.store.ts';
 import { imagePath, isPublicUrl, isWebAddress, namedImage } from './image-address.ts';
 

@@ -1,8 +1,8 @@
-import type { ContentPart } from '../../../common/chat-message.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { ContentPart } from '#common/chat-message.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import { findTexts } from './file.store.ts';
 import {
   type ImageKey,

@@ -1,6 +1,7 @@
-import { and, asc, count, eq, isNotNull, isNull, lt, or, sql, sum } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { ownedBy, type Owners } from '../../db/person.ts';
+import { and, asc, eq, gt, gte, isNotNull, isNull, lt, not, or, sql, sum } from 'drizzle-orm';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { ownedBy, type Owners } from '#server/db/person.ts';
 import { filePieces, fileUploads } from './file.tables.ts';
 
 const ofPerson = (uuid: string, userId: number) =>
@@ -15,25 +16,34 @@ export const findUpload = async (db: Executor, uuid: string, userId: number) => 
   return row ?? null;
 };
 
-/** What a person has here: files, and the bytes of all of them once they have come. */
+const isApp = gt(fileUploads.size, limits.pieces.fileBytes);
+
+/**
+ * What a person has here: files, the bytes of all of them once they have come, and beside these
+ * those of an app's size.
+ */
 export const countUploads = async (db: Executor, userId: number) => {
   const [row] = await db
-    .select({ files: count(), bytes: sum(fileUploads.size).mapWith(Number) })
+    .select({
+      files: sql`count(*) FILTER (WHERE NOT (${isApp}))`.mapWith(Number),
+      bytes: sql`sum(${fileUploads.size}) FILTER (WHERE NOT (${isApp}))`.mapWith(Number),
+      apps: sql`count(*) FILTER (WHERE ${isApp})`.mapWith(Number),
+    })
     .from(fileUploads)
     .where(eq(fileUploads.userId, userId));
-  return { files: row?.files ?? 0, bytes: row?.bytes ?? 0 };
+  return { files: row?.files ?? 0, bytes: row?.bytes ?? 0, apps: row?.apps ?? 0 };
 };
 
 /**
  * Bytes of what is on its way of these people: of one person all that was announced, of many what is
- * here. What a call took counts as what it became.
+ * here. What a call took counts as what it became, and an app is nobody's.
  */
 export const comingBytes = async (db: Executor, owners: Owners): Promise<number> => {
   const counted = typeof owners === 'object' && 'userId' in owners ? 'size' : 'received';
   const [row] = await db
     .select({ bytes: sum(fileUploads[counted]).mapWith(Number) })
     .from(fileUploads)
-    .where(and(ownedBy(fileUploads.userId, owners), isNull(fileUploads.usedAt)));
+    .where(and(ownedBy(fileUploads.userId, owners), isNull(fileUploads.usedAt), not(isApp)));
   return row?.bytes ?? 0;
 };
 
@@ -68,18 +78,30 @@ export const addPiece = async (
   if (grown) await tx.insert(filePieces).values({ ...grown, at, data });
 };
 
-/** All bytes of an upload; from now on it is one that was used. */
-export const useUpload = async (db: Executor, id: number): Promise<Buffer> => {
-  const pieces = await db
-    .select({ data: filePieces.data })
-    .from(filePieces)
-    .where(eq(filePieces.uploadId, id))
-    .orderBy(asc(filePieces.at));
+/** Pieces that are read at once. */
+const readAtOnce = 8;
+
+/** All bytes of an upload that came whole; from now on it is one that was used. Null: it was cleared away. */
+export const useUpload = async (
+  db: Executor,
+  { id, size }: { id: number; size: number },
+): Promise<Buffer | null> => {
+  const whole = Buffer.allocUnsafe(size);
+  for (let end = 0; end < size;) {
+    const pieces = await db
+      .select({ at: filePieces.at, data: filePieces.data })
+      .from(filePieces)
+      .where(and(eq(filePieces.uploadId, id), gte(filePieces.at, end)))
+      .orderBy(asc(filePieces.at))
+      .limit(readAtOnce);
+    if (pieces.length === 0) return null;
+    for (const { at, data } of pieces) end = at + data.copy(whole, at);
+  }
   await db
     .update(fileUploads)
     .set({ usedAt: sql`now()` })
     .where(eq(fileUploads.id, id));
-  return Buffer.concat(pieces.map(({ data }) => data));
+  return whole;
 };
 
 /** Makes room: what a person's calls have taken is kept for those whose answer was lost alone. */

@@ -1,8 +1,8 @@
-import type { Executor } from '../../db/database.ts';
-import { networkOf, type Owners } from '../../db/person.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
-import type { Settings } from '../../settings.ts';
-import type { DiskRoom } from '../../storage/disk-room.ts';
+import type { Executor } from '#server/db/database.ts';
+import { networkOf, type Owners } from '#server/db/person.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import type { Settings } from '#server/settings.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import { lockKeeping, usedBytes } from './file.store.ts';
 import { comingBytes } from './pieces.store.ts';
 

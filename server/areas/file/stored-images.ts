@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Storage, StoredFile } from '../../storage/storage-interface.ts';
+import type { Storage, StoredFile } from '#server/storage/storage-interface.ts';
 import {
   type ImageKey,
   modelKey,

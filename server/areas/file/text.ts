@@ -1,9 +1,9 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Waiter } from '../../fair-queue.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { usualForms } from '../../search/forms.ts';
-import { decodeText } from '../../reading/decode.ts';
-import { endingOf, readKindOf, type ReadKind, zippedKinds } from '../../reading/kinds.ts';
+import { limits } from '#contract/limits.ts';
+import type { Waiter } from '#server/fair-queue.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { usualForms } from '#server/search/forms.ts';
+import { decodeText } from '#server/reading/decode.ts';
+import { endingOf, readKindOf, type ReadKind, zippedKinds } from '#server/reading/kinds.ts';
 import { readDocument } from './document.ts';
 
 export interface ReadText {

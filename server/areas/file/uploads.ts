@@ -1,13 +1,13 @@
-import type { AttachedFile, UploadedImage } from '../../../contract/file.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { countInThread } from '../../engines/token-thread.ts';
-import { createFairQueue } from '../../fair-queue.ts';
-import { type Identity, Refusal, type UploadedFile } from '../../http/handlers.ts';
-import { addressKey, createKeyLimit, createPersonLimit } from '../../http/rate-limit.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
-import { newKey } from '../../storage/storage.ts';
+import type { AttachedFile, UploadedImage } from '#contract/file.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import { type Identity, Refusal, type UploadedFile } from '#server/http/handlers.ts';
+import { addressKey, createKeyLimit, createPersonLimit } from '#server/http/rate-limit.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { insertFile } from './file.store.ts';
 import { type ImageKey, isWebAddress, otherName, storageKey } from './image-address.ts';
 import { imageMimes, renewImage, sniffImage, viewOf } from './image.ts';
@@ -64,7 +64,7 @@ export const cleanName = (name: string): string =>
 export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
   const { storage, fetch, requireRoom } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
-  const limitViewer = createKeyLimit(foreignImages);
+  const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
 
   /** Renews an image; what it gives then keeps it. */

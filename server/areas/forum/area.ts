@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createForumHandlers, type ForumDeps } from './forum.handlers.ts';
 import { newsSource, removeOldNews } from './news.service.ts';
 

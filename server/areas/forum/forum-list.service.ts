@@ -1,5 +1,5 @@
-import type { Executor } from '../../db/database.ts';
-import { summaryOf } from '../../../common/markdown/digest.ts';
+import type { Executor } from '#server/db/database.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
 import { findSessions } from '../session/search.service.ts';
 import * as store from './forum-list.store.ts';
 

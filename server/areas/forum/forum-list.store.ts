@@ -1,8 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { ForumCategory } from '../../../contract/forum.ts';
-import type { Executor } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import { suspendedText } from '../../db/suspended.ts';
+import type { ForumCategory } from '#contract/forum.ts';
+import type { Executor } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
+import { suspendedText } from '#server/db/suspended.ts';
 
 export interface ForumFilter {
   category?: ForumCategory | undefined;

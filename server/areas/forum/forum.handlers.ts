@@ -1,5 +1,5 @@
-import type { Transaction } from '../../db/database.ts';
-import type { Handlers } from '../../http/handlers.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import * as service from './forum.service.ts';
 import { deleteGroup, groups, saveGroup } from './groups.service.ts';
 import { listNews, type Told } from './news.service.ts';

@@ -1,11 +1,11 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
 import { amongStrangers, readableSession, type SessionRow } from '../session/session.service.ts';
-import { summaryOf } from '../../../common/markdown/digest.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
 import { imagesIn } from './forum-list.service.ts';
 import { requireGroup } from './groups.service.ts';
 import { markRead, tell, unreadOf, type Told } from './news.service.ts';

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, isNull, isNotNull, ne, sql } from 'drizzle-orm';
-import type { ReportReason } from '../../../contract/forum.ts';
-import { limits } from '../../../contract/limits.ts';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { suspended } from '../../db/suspended.ts';
-import { sqlState, uniqueViolation } from '../../db/failure.ts';
-import { history, sessions } from '../../db/schema.ts';
+import type { ReportReason } from '#contract/forum.ts';
+import { limits } from '#contract/limits.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { suspended } from '#server/db/suspended.ts';
+import { sqlState, uniqueViolation } from '#server/db/failure.ts';
+import { history, sessions } from '#server/db/schema.ts';
 import {
   forumGroups,
   forumModels,

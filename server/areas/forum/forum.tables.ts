@@ -1,6 +1,6 @@
 import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { NewsKind, ReportReason } from '../../../contract/forum.ts';
-import { bigId, instant, reference } from '../../db/columns.ts';
+import type { NewsKind, ReportReason } from '#contract/forum.ts';
+import { bigId, instant, reference } from '#server/db/columns.ts';
 
 export const forumGroups = pgTable('forum_groups', {
   id: bigId(),

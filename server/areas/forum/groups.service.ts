@@ -1,8 +1,8 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type ActNote, Refusal } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { type ActNote, Refusal } from '#server/http/handlers.ts';
 import * as store from './forum.store.ts';
 
 type Note = (act: ActNote) => void;

@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { NewsKind } from '../../../contract/forum.ts';
-import type { Executor } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
-import { suspendedText } from '../../db/suspended.ts';
+import type { NewsKind } from '#contract/forum.ts';
+import type { Executor } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
+import { suspendedText } from '#server/db/suspended.ts';
 import { news } from './forum.tables.ts';
 
 export interface NewNews {

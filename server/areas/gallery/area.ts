@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createGalleryHandlers } from './gallery.handlers.ts';
 
 export const galleryArea = () =>

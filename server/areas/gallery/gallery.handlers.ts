@@ -1,5 +1,5 @@
-import type { Handlers } from '../../http/handlers.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import type { FileService } from '../file/file.service.ts';
 import { createEditService } from '../image/edit.service.ts';
 import { deleteImage, hideImage } from '../image/images.service.ts';

@@ -1,9 +1,9 @@
-import type { Answer, Parsed } from '../../../contract/calls.ts';
-import type { ImageKin } from '../../../contract/gallery.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Answer, Parsed } from '#contract/calls.ts';
+import type { ImageKin } from '#contract/gallery.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { offeredActions } from '../chat/image-messages.service.ts';
 import type { EditService } from '../image/edit.service.ts';
 import {

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Transaction } from '../../db/database.ts';
-import { images } from '../../db/schema.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { images } from '#server/db/schema.ts';
 import { imageVotes } from './gallery.tables.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
-import { instant, reference } from '../../db/columns.ts';
+import { instant, reference } from '#server/db/columns.ts';
 
 /** What people think of an image: 1 likes it, -1 does not; nobody has two votes. */
 export const imageVotes = pgTable(

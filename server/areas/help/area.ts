@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createHelpHandlers } from './help.handlers.ts';
 
 export const helpArea = () => ({ serve: () => createHelpHandlers() }) satisfies Area;

@@ -6,8 +6,8 @@ import {
   tokenPrice,
   vipOffText,
   vipPrice,
-} from '../../../contract/goods.ts';
-import { limits } from '../../../contract/limits.ts';
+} from '#contract/goods.ts';
+import { limits } from '#contract/limits.ts';
 
 const inTenThousands = (count: number): string => `${count / 10_000} 万`;
 const inMegabytes = (bytes: number): string => `${bytes / 1024 ** 2} MB`;

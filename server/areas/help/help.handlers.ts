@@ -1,5 +1,5 @@
-import type { Handlers } from '../../http/handlers.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { help, type HelpPage } from './help.service.ts';
 
 const present = ({ slug, title, summary }: HelpPage) => ({ slug, title, summary });

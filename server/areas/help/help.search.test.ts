@@ -75,6 +75,7 @@ const questions: [string, string][] = [
   ['分享链接怎么收回', 'export'],
   ['有没有无痕模式', 'scenarios'],
   ['知识库怎么用', 'train'],
+  ['怎麼安裝到手機上', 'app'],
 ];
 
 describe('search in the help pages', () => {

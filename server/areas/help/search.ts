@@ -1,4 +1,11 @@
-/** Search in a small set of Chinese texts: character pairs and Latin words, ranked by BM25. */
+import { searchedLetters } from '#server/search/letters.ts';
+import { latinWord, partsOfWord, squeeze } from '#server/search/terms.ts';
+
+/**
+ * Search in the sections of the help: character pairs and Latin words, ranked by BM25. They are few,
+ * short and written with the words that people ask with, so a letter says less here than in
+ * server/search/question.ts; with its weights 13 of the questions of the test find another page.
+ */
 
 export interface Fields {
   title: string;
@@ -32,23 +39,22 @@ const here =
   /[这本](?:个|款)?(?:应用|软件|程序|网站|平台|系统|app)[里上中]?(?=怎|如何|能|可以|有|会)/g;
 
 /** Of the words of a text: a short number says little about what is asked. */
-export const latinWeight = (word: string): number => (/^\d{1,2}$/.test(word) ? 0.2 : 1);
-export const partWeight = 0.6;
-export const letterWeight = { alone: 0.6, beside: 0.15 } as const;
+const latinWeight = (word: string): number => (/^\d{1,2}$/.test(word) ? 0.2 : 1);
+const partWeight = 0.6;
+const letterWeight = { alone: 0.6, beside: 0.15 } as const;
 
-export const latinWord = /[a-z][a-z0-9_+#.-]*[a-z0-9+#]|[a-z]|\d+/g;
 const hanRun = /\p{Script=Han}+/gu;
 
 const add = (terms: Map<string, number>, term: string, weight: number) =>
   terms.set(term, (terms.get(term) ?? 0) + weight);
 
 /** Latin words, pairs of neighbouring Chinese characters, and single ones with a smaller weight. */
-export const termsOf = (text: string): Map<string, number> => {
+const termsOf = (text: string): Map<string, number> => {
   const terms = new Map<string, number>();
-  const plain = text.normalize('NFKC').toLowerCase();
+  const plain = searchedLetters(text);
   for (const [word] of plain.matchAll(latinWord)) {
     add(terms, word, latinWeight(word));
-    for (const part of word.split(/[_.-]/))
+    for (const part of word.split(partsOfWord))
       if (part !== word && part.length > 1) add(terms, part, partWeight);
   }
   for (const [run] of plain.matchAll(hanRun)) {
@@ -62,14 +68,8 @@ export const termsOf = (text: string): Map<string, number> => {
   return terms;
 };
 
-export const squeeze = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s\p{P}]+/gu, '');
-
-export const queryTerms = (query: string): Map<string, number> => {
-  const asked = query.slice(0, 200).normalize('NFKC').toLowerCase();
+const queryTerms = (query: string): Map<string, number> => {
+  const asked = searchedLetters(query.slice(0, 200));
   const matter = termsOf(asked.replace(idle, ' '));
   return matter.size > 0 ? matter : termsOf(asked);
 };
@@ -88,7 +88,9 @@ export const createSearch = <T>(
     for (const [term, count] of termsOf(asked.replace(idle, ' ')))
       if (!terms.has(term)) add(terms, term, count * weights.keywords);
     // What stands before the first heading goes by the title.
-    const names = squeeze(fields.heading === '' ? `${fields.title} ${asked}` : asked);
+    const names = squeeze(
+      searchedLetters(fields.heading === '' ? `${fields.title} ${asked}` : asked),
+    );
     return { item, terms, length: fields.text.length, names };
   });
   const average =
@@ -109,7 +111,7 @@ export const createSearch = <T>(
     const whole = asked.reduce((sum, each) => sum + each.weight, 0);
     if (whole === 0) return [];
     const hits: Hit<T>[] = [];
-    const name = squeeze(query.slice(0, 40));
+    const name = squeeze(searchedLetters(query.slice(0, 40)));
     for (const { item, terms, length, names } of prepared) {
       let score = 0;
       let covered = 0;

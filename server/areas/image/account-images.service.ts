@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { imageRequest } from '../../../contract/chat.ts';
-import type { ImageParameters, ImageTask } from '../../../contract/image.ts';
-import { closestSize, imageSizes } from '../../../contract/image-prompt.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { beginJob, requireRoomForJob } from '../../jobs/job.service.ts';
+import { imageRequest } from '#contract/chat.ts';
+import type { ImageParameters, ImageTask } from '#contract/image.ts';
+import { closestSize, imageSizes } from '#contract/image-prompt.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { beginJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';

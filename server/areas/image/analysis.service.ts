@@ -1,13 +1,13 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import type { ImageAbility } from '../../../contract/image.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
-import { ImageEngineError } from '../../engines/image-engine.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { ImageAbility } from '#contract/image.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import { ImageEngineError } from '#server/engines/image-engine.ts';
 import type { FileService } from '../file/file.service.ts';
 import { ownImage } from '../file/image-address.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
-import { imageWays } from '../../../contract/image-prompt.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { createPersonLimit } from '#server/http/rate-limit.ts';
+import { imageWays } from '#contract/image-prompt.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
@@ -27,7 +27,7 @@ export const createAnalysisService = (deps: {
   translate?: PromptService['translate'];
 }) => {
   const { models, files, translate } = deps;
-  const limitPerson = createPersonLimit(looksAMinute);
+  const limitPerson = createPersonLimit(looksAMinute, 'looks at images');
 
   const fetched = async (url: string, signal: AbortSignal): Promise<Buffer> => {
     // A path of this server that is no image's is nobody's address.

@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { createImageWork } from './image-work.ts';
 import { createImageHandlers } from './image.handlers.ts';
 import { moveImages, removeDeletedFiles } from './images.service.ts';

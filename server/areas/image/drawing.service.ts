@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { wholeNumber } from '../../../contract/call.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import { toldSize } from '../../../contract/image-prompt.ts';
-import type { Job } from '../../../contract/job.ts';
+import { wholeNumber } from '#contract/call.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { toldSize } from '#contract/image-prompt.ts';
+import type { Job } from '#contract/job.ts';
 import {
   addressesOf,
   lockImages,
@@ -10,12 +10,12 @@ import {
   startImages,
   taskOf,
 } from '../chat/image-messages.service.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import type { FileService } from '../file/file.service.ts';
-import { sizeCode } from '../../http/documented.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '../../jobs/job.service.ts';
+import { sizeCode } from '#server/http/documented.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import { requireTrained } from '../train/styles.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { balances } from '../ledger/ledger.service.ts';

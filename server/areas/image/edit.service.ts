@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { imageRequest, type ImageRequest } from '../../../contract/chat.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { ImageInfo, ImageMethod } from '../../../contract/gallery.ts';
-import type {
-  ImageAbility,
-  ImageParameters,
-  ImageTask,
-  ListedImage,
-} from '../../../contract/image.ts';
-import { taskNames } from '../../../contract/image-prompt.ts';
-import type { Job } from '../../../contract/job.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { beginJob, repeatedJob, requireRoomForJob } from '../../jobs/job.service.ts';
+import { imageRequest, type ImageRequest } from '#contract/chat.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { ImageInfo, ImageMethod } from '#contract/gallery.ts';
+import type { ImageAbility, ImageParameters, ImageTask, ListedImage } from '#contract/image.ts';
+import { taskNames } from '#contract/image-prompt.ts';
+import type { Job } from '#contract/job.ts';
+import { limits } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { beginJob, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';

@@ -1,8 +1,8 @@
-import { excerptOf } from '../../../common/markdown/digest.ts';
-import type { ImageReply, MadeImage } from '../../../contract/image.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Transaction } from '../../db/database.ts';
-import type { ClaimedJob, JobWork } from '../../jobs/job-kind.ts';
+import { excerptOf } from '#common/markdown/digest.ts';
+import type { ImageReply, MadeImage } from '#contract/image.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { ClaimedJob, JobWork } from '#server/jobs/job-kind.ts';
 import { endMade, finishImages } from '../chat/image-messages.service.ts';
 import { namedImage } from '../file/image-address.ts';
 import { noteFailedUse, payForMade, release } from '../ledger/ledger.service.ts';

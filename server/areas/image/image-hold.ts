@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { hold } from '../ledger/ledger.service.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { priceOf, type ImagePlan } from './image-plan.ts';

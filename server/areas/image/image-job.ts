@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { ImageTask } from '../../../contract/image.ts';
-import type { Database } from '../../db/database.ts';
-import type { ImageResult } from '../../engines/image-engine.ts';
-import type { ClaimedJob } from '../../jobs/job-kind.ts';
+import type { ImageTask } from '#contract/image.ts';
+import type { Database } from '#server/db/database.ts';
+import type { ImageResult } from '#server/engines/image-engine.ts';
+import type { ClaimedJob } from '#server/jobs/job-kind.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';

@@ -1,8 +1,8 @@
-import { codes } from '../../../contract/errors.ts';
-import type { ImageWords } from '../../../contract/image-prompt.ts';
-import type { ImageOrder, Reference } from '../../engines/image-engine.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { JobError, type ClaimedJob, type JobIo } from '../../jobs/job-kind.ts';
+import { codes } from '#contract/errors.ts';
+import type { ImageWords } from '#contract/image-prompt.ts';
+import type { ImageOrder, Reference } from '#server/engines/image-engine.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { profilesOf } from '../train/styles.service.ts';
 import type { Done, ImageWorkDeps } from './image-job.ts';
 import { engineTask, promptOf, type ImagePlan } from './image-plan.ts';

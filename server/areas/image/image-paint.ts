@@ -1,8 +1,12 @@
-import { codes } from '../../../contract/errors.ts';
-import { ImageEngineError, type ImageOrder, type EngineImage } from '../../engines/image-engine.ts';
-import { broughtTo, changedWithin } from '../../engines/image-pixels.ts';
-import { JobError, type ClaimedJob, type JobIo } from '../../jobs/job-kind.ts';
-import { newKey } from '../../storage/storage.ts';
+import { codes } from '#contract/errors.ts';
+import {
+  ImageEngineError,
+  type ImageOrder,
+  type EngineImage,
+} from '#server/engines/image-engine.ts';
+import { broughtTo, changedWithin } from '#server/engines/image-pixels.ts';
+import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
+import { newKey } from '#server/storage/storage.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
 import { type Done, edits, type ImageWorkDeps, type Painted } from './image-job.ts';
 import { orderOf, wordsFor } from './image-order.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
-import { imageRequest, storedImageRequest } from '../../../contract/chat.ts';
-import type { ImageModel, ImageParameters, ImageTask } from '../../../contract/image.ts';
+import { imageRequest, storedImageRequest } from '#contract/chat.ts';
+import type { ImageModel, ImageParameters, ImageTask } from '#contract/image.ts';
 import { keptParameters, planImages, requestOf } from './image-plan.ts';
 
 const image: ImageModel = {

@@ -1,16 +1,7 @@
 import * as z from 'zod/mini';
-import {
-  type ImageRequest,
-  storedImageRequest,
-  type StoredImageRequest,
-} from '../../../contract/chat.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import type {
-  ImageAbility,
-  ImageModel,
-  ImageParameters,
-  ImageTask,
-} from '../../../contract/image.ts';
+import { type ImageRequest, storedImageRequest, type StoredImageRequest } from '#contract/chat.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { ImageAbility, ImageModel, ImageParameters, ImageTask } from '#contract/image.ts';
 import {
   defaultStrength,
   type ImageWords,
@@ -21,10 +12,10 @@ import {
   pricedSize,
   sizeFor,
   writePrompt,
-} from '../../../contract/image-prompt.ts';
-import { blendText, limits } from '../../../contract/limits.ts';
-import { imageDeduction, imageFactor, usualCount } from '../../../contract/price.ts';
-import { Refusal } from '../../http/handlers.ts';
+} from '#contract/image-prompt.ts';
+import { blendText, limits } from '#contract/limits.ts';
+import { imageDeduction, imageFactor, usualCount } from '#contract/price.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';
 
 /** What one image of a job costs; kept with it, so that a change of price changes no running job. */

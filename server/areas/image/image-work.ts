@@ -1,4 +1,4 @@
-import type { ClaimedJob, JobWork } from '../../jobs/job-kind.ts';
+import type { ClaimedJob, JobWork } from '#server/jobs/job-kind.ts';
 import { finishJob } from './image-delivery.ts';
 import type { Done, ImageWorkDeps, Painted } from './image-job.ts';
 import { paint } from './image-paint.ts';

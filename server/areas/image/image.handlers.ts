@@ -1,8 +1,8 @@
-import { type CodeName, codes } from '../../../contract/errors.ts';
-import type { Job } from '../../../contract/job.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import { type CodeName, codes } from '#contract/errors.ts';
+import type { Job } from '#contract/job.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
-import { jobNow } from '../../jobs/job.service.ts';
+import { jobNow } from '#server/jobs/job.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { createDrawing } from './drawing.service.ts';

@@ -1,9 +1,9 @@
 import { and, count, eq, inArray, isNotNull, isNull, ne, sql, sum, type SQL } from 'drizzle-orm';
-import type { ImageOrigin } from '../../../contract/image.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { ownedBy, type Owners } from '../../db/person.ts';
-import { images, sessions, users } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { ImageOrigin } from '#contract/image.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { ownedBy, type Owners } from '#server/db/person.ts';
+import { images, sessions, users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { showsWhere } from '../file/shown.ts';
 
 export type ImageRow = typeof images.$inferSelect;

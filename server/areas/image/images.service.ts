@@ -1,7 +1,7 @@
-import type { ListedImage } from '../../../contract/image.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { ListedImage } from '#contract/image.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { forgetImage } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { UploadedRow } from '../file/uploads.ts';

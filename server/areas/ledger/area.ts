@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { createBooksCheck } from './books-check.ts';
 import { ledgerHandlers } from './ledger.handlers.ts';
 import { tellVipEnds, vipEndSource } from './vip.service.ts';

@@ -1,4 +1,4 @@
-import { deduction, type Price } from '../../../contract/price.ts';
+import { deduction, type Price } from '#contract/price.ts';
 
 /** Tokens of a call. */
 interface Used {

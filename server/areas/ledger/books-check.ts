@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Chore } from '../../area.ts';
+import type { Chore } from '#server/area.ts';
 
 /** Wallets that are looked at in a minute: 700,000 in a day. */
 const batch = 500;

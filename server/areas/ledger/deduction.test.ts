@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deduction, isFree } from '../../../contract/price.ts';
+import { deduction, isFree } from '#contract/price.ts';
 
 test('the prompt has its own factor or shares the one of the reply', () => {
   expect(deduction({ factor: 2, promptFactor: null }, 10, 5)).toBe(30);

@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Executor } from '../../db/database.ts';
-import { ledger } from '../../db/schema.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor } from '#server/db/database.ts';
+import { ledger } from '#server/db/schema.ts';
 
 /** The lines of a person's account, newest first. */
 export const ledgerPage = async (db: Executor, userId: number, page: number, size: number) => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { noteLowTold } from './ledger.service.ts';
 import { noteVipEndSeen } from './vip.service.ts';
 import { transactionCsv, transactions } from './usage.service.ts';

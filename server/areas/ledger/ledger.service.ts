@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { limits } from '../../../contract/limits.ts';
-import type { Consumption } from '../../../contract/ledger.ts';
-import type { Database, Executor, Transaction } from '../../db/database.ts';
-import { committing, inTransaction, withCommit } from '../../db/in-transaction.ts';
+import { limits } from '#contract/limits.ts';
+import type { Consumption } from '#contract/ledger.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import { committing, inTransaction, withCommit } from '#server/db/in-transaction.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { consumptions, holds, type ledger, wallets } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { consumptions, holds, type ledger, wallets } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { modelUses, usageDays } from './ledger.tables.ts';
 
 export type LedgerEntry = Pick<

@@ -1,5 +1,5 @@
 import { boolean, date, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
-import { bigId, instant, reference, tokens } from '../../db/columns.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 
 export const usageDays = pgTable(
   'usage_days',

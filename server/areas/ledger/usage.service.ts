@@ -1,8 +1,8 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Consumption } from '../../../contract/ledger.ts';
-import type { Out } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { together } from '../../db/in-transaction.ts';
+import { limits } from '#contract/limits.ts';
+import type { Consumption } from '#contract/ledger.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { together } from '#server/db/in-transaction.ts';
 import * as store from './ledger.store.ts';
 
 /** How the tokens of a use count by its type (document 3 §9); 1 where nothing is said. */

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
 
 export interface MemberRow {
   activatedAt: Date | null;

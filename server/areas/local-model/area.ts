@@ -1,5 +1,5 @@
-import type { Area, Kit } from '../../area.ts';
-import type { Handlers } from '../../http/handlers.ts';
+import type { Area, Kit } from '#server/area.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { createLocalModels } from './local-model.service.ts';
 
 export const localModelArea = ({ settings, log, models }: Kit) => {

@@ -2,14 +2,14 @@ import { mkdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { LocalModel } from '../../../contract/local-model.ts';
-import { type ShelfEntry, shelf, usualMirrors } from '../../engines/local/catalogue.ts';
-import { FetchFailed, fetchModel } from '../../engines/local/fetch-model.ts';
-import { findModel, modelFolder, modelsHere } from '../../engines/local/model-folder.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { createGuard } from '../../net/guarded-fetch.ts';
-import { isInstalled } from '../../optional-packages.ts';
-import type { Settings } from '../../settings.ts';
+import type { LocalModel } from '#contract/local-model.ts';
+import { type ShelfEntry, shelf, usualMirrors } from '#server/engines/local/catalogue.ts';
+import { FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
+import { findModel, modelFolder, modelsHere } from '#server/engines/local/model-folder.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { createGuard } from '#server/net/guarded-fetch.ts';
+import { isInstalled } from '#server/optional-packages.ts';
+import type { Settings } from '#server/settings.ts';
 import type { ModelService } from '../model/model.service.ts';
 
 interface Fetching {

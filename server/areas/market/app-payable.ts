@@ -1,5 +1,5 @@
-import { orderTypes } from '../../../contract/kinds.ts';
-import { Refusal } from '../../http/handlers.ts';
+import { orderTypes } from '#contract/kinds.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { Payable } from '../payment/payable.ts';
 import * as store from './market.store.ts';
 

@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { appPayable } from './app-payable.ts';
 import { createManageMarket } from './manage-market.service.ts';
 import { createManageMarketHandlers, createMarketHandlers } from './market.handlers.ts';

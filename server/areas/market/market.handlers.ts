@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readRange } from '../../http/byte-range.ts';
-import { disposition } from '../../http/disposition.ts';
-import type { Handlers } from '../../http/handlers.ts';
+import { readRange } from '#server/http/byte-range.ts';
+import { disposition } from '#server/http/disposition.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { reachable } from '../payment/order-view.ts';
 import { mayPlay } from '../payment/sandbox.ts';
 import type { createManageMarket } from './manage-market.service.ts';

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { AppComment, AppVersion } from '../../../contract/market.ts';
-import { marketLimits } from '../../../contract/market-limits.ts';
-import type { Order, ProviderName } from '../../../contract/payment.ts';
-import { orderTypes } from '../../../contract/kinds.ts';
-import type { Database, Executor } from '../../db/database.ts';
-import { keptSecret } from '../../db/kept-secret.ts';
-import type { ByteRange } from '../../storage/byte-range.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { AppComment, AppVersion } from '#contract/market.ts';
+import { marketLimits } from '#contract/market-limits.ts';
+import type { Order, ProviderName } from '#contract/payment.ts';
+import { orderTypes } from '#contract/kinds.ts';
+import type { Database, Executor } from '#server/db/database.ts';
+import { keptSecret } from '#server/db/kept-secret.ts';
+import type { ByteRange } from '#server/storage/byte-range.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { createPersonLimit } from '#server/http/rate-limit.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { openOrder } from '../payment/order.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
@@ -67,8 +67,8 @@ export type MarketService = ReturnType<typeof createMarketService>;
 
 /** What people see of apps, buy, download and say. */
 export const createMarketService = ({ db, storage, payments }: Deps) => {
-  const limitComments = createPersonLimit(commentsAMinute);
-  const limitLinks = createPersonLimit(linksAMinute);
+  const limitComments = createPersonLimit(commentsAMinute, 'comments on apps');
+  const limitLinks = createPersonLimit(linksAMinute, 'links to apps');
   let secret: Promise<string> | undefined;
   const linkSecret = (): Promise<string> => {
     secret ??= keptSecret(db, 'app-download', () => randomBytes(32).toString('base64url'));

@@ -1,8 +1,8 @@
 import { and, desc, eq, inArray, isNull, not, sql } from 'drizzle-orm';
-import type { AppState } from '../../../contract/market.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { suspended } from '../../db/suspended.ts';
-import { users } from '../../db/schema.ts';
+import type { AppState } from '#contract/market.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { suspended } from '#server/db/suspended.ts';
+import { users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import {
   appComments,

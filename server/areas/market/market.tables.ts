@@ -8,8 +8,8 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { AppState } from '../../../contract/market.ts';
-import { bigId, instant, reference, tokens } from '../../db/columns.ts';
+import type { AppState } from '#contract/market.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 
 export const apps = pgTable('apps', {
   id: bigId(),

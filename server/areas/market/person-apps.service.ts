@@ -1,4 +1,4 @@
-import type { Executor } from '../../db/database.ts';
+import type { Executor } from '#server/db/database.ts';
 import * as store from './market.store.ts';
 
 /** What a person has of the market: apps they may download, and what they said of apps. */

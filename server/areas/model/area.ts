@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createKeyBox } from './channel-key.ts';
 import { createManageModelHandlers } from './manage-model.handlers.ts';
 import { removeOldStats } from './model-stat.service.ts';

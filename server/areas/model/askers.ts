@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
+import type { Database } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
 
 const mostKept = 10_000;
 

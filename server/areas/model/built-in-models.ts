@@ -1,18 +1,18 @@
-import type { ImageModel } from '../../../contract/image.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { createBuiltInCanvas } from '../../engines/built-in-canvas/built-in-canvas.ts';
-import type { ImageEngine } from '../../engines/image-engine.ts';
+import type { ImageModel } from '#contract/image.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { createBuiltInCanvas } from '#server/engines/built-in-canvas/built-in-canvas.ts';
+import type { ImageEngine } from '#server/engines/image-engine.ts';
 import {
   createBuiltInSpeakEngine,
   createLocalSpeakEngine,
-} from '../../engines/speech/built-in-speak-engine.ts';
-import { createLocalHearEngine } from '../../engines/speech/local-hear-engine.ts';
-import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
-import { createBuiltInVideoEngine } from '../../engines/video/built-in-video-engine.ts';
-import { canEncodeFilms } from '../../engines/video/film-encoder.ts';
-import type { VideoEngine } from '../../engines/video/video-engine.ts';
-import { isInstalled } from '../../optional-packages.ts';
-import type { Settings } from '../../settings.ts';
+} from '#server/engines/speech/built-in-speak-engine.ts';
+import { createLocalHearEngine } from '#server/engines/speech/local-hear-engine.ts';
+import type { HearEngine, SpeakEngine } from '#server/engines/speech/speech-engine.ts';
+import { createBuiltInVideoEngine } from '#server/engines/video/built-in-video-engine.ts';
+import { canEncodeFilms } from '#server/engines/video/film-encoder.ts';
+import type { VideoEngine } from '#server/engines/video/video-engine.ts';
+import { isInstalled } from '#server/optional-packages.ts';
+import type { Settings } from '#server/settings.ts';
 import { canvasImage } from './image-models.ts';
 import type { NewModel } from './model.store.ts';
 import type { MediaType } from './resolved-model.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database, Executor } from '../../db/database.ts';
+import type { Database, Executor } from '#server/db/database.ts';
 import { acceleratorsOf } from './model-view.ts';
 import { servedModels, type ServedModel } from './model.store.ts';
 

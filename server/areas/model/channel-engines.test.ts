@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { usualSilence } from '../../engines/silence.ts';
-import { createGuardedFetch } from '../../net/guarded-fetch.ts';
+import { usualSilence } from '#server/engines/silence.ts';
+import { createGuardedFetch } from '#server/net/guarded-fetch.ts';
 import { createChannelEngines } from './channel-engines.ts';
 import type { ChannelRow } from './model.store.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../db/database.ts';
-import type { ServiceError } from '../../engines/service-wire.ts';
+import type { Database } from '#server/db/database.ts';
+import type { ServiceError } from '#server/engines/service-wire.ts';
 import { createAskers } from './askers.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';

@@ -1,5 +1,5 @@
-import type { Out } from '../../../contract/calls.ts';
-import type { SearchKind } from '../../../contract/manage-model.ts';
+import type { Out } from '#contract/calls.ts';
+import type { SearchKind } from '#contract/manage-model.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { mediaOfferOf } from './media-models.ts';
 

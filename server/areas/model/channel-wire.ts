@@ -1,4 +1,4 @@
-import { Refusal } from '../../http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 
 /** What the program says itself, or what carries a key: those belong where they are encrypted. */
 const ownHeaders =

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { streamCodes } from '../../../contract/errors.ts';
-import { textOf } from '../../../common/chat-message.ts';
-import { channelFault } from '../../engines/channel-fault.ts';
-import { type ChatEngine, EngineError } from '../../engines/chat-engine.ts';
+import { streamCodes } from '#contract/errors.ts';
+import { textOf } from '#common/chat-message.ts';
+import { channelFault } from '#server/engines/channel-fault.ts';
+import { type ChatEngine, EngineError } from '#server/engines/chat-engine.ts';
 import {
   type ChatBody,
   type ChatRelay,
   RelayError,
   type RelayEvent,
-} from '../../engines/chat-relay.ts';
+} from '#server/engines/chat-relay.ts';
 import type { Form } from './first-words.ts';
 import type { KeyMark } from './line-record.ts';
 import type { LineHealth } from './line-health.ts';

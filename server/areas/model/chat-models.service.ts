@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
-import type { ChatEngine } from '../../engines/chat-engine.ts';
-import type { ChatRelay } from '../../engines/chat-relay.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { ChatEngine } from '#server/engines/chat-engine.ts';
+import type { ChatRelay } from '#server/engines/chat-relay.ts';
 import type { Catalogue } from './catalogue.ts';
 import { engineOfLines, type Line, type LineCall, relayOfLines } from './chat-lines.ts';
 import { drawOrder } from './draw.ts';

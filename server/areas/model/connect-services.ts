@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import { listModels } from '../../engines/openai-compatible/list-models.ts';
-import type { Settings } from '../../settings.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import { listModels } from '#server/engines/openai-compatible/list-models.ts';
+import type { Settings } from '#server/settings.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { KeyBox } from './channel-key.ts';
 import { environmentServices, type Service } from './environment.ts';

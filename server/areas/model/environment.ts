@@ -1,5 +1,5 @@
-import type { SearchKind } from '../../../contract/manage-model.ts';
-import type { Settings } from '../../settings.ts';
+import type { SearchKind } from '#contract/manage-model.ts';
+import type { Settings } from '#server/settings.ts';
 import type { ChannelRow } from './model.store.ts';
 
 /** A service that this process has in its environment. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ImageChoices, ImageEngine } from '../../engines/image-engine.ts';
+import type { ImageChoices, ImageEngine } from '#server/engines/image-engine.ts';
 import { createImageChoices } from './image-choices.ts';
 
 const choices = (lora: string): ImageChoices => ({

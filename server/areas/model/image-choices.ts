@@ -1,4 +1,4 @@
-import type { ImageChoices, ImageEngine } from '../../engines/image-engine.ts';
+import type { ImageChoices, ImageEngine } from '#server/engines/image-engine.ts';
 
 /** How long what a service said stays true, when one that said nothing is asked again, and how long people wait for it, ms. */
 const patience = { fresh: 60_000, again: 5_000, wait: 6_000 };

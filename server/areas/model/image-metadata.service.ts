@@ -1,8 +1,8 @@
-import type { Out } from '../../../contract/calls.ts';
-import type { ImageFamily, ImageParameters } from '../../../contract/image.ts';
-import { familyRules, previewPrompt, readImageWords } from '../../../contract/image-prompt.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Out } from '#contract/calls.ts';
+import type { ImageFamily, ImageParameters } from '#contract/image.ts';
+import { familyRules, previewPrompt, readImageWords } from '#contract/image-prompt.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { ModelService } from './model.service.ts';
 import type { ResolvedImageModel } from './resolved-model.ts';
 

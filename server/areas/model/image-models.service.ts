@@ -1,6 +1,6 @@
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
-import type { ImageChoices } from '../../engines/image-engine.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { ImageChoices } from '#server/engines/image-engine.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';

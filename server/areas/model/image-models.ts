@@ -1,7 +1,7 @@
-import type { ImageFamily, ImageModel } from '../../../contract/image.ts';
-import { midjourneyAbilities } from '../../engines/midjourney/midjourney-engine.ts';
-import { webuiAbilities } from '../../engines/stable-diffusion-webui/stable-diffusion-engine.ts';
-import { limits } from '../../../contract/limits.ts';
+import type { ImageFamily, ImageModel } from '#contract/image.ts';
+import { midjourneyAbilities } from '#server/engines/midjourney/midjourney-engine.ts';
+import { webuiAbilities } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
+import { limits } from '#contract/limits.ts';
 
 /** How a model of images is offered where nobody said otherwise. */
 export interface ImageOffer {

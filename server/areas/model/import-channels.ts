@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Refusal } from '../../http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 
 /** Addresses of new-api's kinds of channels that speak OpenAI's words, where the list has none. */
 const addresses: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelFault } from '../../engines/channel-fault.ts';
-import type { Database } from '../../db/database.ts';
+import type { ChannelFault } from '#server/engines/channel-fault.ts';
+import type { Database } from '#server/db/database.ts';
 import type { createChannelHealth } from './channel-health.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFirstWords, type Form } from './first-words.ts';

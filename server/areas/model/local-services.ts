@@ -1,4 +1,4 @@
-import { listModels } from '../../engines/openai-compatible/list-models.ts';
+import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 
 /** Where programs that run models on this very machine usually listen. */
 const usualPlaces = [

@@ -1,5 +1,5 @@
-import type { Handlers } from '../../http/handlers.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { KeyBox } from './channel-key.ts';
 import { createManageModelService } from './manage-model.service.ts';
 import type { ModelService } from './model.service.ts';

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { calls, type Out, type Parsed } from '../../../contract/calls.ts';
+import { calls, type Out, type Parsed } from '#contract/calls.ts';
 import {
   searches,
   type AdminChannel,
   type AdminModel,
   type ImageChoice,
-} from '../../../contract/manage-model.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { usualSizeRates } from '../../../contract/price.ts';
-import type { Executor } from '../../db/database.ts';
-import { type ActNote, type Identity, Refusal } from '../../http/handlers.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+} from '#contract/manage-model.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { usualSizeRates } from '#contract/price.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
 import { readBody, readHeaders, readProxy } from './channel-wire.ts';
 import { readChannelList } from './import-channels.ts';
@@ -89,6 +89,7 @@ const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel 
   remarks: row.remark,
   factor: row.factor,
   prompt_factor: row.promptFactor,
+  cached_factor: row.cachedFactor,
   display: flagOf(row.display),
   disable: flagOf(!row.enabled),
   vip_excluded: flagOf(row.vipExcluded),
@@ -115,6 +116,7 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   if (input.remarks !== undefined) values.remark = input.remarks;
   if (input.factor !== undefined) values.factor = input.factor;
   if (input.prompt_factor !== undefined) values.promptFactor = input.prompt_factor;
+  if (input.cached_factor !== undefined) values.cachedFactor = input.cached_factor;
   if (input.display !== undefined) values.display = input.display === 1;
   if (input.disable !== undefined) values.enabled = input.disable === 0;
   if (input.vip_excluded !== undefined) values.vipExcluded = input.vip_excluded === 1;

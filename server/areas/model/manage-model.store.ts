@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { channels, modelChannels, models } from '../../db/schema.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { channels, modelChannels, models } from '#server/db/schema.ts';
 import { spentByChannel } from '../stats/spend.service.ts';
 import { channelHealth, channelLines } from './model.tables.ts';
 

@@ -1,5 +1,5 @@
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';

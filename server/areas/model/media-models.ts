@@ -1,4 +1,4 @@
-import { modelTypes } from '../../../contract/kinds.ts';
+import { modelTypes } from '#contract/kinds.ts';
 
 /** How a model of films or of speech is offered where nobody said otherwise. */
 export interface MediaOffer {

@@ -1,6 +1,6 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import type { ModelService } from './model.service.ts';
 import { healthOfDay, insertStat, type HealthRow } from './model-stat.store.ts';
 

@@ -1,6 +1,6 @@
 import { lt, sql, type SQL } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { modelStats } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { modelStats } from '#server/db/schema.ts';
 
 export const insertStat = async (
   db: Executor,

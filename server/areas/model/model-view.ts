@@ -1,7 +1,7 @@
-import { sizesOf } from '../../../contract/image-prompt.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { type Model } from '../../../contract/model.ts';
-import { usualSizeRates } from '../../../contract/price.ts';
+import { sizesOf } from '#contract/image-prompt.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { type Model } from '#contract/model.ts';
+import { usualSizeRates } from '#contract/price.ts';
 import { imageOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
 
@@ -51,6 +51,7 @@ export const present = (
   vip_excluded: model.vipExcluded,
   max_prompt: model.maxPrompt,
   prompt_factor: model.promptFactor,
+  cached_factor: model.cachedFactor,
   factor: model.factor,
   accelerator: model.accelerator,
   image: imageOf(model),

@@ -1,7 +1,7 @@
-import type { Out } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import { createAddressLimit, createPersonLimit } from '../../http/rate-limit.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { createAddressLimit, createPersonLimit } from '#server/http/rate-limit.ts';
 import { paidStanding } from '../payment/has-paid.ts';
 import { metadata, previewOf } from './image-metadata.service.ts';
 import { createHealth, keepStat } from './model-stat.service.ts';
@@ -18,8 +18,8 @@ export interface ModelDeps {
 
 export const createModelHandlers = ({ models, ownStyles }: ModelDeps) => {
   const health = createHealth();
-  const limitPerson = createPersonLimit(reportsAMinute);
-  const limitAddress = createAddressLimit(reportsAMinute * 5);
+  const limitPerson = createPersonLimit(reportsAMinute, 'reports');
+  const limitAddress = createAddressLimit(reportsAMinute * 5, 'reports of an address');
   return {
     models: async (_input, { db, user }) => {
       const listed = (await models.catalogue(db)).filter(

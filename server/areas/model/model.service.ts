@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Model } from '../../../contract/model.ts';
-import type { Database, Executor } from '../../db/database.ts';
-import type { Instance } from '../../db/instance.ts';
-import type { Settings } from '../../settings.ts';
+import type { Model } from '#contract/model.ts';
+import type { Database, Executor } from '#server/db/database.ts';
+import type { Instance } from '#server/db/instance.ts';
+import type { Settings } from '#server/settings.ts';
 import { createCatalogue } from './catalogue.ts';
 import { createKeyBox } from './channel-key.ts';
 import { createOutcomes } from './channel-outcomes.ts';

@@ -1,8 +1,8 @@
 import { and, asc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm';
-import type { ImageModel } from '../../../contract/image.ts';
-import type { Executor } from '../../db/database.ts';
-import { livingLock } from '../../db/instance.ts';
-import { channels, instances, modelChannels, models } from '../../db/schema.ts';
+import type { ImageModel } from '#contract/image.ts';
+import type { Executor } from '#server/db/database.ts';
+import { livingLock } from '#server/db/instance.ts';
+import { channels, instances, modelChannels, models } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 
 export type ModelRow = typeof models.$inferSelect;

@@ -1,6 +1,6 @@
 import { bigint, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { LineOutcome } from './line-record.ts';
-import { instant, reference, tokens } from '../../db/columns.ts';
+import { instant, reference, tokens } from '#server/db/columns.ts';
 
 /** How a channel does. */
 export const channelHealth = pgTable('channel_health', {

@@ -1,6 +1,6 @@
-import { modelTypes } from '../../../contract/kinds.ts';
-import { searches } from '../../../contract/manage-model.ts';
-import { isChatService } from '../../engines/chat-service.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { searches } from '#contract/manage-model.ts';
+import { isChatService } from '#server/engines/chat-service.ts';
 import { builtInModel, type builtInImages, type createBuiltInMedia } from './built-in-models.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { imageOfferOf, serviceModels, type ImageOffer } from './image-models.ts';

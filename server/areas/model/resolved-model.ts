@@ -1,11 +1,10 @@
-import type { ImageModel } from '../../../contract/image.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Voices } from '../../../contract/speech.ts';
-import type { VideoModel } from '../../../contract/video.ts';
-import type { ImageEngine } from '../../engines/image-engine.ts';
-import type { HearEngine, SpeakEngine } from '../../engines/speech/speech-engine.ts';
-import type { VideoEngine } from '../../engines/video/video-engine.ts';
+import type { ImageModel } from '#contract/image.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Voices } from '#contract/speech.ts';
+import type { VideoModel } from '#contract/video.ts';
+import type { ImageEngine } from '#server/engines/image-engine.ts';
+import type { HearEngine, SpeakEngine } from '#server/engines/speech/speech-engine.ts';
+import type { VideoEngine } from '#server/engines/video/video-engine.ts';
 import { imageOfferOf } from './image-models.ts';
 import type { MediaOffer } from './media-models.ts';
 import type { ModelRow, ServedModel } from './model.store.ts';
@@ -17,6 +16,8 @@ export interface ResolvedModel {
   factor: number;
   /** Null: the factor. */
   promptFactor: number | null;
+  /** Of what its service read from a cache; null: as the rest of the prompt. */
+  cachedFactor: number | null;
   /** Null: limits.defaultMaxPrompt. */
   maxPrompt: number | null;
   /** Most tokens of a reply; null: the service decides. */
@@ -27,9 +28,10 @@ export interface ResolvedModel {
   /** Takes images. */
   vision: boolean;
   builtIn: boolean;
-  /** The public API may use it, with so many tokens of prompt and answer together. */
+  /** The public API may use it. */
   api: boolean;
-  apiMaxTokens: number;
+  /** Most tokens of prompt and answer together there; null: limits.apiTokens, if its caller chose no other. */
+  apiMaxTokens: number | null;
 }
 
 /** A model of images that can be used now. */
@@ -100,6 +102,7 @@ export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   label: model.label,
   factor: model.factor,
   promptFactor: model.promptFactor,
+  cachedFactor: model.cachedFactor,
   maxPrompt: model.maxPrompt,
   maxTokens: model.maxTokens,
   vipExcluded: model.vipExcluded,
@@ -108,7 +111,7 @@ export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   vision: model.vision,
   builtIn: channel.kind === 'built-in',
   api: !model.disableApi,
-  apiMaxTokens: model.apiMaxTokens ?? limits.apiTokens,
+  apiMaxTokens: model.apiMaxTokens,
 });
 
 /** Null: it is no model of images, or nobody knows what it takes. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import { searchKinds } from '../../../contract/manage-model.ts';
-import type { Database } from '../../db/database.ts';
-import { channels } from '../../db/schema.ts';
+import { searchKinds } from '#contract/manage-model.ts';
+import type { Database } from '#server/db/database.ts';
+import { channels } from '#server/db/schema.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
 import type { ChannelRow } from './model.store.ts';

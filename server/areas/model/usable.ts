@@ -1,6 +1,6 @@
-import { isFree } from '../../../contract/price.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import { isFree } from '#contract/price.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { paidStanding } from '../payment/has-paid.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 

@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { moderationHandlers } from './moderation.handlers.ts';
 
 export const moderationArea = () => ({ serve: () => moderationHandlers }) satisfies Area;

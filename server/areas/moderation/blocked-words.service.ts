@@ -1,9 +1,9 @@
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import { forumLimits } from '../../../contract/forum.ts';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { forumLimits } from '#contract/forum.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { blockedWords } from './moderation.tables.ts';
 
 /** Spaces and letters that nobody sees hide no word. */

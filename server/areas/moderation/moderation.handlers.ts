@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { addBlockedWords, blockedWordPage, removeBlockedWord } from './blocked-words.service.ts';
 
 type Served = 'blockedWordList' | 'addBlockedWords' | 'delBlockedWord';

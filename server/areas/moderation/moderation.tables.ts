@@ -1,5 +1,5 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
-import { bigId, instant } from '../../db/columns.ts';
+import { bigId, instant } from '#server/db/columns.ts';
 
 export const blockedWords = pgTable('blocked_words', {
   id: bigId(),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { zipSync } from 'fflate';
-import { licenceFiles } from '../../../contract/licence-files.ts';
+import { licenceFiles } from '#contract/licence-files.ts';
 
 /** The places in a zip file that are needed to put more into it; APPNOTE 4.3.12 and 4.3.16. */
 const end = { mark: 0x06054b50, size: 22, count: 8, all: 10, length: 12, from: 16, comment: 20 };

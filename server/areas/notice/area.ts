@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createManageNoticeHandlers } from './manage-notice.service.ts';
 import { createNoticeHandlers } from './notice.handlers.ts';
 import { shownByNotices } from './notice.store.ts';

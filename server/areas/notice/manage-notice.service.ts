@@ -1,12 +1,12 @@
 import { desc, eq, sql } from 'drizzle-orm';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { notices } from '../../db/schema.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { notices } from '#server/db/schema.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { withNotices } from './archive-notices.ts';
 import { sourceUrl } from './notice.service.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
-import { newKey } from '../../storage/storage.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+import { newKey } from '#server/storage/storage.ts';
 
 const wanted = (query: string | undefined) =>
   query ? sql`strpos(lower(${notices.content}), ${query.toLowerCase()}) > 0` : undefined;

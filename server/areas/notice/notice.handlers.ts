@@ -1,6 +1,6 @@
-import { licenceFiles } from '../../../contract/licence-files.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import { licenceFiles } from '#contract/licence-files.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import {
   attachmentOf,

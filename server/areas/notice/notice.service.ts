@@ -1,9 +1,9 @@
-import type { Out } from '../../../contract/calls.ts';
-import type { Notice } from '../../../contract/notice.ts';
-import type { Executor } from '../../db/database.ts';
-import { type Identity, Refusal } from '../../http/handlers.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
-import type { StoredFile } from '../../storage/storage-interface.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Notice } from '#contract/notice.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+import type { StoredFile } from '#server/storage/storage-interface.ts';
 import { membershipOf } from '../ledger/vip.service.ts';
 import * as store from './notice.store.ts';
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { noticeReads, notices } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { noticeReads, notices } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 
 /** What has not been published yet is not there for people. */

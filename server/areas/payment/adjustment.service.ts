@@ -1,5 +1,5 @@
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { credit, debit } from '../ledger/ledger.service.ts';
 import { systemNumber } from './order-number.ts';
 import * as store from './payment.store.ts';

@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { invoiceSource } from './invoice.service.ts';
 import { createManageOrderHandlers } from './manage-order.handlers.ts';
 import { registerNotices } from './callback.route.ts';

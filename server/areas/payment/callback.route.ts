@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ProviderName } from '../../../contract/payment.ts';
+import type { ProviderName } from '#contract/payment.ts';
 import type { PaymentService } from './payment.service.ts';
 
 const mostBytes = 64 * 1024;

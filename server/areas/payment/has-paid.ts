@@ -1,5 +1,5 @@
-import type { Executor } from '../../db/database.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
 
 const standing = statement<{ paid: boolean; manager: boolean }>(
   'paid_standing',

@@ -1,11 +1,11 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Invoice } from '../../../contract/payment.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { tellUnasked } from '../../waits/wait-ended.ts';
-import type { WaitNews, WaitSource } from '../../waits/wait.service.ts';
+import { limits } from '#contract/limits.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Invoice } from '#contract/payment.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { tellUnasked } from '#server/waits/wait-ended.ts';
+import type { WaitNews, WaitSource } from '#server/waits/wait.service.ts';
 import * as store from './payment.store.ts';
 
 const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({

@@ -1,6 +1,6 @@
-import type { AdminOrder, Difference } from '../../../contract/manage-order.ts';
-import { readDates } from '../../http/date-range.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import type { AdminOrder, Difference } from '#contract/manage-order.ts';
+import { readDates } from '#server/http/date-range.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { handleInvoice, invoicePage } from './invoice.service.ts';
 import { differences, orderPage, orderStory, setRemarks } from './order.service.ts';
 import type { PaymentService } from './payment.service.ts';

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../db/database.ts';
-import type { Finding, PaymentProvider } from '../../payments/payment-provider.ts';
-import { tellEnded } from '../../waits/wait-ended.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { Finding, PaymentProvider } from '#server/payments/payment-provider.ts';
+import { tellEnded } from '#server/waits/wait-ended.ts';
 import { lockPurse } from '../ledger/ledger.service.ts';
 import { refundNumber } from './order-number.ts';
 import type { OrderRow } from './payable.ts';

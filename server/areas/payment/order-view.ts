@@ -1,6 +1,6 @@
-import { limits } from '../../../contract/limits.ts';
-import type { Order, OrderState } from '../../../contract/payment.ts';
-import type { Executor } from '../../db/database.ts';
+import { limits } from '#contract/limits.ts';
+import type { Order, OrderState } from '#contract/payment.ts';
+import type { Executor } from '#server/db/database.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';
 

@@ -6,10 +6,10 @@ import {
   tokenQuote,
   tokensOfMillion,
   vipQuote,
-} from '../../../contract/goods.ts';
-import { orderTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+} from '#contract/goods.ts';
+import { orderTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { credit, debit } from '../ledger/ledger.service.ts';
 import { membershipOf, prolongVip, setSubscribe, shortenVip } from '../ledger/vip.service.ts';
 import type { Taken } from './taken-back.ts';

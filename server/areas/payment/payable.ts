@@ -1,5 +1,5 @@
 import type { Taken } from './taken-back.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import type { orders } from './payment.tables.ts';
 
 export type OrderRow = typeof orders.$inferSelect;

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../../contract/payment.ts';
+import type { ProviderName } from '#contract/payment.ts';
 import { look } from './order-machine.ts';
 import { chinaDay } from './order-number.ts';
 import type { OrderRow } from './payable.ts';

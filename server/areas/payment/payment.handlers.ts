@@ -1,10 +1,10 @@
-import type { Handlers } from '../../http/handlers.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { invoicePage, requestInvoice } from './invoice.service.ts';
 import { orderList, reachable } from './order-view.ts';
 import type { PaymentService } from './payment.service.ts';
 import { mayPlay, sandboxTrade, settleSandbox, shutOutside } from './sandbox.ts';
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '#server/settings.ts';
 
 export const createPaymentHandlers = (
   payments: PaymentService,

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../contract/payment.ts';
-import type { Executor } from '../../db/database.ts';
+import type { ProviderName } from '#contract/payment.ts';
+import type { Executor } from '#server/db/database.ts';
 import * as orders from './order.service.ts';
 import { startClock } from './payment-clock.ts';
 import { refund, type RefundRequest } from './refund.service.ts';

@@ -13,10 +13,10 @@ import {
   or,
   sql,
 } from 'drizzle-orm';
-import type { ProviderName } from '../../../contract/payment.ts';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Database, Executor, Transaction } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
+import type { ProviderName } from '#contract/payment.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
 import type { OrderRow } from './payable.ts';
 import {
   invoiceOrders,

@@ -1,6 +1,6 @@
 import { date, integer, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
-import type { Invoice, OrderState, ProviderName } from '../../../contract/payment.ts';
-import { bigId, instant, reference, tokens } from '../../db/columns.ts';
+import type { Invoice, OrderState, ProviderName } from '#contract/payment.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 import type { Taken } from './taken-back.ts';
 
 export const orders = pgTable('orders', {

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { refundNumber } from './order-number.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';

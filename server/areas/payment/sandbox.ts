@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { and, eq, gte, lt, sql } from 'drizzle-orm';
-import type { Database, Executor } from '../../db/database.ts';
-import type { Context } from '../../http/handlers.ts';
-import type { Settings } from '../../settings.ts';
-import type { PaymentProvider } from '../../payments/payment-provider.ts';
+import type { Database, Executor } from '#server/db/database.ts';
+import type { Context } from '#server/http/handlers.ts';
+import type { Settings } from '#server/settings.ts';
+import type { PaymentProvider } from '#server/payments/payment-provider.ts';
 import { sandboxTrades } from './payment.tables.ts';
 
 /**

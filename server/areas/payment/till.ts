@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { ProviderName } from '../../../contract/payment.ts';
-import type { Database } from '../../db/database.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
-import type { PaymentProvider } from '../../payments/payment-provider.ts';
+import type { ProviderName } from '#contract/payment.ts';
+import type { Database } from '#server/db/database.ts';
+import { createPersonLimit } from '#server/http/rate-limit.ts';
+import type { PaymentProvider } from '#server/payments/payment-provider.ts';
 import type { Payable } from './payable.ts';
 
 const aMinute = { orders: 30, asks: 240 };
@@ -42,7 +42,7 @@ export const openTill = (deps: PaymentDeps): Till => {
     },
     providerOf: (wanted) => providers.find(({ name }) => name === wanted) ?? null,
     offered: (play) => providers.filter(({ name }) => play || name !== 'sandbox'),
-    limitOrders: createPersonLimit(aMinute.orders),
-    limitAsks: createPersonLimit(aMinute.asks),
+    limitOrders: createPersonLimit(aMinute.orders, 'orders'),
+    limitAsks: createPersonLimit(aMinute.asks, 'asks about orders'),
   };
 };

@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createPromptHandlers } from './prompt.handlers.ts';
 import { moveTemplates, seedTemplates } from './templates.service.ts';
 import { shownByTemplates } from './templates.store.ts';

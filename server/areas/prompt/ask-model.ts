@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { streamCodes } from '../../../contract/errors.ts';
-import { deduction, estimateTokens, isFree } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
+import { streamCodes } from '#contract/errors.ts';
+import { deduction, estimateTokens, isFree } from '#contract/price.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import { Reply, heldAhead } from '../chat/reply.ts';
-import { excerptOf } from '../../../common/markdown/digest.ts';
+import { excerptOf } from '#common/markdown/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import { countInThread } from '../../engines/token-thread.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import {
   countFreeUse,
   extendHold,

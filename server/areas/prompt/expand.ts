@@ -1,4 +1,4 @@
-import { needsTranslation } from '../../../contract/image-prompt.ts';
+import { needsTranslation } from '#contract/image-prompt.ts';
 import type { Keyword } from './keywords.ts';
 
 /** What words of a prompt tell of what is in the image. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { growth, steep } from '../../../tests/support/growth.ts';
-import { imageFamily, imageParameters, type ImageParameters } from '../../../contract/image.ts';
+import { growth, steep } from '#tests/support/growth.ts';
+import { imageFamily, imageParameters, type ImageParameters } from '#contract/image.ts';
 import {
   closestSize,
   countFor,
@@ -21,8 +21,8 @@ import {
   styleOf,
   versionOf,
   writePrompt,
-} from '../../../contract/image-prompt.ts';
-import { imageFactor } from '../../../contract/price.ts';
+} from '#contract/image-prompt.ts';
+import { imageFactor } from '#contract/price.ts';
 
 const families = imageFamily.options;
 

@@ -1,7 +1,7 @@
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import { type ManagedKeyword, mostKeywords } from '../../../contract/prompt.ts';
-import type { Executor } from '../../db/database.ts';
-import { type ActNote, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { type ManagedKeyword, mostKeywords } from '#contract/prompt.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type ActNote, Refusal } from '#server/http/handlers.ts';
 import { type Keyword, keywordsOf } from './keywords.ts';
 import * as store from './keywords.store.ts';
 

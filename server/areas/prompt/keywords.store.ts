@@ -1,5 +1,5 @@
 import { count, desc, eq, gte } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
+import type { Executor } from '#server/db/database.ts';
 import { imageKeywords } from './prompt.tables.ts';
 
 export type KeywordRow = typeof imageKeywords.$inferSelect;

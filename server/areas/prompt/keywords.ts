@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type KeywordType, keywordType } from '../../../contract/image.ts';
+import { type KeywordType, keywordType } from '#contract/image.ts';
 
 export interface Keyword {
   /** Stays the same for good: people's marks name it. */

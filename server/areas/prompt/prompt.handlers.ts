@@ -1,5 +1,5 @@
-import type { Handlers, Identity } from '../../http/handlers.ts';
-import { createKeyLimit } from '../../http/rate-limit.ts';
+import type { Handlers, Identity } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
 import type { PromptService } from './prompt.service.ts';
 import { keywordPage, removeKeyword, saveKeyword } from './keywords.service.ts';
 import * as templates from './templates.service.ts';
@@ -29,8 +29,8 @@ type PromptHandlers = Pick<
  * model that is free answers them.
  */
 const asksAMinute = { person: 90, network: 240 };
-const limitPerson = createKeyLimit(asksAMinute.person);
-const limitNetwork = createKeyLimit(asksAMinute.network);
+const limitPerson = createKeyLimit(asksAMinute.person, 60, 'prompts of a person');
+const limitNetwork = createKeyLimit(asksAMinute.network, 60, 'prompts of a network');
 const limitAsks = ({ guest, person }: Identity): Promise<void> =>
   (guest ? limitNetwork : limitPerson)(person);
 

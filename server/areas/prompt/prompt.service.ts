@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { needsTranslation } from '../../../contract/image-prompt.ts';
-import type { Database, Executor, Transaction } from '../../db/database.ts';
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import { needsTranslation } from '#contract/image-prompt.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../model/usable.ts';

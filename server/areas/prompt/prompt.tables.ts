@@ -1,6 +1,6 @@
 import { boolean, integer, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
-import type { KeywordType } from '../../../contract/image.ts';
-import { bigId, instant, reference } from '../../db/columns.ts';
+import type { KeywordType } from '#contract/image.ts';
+import { bigId, instant, reference } from '#server/db/columns.ts';
 
 /** Names of models that a template is offered with, or not. */
 export interface TemplateAttrs {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Parsed } from '../../../contract/calls.ts';
-import { promptTypes } from '../../../contract/kinds.ts';
-import { type PromptTemplate } from '../../../contract/prompt.ts';
-import type { Database, Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { promptTypes } from '#contract/kinds.ts';
+import { type PromptTemplate } from '#contract/prompt.ts';
+import type { Database, Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import * as store from './templates.store.ts';
 
 export { moveTemplates } from './templates.store.ts';

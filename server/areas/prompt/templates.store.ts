@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, or, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
+import type { Executor } from '#server/db/database.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import { promptMarks, promptTemplates, type TemplateAttrs } from './prompt.tables.ts';
 

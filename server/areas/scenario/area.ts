@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createScenarioHandlers } from './scenario.handlers.ts';
 import { seedScenarios } from './scenario.service.ts';
 import { shownByScenarios } from './scenario.store.ts';

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import * as service from './scenario.service.ts';
 
 type ScenarioHandlers = Pick<

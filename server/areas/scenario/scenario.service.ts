@@ -1,7 +1,7 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Database, Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type ActNote, Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Database, Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { type ScenarioSeed, scenarioSeeds } from './scenario-seeds.ts';
 import * as store from './scenario.store.ts';

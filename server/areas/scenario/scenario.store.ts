@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, isNull, not, or, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { suspended } from '../../db/suspended.ts';
-import { sqlState, uniqueViolation } from '../../db/failure.ts';
-import { scenarioCategories, scenarios, users } from '../../db/schema.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { suspended } from '#server/db/suspended.ts';
+import { sqlState, uniqueViolation } from '#server/db/failure.ts';
+import { scenarioCategories, scenarios, users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import type { ScenarioSeed } from './scenario-seeds.ts';
 

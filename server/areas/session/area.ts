@@ -1,4 +1,4 @@
-import type { Area } from '../../area.ts';
+import type { Area } from '#server/area.ts';
 import { createManageSessionHandlers } from './manage-session.handlers.ts';
 import { createSessionHandlers, type SessionDeps } from './session.handlers.ts';
 import { moveSessions, removeTemporary } from './session.service.ts';

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { history } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor } from '#server/db/database.ts';
+import { history } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 
 /** A message as far as taking over its session needs it. */
 export const findForkPoint = async (db: Executor, historyId: number) => {

@@ -1,10 +1,10 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import { summaryOf } from '../../../common/markdown/digest.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { FriendState } from '../../../contract/session.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
+import { limits } from '#contract/limits.ts';
+import type { FriendState } from '#contract/session.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import * as store from './friend.store.ts';
 import { findSession, lockMaker, noteReply } from './session.store.ts';
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { friends, sessions, users } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { friends, sessions, users } from '#server/db/schema.ts';
 
 /** One of the two people of a session has had its messages up to this one before them. */
 export const markSeen = async (

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 import { manageDelete, manageList, manageSet } from './manage-session.service.ts';
 

@@ -1,8 +1,8 @@
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { AdminSession } from '../../../contract/manage-session.ts';
-import { limits } from '../../../contract/limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { AdminSession } from '#contract/manage-session.ts';
+import { limits } from '#contract/limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
 import { findSession, markDeleted, updateSession } from './session.store.ts';

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { sessions, users } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { sessions, users } from '#server/db/schema.ts';
 
 export interface ManageFilter {
   userId?: number;

@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, inArray, isNull, lt, notExists, or, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { history, sessions, shares } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor } from '#server/db/database.ts';
+import { history, sessions, shares } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 
 const madeThisMonth = statement<{ count: number }>(
   'sessions_this_month',

@@ -1,5 +1,5 @@
-import type { CodeName } from '../../../contract/errors.ts';
-import type { Settings } from '../../../contract/auth.ts';
+import type { CodeName } from '#contract/errors.ts';
+import type { Settings } from '#contract/auth.ts';
 
 /**
  * Who may see a new session, and who may change that (document 1 §4):

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Session } from '../../../contract/session.ts';
-import type { Database, Executor, Transaction } from '../../db/database.ts';
-import { inTransaction, together } from '../../db/in-transaction.ts';
+import type { Session } from '#contract/session.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction, together } from '#server/db/in-transaction.ts';
 import {
   addGrams,
   forumMark,

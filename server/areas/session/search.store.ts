@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { suspendedText } from '../../db/suspended.ts';
-import { statement } from '../../db/statement.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { suspendedText } from '#server/db/suspended.ts';
+import { statement } from '#server/db/statement.ts';
 import type { Posting } from './search-postings.ts';
 
 /** What a reply says in words: a message of images has none, only a list of them. */

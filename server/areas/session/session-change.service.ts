@@ -1,9 +1,9 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { privacyChangeRefusal } from './privacy.ts';
 import type { SessionServiceDeps } from './session-deps.ts';

@@ -1,5 +1,5 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
+import type { Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 

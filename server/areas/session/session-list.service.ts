@@ -1,9 +1,9 @@
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import type { Session } from '../../../contract/session.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Session } from '#contract/session.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import {
   type FoundSession,
   findSessions,

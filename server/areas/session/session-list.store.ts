@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { favorites } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { favorites } from '#server/db/schema.ts';
 
 /** Whose sessions a list shows: what is public, a person's own, or those they marked. */
 export type ListScope =

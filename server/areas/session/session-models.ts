@@ -1,7 +1,7 @@
-import { modelTypes } from '../../../contract/kinds.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { type Asker, isUsable, requireUsable } from '../model/usable.ts';

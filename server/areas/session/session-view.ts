@@ -1,8 +1,8 @@
-import { maskName } from '../../../contract/mask-name.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Session, SessionDetail } from '../../../contract/session.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import { maskName } from '#contract/mask-name.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Session, SessionDetail } from '#contract/session.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
 import { friendStateOf } from './friend.service.ts';
 import type { SessionServiceDeps } from './session-deps.ts';

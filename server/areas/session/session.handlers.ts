@@ -1,5 +1,5 @@
-import type { Executor } from '../../db/database.ts';
-import type { Handlers } from '../../http/handlers.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { answerFriend } from './friend.service.ts';
 import { befriend, createSession, requireSense } from './new-session.service.ts';
 import { changeSession, removeSession } from './session-change.service.ts';

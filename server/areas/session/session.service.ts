@@ -1,7 +1,7 @@
-import type { CodeName } from '../../../contract/errors.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { CodeName } from '#contract/errors.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { markSeen } from './friend.store.ts';
 import { findSession, type SessionRow } from './session.store.ts';
 

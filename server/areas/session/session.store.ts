@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { Settings } from '../../../contract/auth.ts';
-import type { Executor } from '../../db/database.ts';
-import { history, pins, sessions, users } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { Executor } from '#server/db/database.ts';
+import { history, pins, sessions, users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 
 /** The model is empty in sessions of people: who answers there is mentioned in the message. */
 export interface SessionRow extends Omit<

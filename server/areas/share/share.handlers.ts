@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { makeLink, readLink, revokeLink, sharedSession } from './share.service.ts';
 
 type ShareHandlers = Pick<

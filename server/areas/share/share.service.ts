@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import { sharedTalk } from '../chat/shared-talk.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import * as store from './share.store.ts';
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { history, sessions, shares, users } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { history, sessions, shares, users } from '#server/db/schema.ts';
 
 export interface Link {
   key: string;

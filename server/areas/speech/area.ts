@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { createSpeechHandlers } from './speech.handlers.ts';
 import { speechKey } from './speech.service.ts';
 import { ownReadings, readingsOf, removeOrphans } from './speech.store.ts';

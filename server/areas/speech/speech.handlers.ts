@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Handlers } from '../../http/handlers.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { createSpeechService } from './speech.service.ts';
 

@@ -1,21 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
-import { speechText, spokenLength } from '../../../common/speech-text.ts';
-import type { Answer, Parsed } from '../../../contract/calls.ts';
-import { limits, tooLongText } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
-import { hearingDeduction, speakingDeduction } from '../../../contract/price.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { lookAtMedia } from '../../engines/media.ts';
-import { SpeechEngineError, type OnPart, type Spoken } from '../../engines/speech/speech-engine.ts';
-import { createFairQueue } from '../../fair-queue.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { timeLimit } from '../../net/time-limit.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
-import { newKey } from '../../storage/storage.ts';
-import { excerptOf } from '../../../common/markdown/digest.ts';
+import { speechText, spokenLength } from '#common/speech-text.ts';
+import type { Answer, Parsed } from '#contract/calls.ts';
+import { limits, tooLongText } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { hearingDeduction, speakingDeduction } from '#contract/price.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { lookAtMedia } from '#server/engines/media.ts';
+import {
+  SpeechEngineError,
+  type OnPart,
+  type Spoken,
+} from '#server/engines/speech/speech-engine.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { timeLimit } from '#server/net/time-limit.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+import { newKey } from '#server/storage/storage.ts';
+import { excerptOf } from '#common/markdown/digest.ts';
 import { readableReply } from '../chat/reply.service.ts';
 import { countFreeUse, noteFailedUse, hold, release, settling } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { speeches } from './speech.tables.ts';
 
 /** What a reading is known by. */

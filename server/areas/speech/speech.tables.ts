@@ -1,5 +1,5 @@
 import { integer, pgTable, smallint, text, unique } from 'drizzle-orm/pg-core';
-import { bigId, bytes, instant, reference } from '../../db/columns.ts';
+import { bigId, bytes, instant, reference } from '#server/db/columns.ts';
 
 /** Replies as they were read aloud, so that the same is made once. */
 export const speeches = pgTable(

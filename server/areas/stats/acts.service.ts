@@ -1,10 +1,10 @@
 import { and, desc, eq, max, sql } from 'drizzle-orm';
-import type { Parsed } from '../../../contract/calls.ts';
-import { calls } from '../../../contract/calls.ts';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Executor } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
-import type { ManagerAct } from '../../http/handlers.ts';
+import type { Parsed } from '#contract/calls.ts';
+import { calls } from '#contract/calls.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
+import type { ManagerAct } from '#server/http/handlers.ts';
 import { managerActs } from './stats.tables.ts';
 
 /** What nobody may read later, also not in the log. */

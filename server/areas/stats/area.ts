@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { Area, Host } from '../../area.ts';
+import type { Area, Host } from '#server/area.ts';
 import { removeOldUses } from '../ledger/ledger.service.ts';
 import { rollUp } from './roll-up.ts';
 import { oldestWait, openHolds, queued, running, unindexed } from './service-state.ts';

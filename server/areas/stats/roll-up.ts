@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { statChannels, statDays, statMarks, statSpent, statSteps } from './stats.tables.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { desc, sql } from 'drizzle-orm';
-import { calls } from '../../../contract/calls.ts';
-import type { Out } from '../../../contract/calls.ts';
-import type { Host } from '../../area.ts';
-import type { Executor } from '../../db/database.ts';
-import { livingLock } from '../../db/instance.ts';
-import { backups } from '../../db/schema.ts';
-import type { Figures } from '../../http/figures.ts';
+import { calls } from '#contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Host } from '#server/area.ts';
+import type { Executor } from '#server/db/database.ts';
+import { livingLock } from '#server/db/instance.ts';
+import { backups } from '#server/db/schema.ts';
+import type { Figures } from '#server/http/figures.ts';
 
 /** How many of the slowest calls are told. */
 const mostCalls = 30;
@@ -42,6 +42,36 @@ const fullestDisk = async (db: Executor): Promise<{ free: number; total: number 
   return rows[0] ?? null;
 };
 
+/** Every process, those that live first. @param own the one that asks */
+const allInstances = async (
+  db: Executor,
+  own: number,
+): Promise<Out<'adminService'>['instances']> => {
+  const { rows } = await db.execute<{
+    id: number;
+    alive: boolean;
+    host: string;
+    addresses: string;
+    version: string;
+    load: number | null;
+    memory: number | null;
+    started_at: Date | string;
+    seen_at: Date | string;
+  }>(sql`SELECT id, alive, coalesce(host, '') AS host, coalesce(address, '') AS addresses,
+      coalesce(version, '') AS version, load::float8, memory::float8, started_at, seen_at
+    FROM instances, LATERAL (SELECT EXISTS (SELECT FROM pg_locks
+      WHERE ${sql.raw(livingLock)} AND objid = instances.id::oid)) AS lock (alive)
+    WHERE alive OR seen_at > now() - interval '1 hour'
+    ORDER BY alive DESC, id`);
+  return rows.map(({ addresses, started_at: started, seen_at: seen, ...row }) => ({
+    ...row,
+    own: row.id === own,
+    address: addresses.split(',')[0]?.split('#')[0] ?? '',
+    started_at: new Date(started).toISOString(),
+    seen_at: new Date(seen).toISOString(),
+  }));
+};
+
 const count = async (db: Executor, query: ReturnType<typeof sql>): Promise<number> => {
   const { rows } = await db.execute<{ count: number }>(query);
   return rows[0]?.count ?? 0;
@@ -66,7 +96,12 @@ export const openHolds = (db: Executor): Promise<number> =>
 
 export const serviceState = async (
   db: Executor,
-  { settings, figures, backups: plan }: Pick<Host, 'settings' | 'figures' | 'backups'>,
+  {
+    settings,
+    figures,
+    backups: plan,
+    instance,
+  }: Pick<Host, 'settings' | 'figures' | 'backups' | 'instance'>,
 ): Promise<Out<'adminService'>> => {
   const disk = await fullestDisk(db);
   const { rows: facts } = await db.execute<{
@@ -101,6 +136,7 @@ export const serviceState = async (
     database_size: facts[0]?.size ?? 0,
     connections: facts[0]?.connections ?? 0,
     processes: facts[0]?.processes ?? 0,
+    instances: await allInstances(db, instance.id),
     tables,
     jobs,
     queue: await queued(db),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
+import type { Executor } from '#server/db/database.ts';
 import { upToDate, zone } from './roll-up.ts';
 
 /** Tokens that were spent at each channel in so many days, today with them. */

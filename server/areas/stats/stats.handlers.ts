@@ -1,8 +1,8 @@
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { Host } from '../../area.ts';
-import type { Executor } from '../../db/database.ts';
-import { readDates } from '../../http/date-range.ts';
-import { type Handlers, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { Host } from '#server/area.ts';
+import type { Executor } from '#server/db/database.ts';
+import { readDates } from '#server/http/date-range.ts';
+import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { listActs } from './acts.service.ts';
 import { upToDate } from './roll-up.ts';
 import { serviceState } from './service-state.ts';
@@ -60,7 +60,7 @@ const modelStats = async (
 };
 
 export const createStatsHandlers = (
-  deps: Pick<Host, 'settings' | 'figures' | 'backups'>,
+  deps: Pick<Host, 'settings' | 'figures' | 'backups' | 'instance'>,
 ): Pick<
   Handlers,
   | 'adminSummary'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { ChartRange, Ranked } from '../../../contract/stats.ts';
-import type { Executor } from '../../db/database.ts';
+import type { ChartRange, Ranked } from '#contract/stats.ts';
+import type { Executor } from '#server/db/database.ts';
 import { zone } from './roll-up.ts';
 
 const inZone = sql.raw(`'${zone}'`);

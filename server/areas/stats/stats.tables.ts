@@ -1,5 +1,5 @@
 import { date, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bigId, instant, reference, tokens } from '../../db/columns.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 
 /** What managers did; append-only. */
 export const managerActs = pgTable('manager_acts', {

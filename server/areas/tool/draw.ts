@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { beginJob, jobOfRequest, requireRoomForJob } from '../../jobs/job.service.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { beginJob, jobOfRequest, requireRoomForJob } from '#server/jobs/job.service.ts';
+import type { Jobs } from '#server/jobs/jobs.ts';
 import type { FileService } from '../file/file.service.ts';
 import { createAccountImages } from '../image/account-images.service.ts';
 import { costOf, holdFor } from '../image/image-hold.ts';

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
-import { Unwanted } from '../../reading/block.ts';
-import { decodeText } from '../../reading/decode.ts';
-import { readKindOf } from '../../reading/kinds.ts';
-import { readFile } from '../../reading/read.ts';
-import { textOf } from '../../reading/text-of.ts';
+import { Unwanted } from '#server/reading/block.ts';
+import { decodeText } from '#server/reading/decode.ts';
+import { readKindOf } from '#server/reading/kinds.ts';
+import { readFile } from '#server/reading/read.ts';
+import { textOf } from '#server/reading/text-of.ts';
 import type { PageAnswer, PageTask } from './read-page.ts';
 
 /** Reads the text of one page or file of the web; whoever started this ends it. */

@@ -1,9 +1,9 @@
-import { createFairQueue } from '../../fair-queue.ts';
-import { ThreadFailure } from '../../guarded-thread.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { runApart } from '../../guarded-process.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import { ThreadFailure } from '#server/guarded-thread.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { runApart } from '#server/guarded-process.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import { textOf, texts, ToolFailure, type Tool } from './tool.ts';
 
 const bytes = 10 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { reckoners } from '../../../packages/assistant/answer.ts';
+import { reckoners } from '#packages/assistant/answer.ts';
 import { textOf, texts, ToolFailure, type Tool } from './tool.ts';
 
 const longest = 200;

@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
-import { sessions } from '../../db/schema.ts';
+import type { Executor } from '#server/db/database.ts';
+import { sessions } from '#server/db/schema.ts';
 
 /** Title and address of sessions. */
 export const sessionNames = async (

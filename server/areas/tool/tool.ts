@@ -1,6 +1,6 @@
-import type { ToolFile } from '../../../contract/tool.ts';
-import type { Executor } from '../../db/database.ts';
-import type { ToolSpec } from '../../engines/chat-engine.ts';
+import type { ToolFile } from '#contract/tool.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { ToolSpec } from '#server/engines/chat-engine.ts';
 
 /** For whom a tool works. */
 export interface ToolUser {
@@ -65,7 +65,8 @@ export interface Tool {
    */
   asks?: (
     given: Record<string, unknown>,
-    context: Omit<ToolContext, 'signal' | 'key'>,
+    /** `open`: others may read the session. */
+    context: Omit<ToolContext, 'signal' | 'key'> & { open: boolean },
   ) => Promise<string | null> | string | null;
   /** @throws ToolFailure */
   run: (given: Record<string, unknown>, context: ToolContext) => Promise<ToolResult> | ToolResult;

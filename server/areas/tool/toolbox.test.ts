@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { callsTools, toolsTold } from '../../../common/tool-models.ts';
-import { estimateTokens } from '../../../contract/price.ts';
+import { callsTools, toolsTold } from '#common/tool-models.ts';
+import { estimateTokens } from '#contract/price.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
 

@@ -1,6 +1,6 @@
-import { callsTools } from '../../../common/tool-models.ts';
-import type { ToolSpec } from '../../engines/chat-engine.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import { callsTools } from '#common/tool-models.ts';
+import type { ToolSpec } from '#server/engines/chat-engine.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { createDraw, type DrawDeps } from './draw.ts';
 import { createReadPage } from './read-page.ts';

@@ -1,8 +1,8 @@
-import { searches } from '../../../contract/manage-model.ts';
-import { SearchError, searchWeb } from '../../engines/search/web-search.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { createKeyLimit } from '../../http/rate-limit.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import { searches } from '#contract/manage-model.ts';
+import { SearchError, searchWeb } from '#server/engines/search/web-search.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { SideServices } from '../model/side-services.ts';
 import { textOf, texts, ToolFailure, type Tool } from './tool.ts';
 

@@ -1,11 +1,12 @@
-import type { Area, Kit } from '../../area.ts';
-import { createReplicateTraining } from '../../engines/training/replicate-training.ts';
-import { TrainingError, type TrainingEngine } from '../../engines/training/training-engine.ts';
-import { builtInStyle } from '../../engines/training/built-in-style.ts';
+import type { Area, Kit } from '#server/area.ts';
+import { createReplicateTraining } from '#server/engines/training/replicate-training.ts';
+import { TrainingError, type TrainingEngine } from '#server/engines/training/training-engine.ts';
+import { builtInStyle } from '#server/engines/training/built-in-style.ts';
 import { createTrainHandlers } from './train.handlers.ts';
 import { leaveTraining } from './leave-training.ts';
 import { shownByProjects } from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
+import { readDueAddresses } from './watch.service.ts';
 import { createTrainWorks } from './train-work.ts';
 
 export const trainArea = (kit: Kit) => {
@@ -45,7 +46,18 @@ export const trainArea = (kit: Kit) => {
       },
     };
   };
-  const deps: TrainDeps = { db, storage, embeddings, training, models, prompts, files, settings };
+  const deps: TrainDeps = {
+    db,
+    storage,
+    embeddings,
+    training,
+    models,
+    prompts,
+    files,
+    settings,
+    fetch: kit.fetch,
+    log: kit.log,
+  };
   return {
     holds: [
       // Their files, passages, sentences and logs go with them.
@@ -58,6 +70,7 @@ export const trainArea = (kit: Kit) => {
     ],
     leave: (tx, userId) => leaveTraining(tx, userId, storage),
     jobKinds: createTrainWorks(deps),
+    chores: [(tx) => readDueAddresses(deps, tx)],
     shows: shownByProjects,
     serve: ({ jobs }) => createTrainHandlers(deps, jobs.cancel),
   } satisfies Area;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { JobKind } from '../../../contract/job.ts';
-import { projectTypes, trainLimits } from '../../../contract/train-limits.ts';
-import type { Transaction } from '../../db/database.ts';
-import { Refusal } from '../../http/handlers.ts';
-import type { JobWork } from '../../jobs/job-kind.ts';
-import { beginJob, openJobsOf, requireRoomForJob } from '../../jobs/job.service.ts';
+import type { JobKind } from '#contract/job.ts';
+import { projectTypes, trainLimits } from '#contract/train-limits.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import type { JobWork } from '#server/jobs/job-kind.ts';
+import { beginJob, openJobsOf, requireRoomForJob } from '#server/jobs/job.service.ts';
 import { hold } from '../ledger/ledger.service.ts';
 import { lockProject, type ProjectRow } from './project.store.ts';
 import { allFiles } from './training-file.store.ts';

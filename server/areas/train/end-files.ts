@@ -1,6 +1,6 @@
-import { sessionTypes } from '../../../contract/kinds.ts';
-import { fileStates, trainLimits } from '../../../contract/train-limits.ts';
-import type { Transaction } from '../../db/database.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { fileStates, trainLimits } from '#contract/train-limits.ts';
+import type { Transaction } from '#server/db/database.ts';
 import { release, settle } from '../ledger/ledger.service.ts';
 import { noteChange, type ProjectRow } from './project.store.ts';
 import * as store from './training-file.store.ts';

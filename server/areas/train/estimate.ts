@@ -1,5 +1,5 @@
-import { deduction, estimateTokens, type Price } from '../../../contract/price.ts';
-import { trainLimits } from '../../../contract/train-limits.ts';
+import { deduction, estimateTokens, type Price } from '#contract/price.ts';
+import { trainLimits } from '#contract/train-limits.ts';
 import { wordsOf } from './translation/marks.ts';
 import { needsWork, nextBatch, type Direction } from './translation/ask-translation.ts';
 

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import type { JobIo } from '../../jobs/job-kind.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { JobIo } from '#server/jobs/job-kind.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import type { ProjectRow } from './project.store.ts';
 import { UnreadableFile, type FileReader } from './reading/read-file.ts';
 import type { FileRow } from './training-file.store.ts';

@@ -1,5 +1,5 @@
-import type { Embedding } from '../../../contract/embedding.ts';
-import type { Executor } from '../../db/database.ts';
+import type { Embedding } from '#contract/embedding.ts';
+import type { Executor } from '#server/db/database.ts';
 import type { KnowledgeBases } from '../embedding/embedding.service.ts';
 import { basesFor, findBase, type ProjectRow } from './project.store.ts';
 import { filesByIds, findFile } from './training-file.store.ts';

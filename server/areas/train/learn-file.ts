@@ -1,18 +1,23 @@
-import { estimateTokens } from '../../../contract/price.ts';
-import { sessionTypes } from '../../../contract/kinds.ts';
-import { fileStates, trainLimits } from '../../../contract/train-limits.ts';
-import type { Transaction } from '../../db/database.ts';
-import { EmbeddingError, type EmbeddingEngine } from '../../engines/embedding/embedding-engine.ts';
-import { JobError } from '../../jobs/job-kind.ts';
+import { estimateTokens } from '#contract/price.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { fileStates, trainLimits } from '#contract/train-limits.ts';
+import type { Transaction } from '#server/db/database.ts';
+import {
+  EmbeddingError,
+  type EmbeddingEngine,
+} from '#server/engines/embedding/embedding-engine.ts';
+import { JobError } from '#server/jobs/job-kind.ts';
 import type { Chunk } from '../embedding/chunk.ts';
 import { replaceChunks } from '../embedding/embedding.service.ts';
+import { passages } from '../embedding/passages.service.ts';
+import { noteChanges } from './watch.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
 import { trainingLivesMs } from './begin-training.ts';
 import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
-import { seePages, whyNothing } from '../../reading/see-pages.ts';
+import { seePages, whyNothing } from '#server/reading/see-pages.ts';
 import * as store from './training-file.store.ts';
 
 const gone = '文件已被删除';
@@ -183,6 +188,9 @@ const keepChunks = (
     const token = embedded ? await charge(tx, file.name, embedded) : 0;
     const model = embedded?.engine.model ?? '';
     await store.changeFile(tx, file.id, { token });
+    const before = await passages.texts(tx, file.id);
+    const now = chunks.map(({ content }) => content);
+    await noteChanges(tx, file.id, { before, now });
     await replaceChunks(
       tx,
       file.id,

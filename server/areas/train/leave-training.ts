@@ -1,5 +1,5 @@
-import type { Executor, Transaction } from '../../db/database.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import { release } from '../ledger/ledger.service.ts';
 import { artifactsOfPerson, filesOfPerson } from './project.store.ts';
 

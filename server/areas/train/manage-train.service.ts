@@ -1,7 +1,7 @@
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { Executor } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { type ActNote, Refusal } from '../../http/handlers.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { type ActNote, Refusal } from '#server/http/handlers.ts';
 import * as store from './project.store.ts';
 import { countsOf, noFiles } from './training-file.store.ts';
 

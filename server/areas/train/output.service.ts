@@ -1,14 +1,12 @@
-import { zipSync, type Zippable } from 'fflate';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import {
-  fileStates,
-  projectStates,
-  projectTypes,
-  trainLimits,
-} from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { newKey } from '../../storage/storage.ts';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { fileStates, projectStates, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { newKey } from '#server/storage/storage.ts';
+import type { StoredFile } from '#server/storage/storage-interface.ts';
 import { stored } from './file-task.ts';
 import {
   changing,
@@ -30,10 +28,21 @@ import * as files from './training-file.store.ts';
 
 /** A file as it is sent. */
 export interface SentFile {
-  data: Buffer;
+  /** What is kept is sent from where it lies: a slow reader holds none of it in memory. */
+  data: Buffer | StoredFile;
   name: string;
   mime: string;
 }
+
+/** Translations that are written at once, and what one who asks for them may have waiting. */
+const writing = createFairQueue(2, 4);
+/** Packages at once, for each is all in memory; how long one may hold its place, ms. */
+const packing = createFairQueue(2, 2);
+const longestPacking = 180_000;
+/** Of the files in one package, bytes. */
+const mostPacked = 128 * 1024 * 1024;
+/** Bytes that are packed before others have a turn. */
+const packedAtOnce = 64 * 1024;
 
 const mimes: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
@@ -44,7 +53,7 @@ const mimes: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-const sent = (data: Buffer, name: string): SentFile => ({
+const sent = <T extends SentFile['data']>(data: T, name: string) => ({
   data,
   name,
   mime: mimes[endingOf(name)] ?? 'application/octet-stream',
@@ -98,15 +107,15 @@ const translated = async (
   { storage, settings }: TrainDeps,
   db: Executor,
   file: files.FileRow,
-  project: Pick<projects.ProjectRow, 'settings' | 'userId'>,
-): Promise<SentFile> => {
+  { project, owner }: { project: Pick<projects.ProjectRow, 'settings'>; owner: Waiter },
+) => {
   const data = await stored(storage, file.storageKey);
   if (!data) throw noFile();
   const targets = (await store.targetsOf(db, file.id)).map(({ source, target, state }) =>
     state === store.segmentStates.open ? source : target,
   );
   const seconds = settings.documentSeconds * 3;
-  const reader = openReader({ seconds, userId: project.userId });
+  const reader = openReader({ seconds, owner });
   try {
     const made = await reader.read<'written'>({
       want: 'written',
@@ -124,35 +133,83 @@ const translated = async (
   }
 };
 
-/** All translated files of a project in a zip. @throws Refusal training_unfinished, upload_unreadable */
-const zipOf = async (deps: TrainDeps, db: Executor, project: projects.ProjectRow) => {
+/** Packs files one after the other, a little at a time: everybody else waits for this thread. */
+const createPackage = () => {
+  const parts: Uint8Array[] = [];
+  const zip = new Zip((error, part) => {
+    if (error) throw error;
+    parts.push(part);
+  });
+  return {
+    async add(name: string, data: Uint8Array): Promise<void> {
+      // The other formats are packed already.
+      const plain = mimes[endingOf(name)]?.startsWith('text/') ?? false;
+      const file = plain ? new ZipDeflate(name, { level: 1 }) : new ZipPassThrough(name);
+      zip.add(file);
+      for (let at = 0; at === 0 || at < data.length; at += packedAtOnce) {
+        // What is handed over is not kept: a copy is.
+        file.push(data.slice(at, at + packedAtOnce), at + packedAtOnce >= data.length);
+        await yieldTurn();
+      }
+    },
+    end(): Buffer {
+      zip.end();
+      return Buffer.concat(parts);
+    },
+  };
+};
+
+const requireSmall = (bytes: number): void => {
+  if (bytes > mostPacked)
+    throw new Refusal(
+      'too_large',
+      `译文加起来超过 ${mostPacked / 1024 / 1024} MB，不能打成一个包，请分别下载或分成几个项目`,
+    );
+};
+
+/** All translated files of a project in a zip. @throws Refusal training_unfinished, upload_unreadable, too_large */
+const zipOf = async (
+  deps: TrainDeps,
+  db: Executor,
+  project: projects.ProjectRow,
+  owner: Waiter,
+): Promise<Buffer> => {
   const rows = (await files.allFiles(db, project.id)).filter(
     ({ status, waiting }) => status !== fileStates.unpacked && !waiting,
   );
   const done = rows.filter(({ status }) => status === fileStates.done);
   if (done.length === 0 || rows.some(({ status }) => status === fileStates.working))
     throw new Refusal('training_unfinished', '还没有翻译完，请稍后再打包');
-  const parts: Zippable = {};
+  requireSmall(done.reduce((sum, { size }) => sum + size, 0));
+  const zip = createPackage();
+  const names = new Set<string>();
+  let bytes = 0;
+  const until = performance.now() + longestPacking;
   for (const file of done) {
-    const { data, name } = await translated(deps, db, file, project);
+    if (performance.now() > until)
+      throw new Refusal('too_large', '译文太多，没有打完，请分别下载或分成几个项目');
+    const { data, name } = await translated(deps, db, file, { project, owner });
     const ending = endingOf(name);
     const stem = name.slice(0, name.length - ending.length - 1);
     let free = name;
-    for (let at = 2; parts[free]; at += 1) free = `${stem} (${at}).${ending}`;
-    parts[free] = new Uint8Array(data);
+    for (let at = 2; names.has(free); at += 1) free = `${stem} (${at}).${ending}`;
+    names.add(free);
+    bytes += data.length;
+    requireSmall(bytes);
+    await zip.add(free, data);
   }
-  return Buffer.from(zipSync(parts, { level: 1 }));
+  return zip.end();
 };
 
 /**
  * Writes all translated files of a project into a zip; what it gives keeps that, in the transaction
  * of the call.
- * @throws Refusal not_found, training_unfinished, upload_unreadable
+ * @throws Refusal not_found, training_unfinished, upload_unreadable, too_large, too_many
  */
 export const pack = async (deps: TrainDeps, db: Executor, id: number, user: Identity) => {
   const project = await ownProject(db, id, user);
   if (!isTranslation(project)) throw noProject();
-  const zip = await zipOf(deps, db, project);
+  const zip = await packing(user, () => zipOf(deps, db, project, user));
   const key = newKey();
   await deps.storage.put(key, zip, 'application/zip');
   const name = `${project.key}.zip`;
@@ -178,30 +235,36 @@ export const style = async ({ storage }: TrainDeps, db: Executor, id: number, us
   if (!row || row.type !== projectTypes.lora || (row.private && row.userId !== user.id))
     throw noProject();
   if (row.status !== projectStates.trained) throw new Refusal('training_unfinished');
-  const data = await stored(storage, row.artifactKey);
+  const data = row.artifactKey && (await storage.get(row.artifactKey));
   if (data) return { data, name: row.artifactName, mime: 'application/octet-stream' };
   const text = JSON.stringify({ key: row.key, label: row.name, ...row.profile }, null, 2);
   return sent(Buffer.from(text), `${row.key}.style.json`);
 };
 
 /**
- * A file by the `key` of its address, or a translation as it is now.
- * @throws Refusal not_found, upload_unreadable
+ * A file by the `key` of its address, or a translation as it is now, for whoever asks.
+ * @throws Refusal not_found, upload_unreadable, too_many
  */
-export const content = async (deps: TrainDeps, db: Executor, key: string): Promise<SentFile> => {
+export const content = async (
+  deps: TrainDeps,
+  db: Executor,
+  key: string,
+  who: Waiter,
+): Promise<SentFile> => {
   const [, fileId, own, salt = ''] =
     /^output\/(\d{1,15})\/([0-9a-f]{40})(?:-([0-9a-f]+))?$/.exec(key) ?? [];
   if (fileId !== undefined && own !== undefined) {
     const file = await files.findFile(db, Number(fileId));
     if (file?.storageKey !== own || file.status !== fileStates.done) throw noFile();
     await requireAddress(db, file.project, salt);
-    return translated(deps, db, file, file.project);
+    const { project } = file;
+    return writing(who, () => translated(deps, db, file, { project, owner: who }));
   }
   const [, storageKey, mark = '', name = ''] =
     /^([0-9a-f]{40})(?:-([0-9a-f]+))?\/(.{1,300})$/.exec(key) ?? [];
   if (storageKey === undefined) throw noFile();
   await requireAddress(db, await projects.projectOfStored(db, storageKey), mark);
-  const data = await stored(deps.storage, storageKey);
+  const data = await deps.storage.get(storageKey);
   if (!data) throw noFile();
   return sent(data, name);
 };

@@ -1,6 +1,6 @@
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import * as store from './project.store.ts';
 import { findFile } from './training-file.store.ts';
 

@@ -1,8 +1,8 @@
-import type { TrainFile, TrainModel } from '../../../contract/train.ts';
-import { fileStates, projectTypes } from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Identity } from '../../http/handlers.ts';
-import { jobsOf } from '../../jobs/job.service.ts';
+import type { TrainFile, TrainModel } from '#contract/train.ts';
+import { fileStates, projectTypes } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Identity } from '#server/http/handlers.ts';
+import { jobsOf } from '#server/jobs/job.service.ts';
 import { namesOf, type ProjectRow } from './project.store.ts';
 import { readableProject } from './project-access.ts';
 import * as files from './training-file.store.ts';

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import { limits } from '../../../contract/limits.ts';
-import { modelTypes } from '../../../contract/kinds.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
+import { modelTypes } from '#contract/kinds.ts';
 import {
   loraImage,
   projectSettings,
   type ProjectSettings,
   type TrainModel,
-} from '../../../contract/train.ts';
-import { projectStates, projectTypes, trainLimits } from '../../../contract/train-limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity } from '../../http/handlers.ts';
-import { readJson } from '../../http/json-text.ts';
-import { openJobsOf } from '../../jobs/job.service.ts';
+} from '#contract/train.ts';
+import { projectStates, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { readJson } from '#server/http/json-text.ts';
+import { openJobsOf } from '#server/jobs/job.service.ts';
 import { soundOf } from '../embedding/embedding.service.ts';
 import { beginTraining } from './begin-training.ts';
 import { payStopped } from './end-files.ts';

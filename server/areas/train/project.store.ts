@@ -1,9 +1,9 @@
 import { and, desc, eq, inArray, not, or, sql, type SQL } from 'drizzle-orm';
-import { projectStates, projectTypes } from '../../../contract/train-limits.ts';
-import { countUpTo } from '../../db/count-up-to.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { users } from '../../db/schema.ts';
-import { suspended } from '../../db/suspended.ts';
+import { projectStates, projectTypes } from '#contract/train-limits.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
+import { suspended } from '#server/db/suspended.ts';
 import { namedIn, showsWhere } from '../file/shown.ts';
 import { trainingFiles, trainingProjects } from './train.tables.ts';
 

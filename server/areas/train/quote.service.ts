@@ -1,6 +1,6 @@
-import { fileStates, projectTypes } from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import type { Identity } from '../../http/handlers.ts';
+import { fileStates, projectTypes } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { Identity } from '#server/http/handlers.ts';
 import {
   contentOf,
   directionFor,
@@ -55,7 +55,7 @@ export const quote = async (deps: TrainDeps, db: Executor, id: number, user: Ide
   const files = await store.waitingFiles(db, id);
   const contents: FileContent[] = [];
   const learned = type === projectTypes.knowledge;
-  const reader = openReader({ seconds: deps.settings.documentSeconds, userId: user.id });
+  const reader = openReader({ seconds: deps.settings.documentSeconds, owner: user });
   try {
     for (const file of files) {
       const content = await contentOfFile(deps, db, file, { reader, learned });

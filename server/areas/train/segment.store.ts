@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
-import type { Executor } from '../../db/database.ts';
+import type { Executor } from '#server/db/database.ts';
 import { trainingFiles, trainingProjects, trainingSegments } from './train.tables.ts';
 
 type SegmentRow = typeof trainingSegments.$inferSelect;

@@ -1,15 +1,15 @@
-import { sessionTypes } from '../../../contract/kinds.ts';
-import { fileStates, projectStates, trainLimits } from '../../../contract/train-limits.ts';
-import type { Transaction } from '../../db/database.ts';
-import { builtInStyle } from '../../engines/training/built-in-style.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { fileStates, projectStates, trainLimits } from '#contract/train-limits.ts';
+import type { Transaction } from '#server/db/database.ts';
+import { builtInStyle } from '#server/engines/training/built-in-style.ts';
 import {
   TrainingError,
   type TrainedStyle,
   type TrainingIo,
   type TrainingOrder,
-} from '../../engines/training/training-engine.ts';
-import { JobError, type ClaimedJob, type JobIo, type JobWork } from '../../jobs/job-kind.ts';
-import { newKey } from '../../storage/storage.ts';
+} from '#server/engines/training/training-engine.ts';
+import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { release, settle } from '../ledger/ledger.service.ts';
 import { trainingJob } from './begin-training.ts';
 import { failFiles } from './end-files.ts';

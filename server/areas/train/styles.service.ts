@@ -1,7 +1,7 @@
-import { projectStates } from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
-import { Refusal } from '../../http/handlers.ts';
+import { projectStates } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { StyleProfile } from '#packages/canvas/style-profile.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import * as store from './project.store.ts';
 
 /** Styles of images that people trained, for those who draw with them. */

@@ -1,8 +1,10 @@
-import type { Database } from '../../db/database.ts';
-import type { EmbeddingModels } from '../../engines/embedding/embedding-models.ts';
-import type { TrainingEngine } from '../../engines/training/training-engine.ts';
-import type { Settings } from '../../settings.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '#server/db/database.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import type { TrainingEngine } from '#server/engines/training/training-engine.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
+import type { Settings } from '#server/settings.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
@@ -17,5 +19,7 @@ export interface TrainDeps {
   models: Pick<ModelService, 'list'>;
   prompts: Pick<PromptService, 'writer' | 'ask'>;
   files: Pick<FileService, 'takeImages' | 'imageAt'>;
+  fetch: GuardedFetch;
+  log: FastifyBaseLogger;
   settings: Pick<Settings, 'documentSeconds' | 'fileQuota' | 'uploadLimit'>;
 }

@@ -1,6 +1,6 @@
-import { projectStates } from '../../../contract/train-limits.ts';
-import type { Transaction } from '../../db/database.ts';
-import type { ClaimedJob, JobIo, JobWork } from '../../jobs/job-kind.ts';
+import { projectStates } from '#contract/train-limits.ts';
+import type { Transaction } from '#server/db/database.ts';
+import type { ClaimedJob, JobIo, JobWork } from '#server/jobs/job-kind.ts';
 import { beginTraining, doneOf, trainingJob, type TrainingInput } from './begin-training.ts';
 import { failFile, failFiles, stopFiles } from './end-files.ts';
 import { FileFailure, here, type Done, type FileTask } from './file-task.ts';
@@ -42,7 +42,10 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
   await io.place(here);
   const begun = await projects.findProject(db, job.subject_id);
   if (!begun) return { result: null };
-  const reader = openReader({ seconds: deps.settings.documentSeconds * 2, userId: begun.userId });
+  const reader = openReader({
+    seconds: deps.settings.documentSeconds * 2,
+    owner: { person: String(begun.userId), guest: false },
+  });
   try {
     for (;;) {
       io.signal.throwIfAborted();

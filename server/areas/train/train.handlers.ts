@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { projectTypes, trainTexts } from '../../../contract/train-limits.ts';
-import type { Handlers } from '../../http/handlers.ts';
-import { disposition } from '../../http/disposition.ts';
-import { createPersonLimit } from '../../http/rate-limit.ts';
+import { projectTypes, trainTexts } from '#contract/train-limits.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { disposition } from '#server/http/disposition.ts';
+import { createPersonLimit, networkKey } from '#server/http/rate-limit.ts';
 import { changeProject, managedProjects } from './manage-train.service.ts';
 import * as outputs from './output.service.ts';
 import { viewProject } from './project-view.ts';
@@ -10,26 +10,33 @@ import * as projects from './project.service.ts';
 import { quote } from './quote.service.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as files from './training-file.service.ts';
+import * as passages from './passages.service.ts';
+import * as watches from './watch.service.ts';
 
 /** What one person may ask for in a minute. */
-const aMinute = { packs: 10, quotes: 60 };
+const aMinute = { packs: 10, quotes: 60, changes: 60, addresses: 10 };
 
 const send = async (reply: FastifyReply, file: outputs.SentFile): Promise<void> => {
+  const { data } = file;
+  const kept = !Buffer.isBuffer(data);
   await reply
     .headers({
+      ...(kept ? { 'content-length': data.size } : {}),
       'content-type': file.mime,
       'content-disposition': disposition(file.name),
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",
       'cache-control': 'private, no-store',
     })
-    .send(file.data);
+    .send(kept ? data.stream : data);
 };
 
 export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Promise<unknown>) => {
-  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8);
-  const limitPacks = createPersonLimit(aMinute.packs);
-  const limitQuotes = createPersonLimit(aMinute.quotes);
+  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8, 'training uploads');
+  const limitPacks = createPersonLimit(aMinute.packs, 'training packs');
+  const limitChanges = createPersonLimit(aMinute.changes, 'training changes');
+  const limitAddresses = createPersonLimit(aMinute.addresses, 'watched addresses');
+  const limitQuotes = createPersonLimit(aMinute.quotes, 'training quotes');
 
   /** Takes away what lies outside the database of what is gone from there. */
   const takeAway = async (keys: readonly string[], jobs: readonly number[] = []): Promise<void> => {
@@ -121,10 +128,53 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
       return (db) => files.upload(deps, db, input, { file, user });
     },
 
+    actOnFiles: async (input, { db, user, afterCommit }) => {
+      const { done, keys } = await files.actOn(deps, db, input, user);
+      afterCommit(() => takeAway(keys));
+      return { done };
+    },
+
+    passageList: (input, { db, user }) => passages.list(db, input, user),
+    savePassage: async (input, { db, user }) => {
+      await limitChanges(user.id);
+      return passages.save(deps, db, input, user);
+    },
+    delPassage: async ({ id }, { db, user }) => {
+      await passages.remove(db, id, user);
+      return {};
+    },
+    addPair: async (input, { db, user }) => {
+      await limitChanges(user.id);
+      return passages.addPair(deps, db, input, user);
+    },
+    gapList: async ({ model_id: id }, { db, user }) => ({
+      list: await passages.gaps(db, id, user),
+    }),
+    delGap: async (input, { db, user }) => {
+      await passages.removeGap(db, input, user);
+      return {};
+    },
+
+    addAddress: async (input, { db, user }) => {
+      await limitAddresses(user.id);
+      return watches.add(deps, db, input, user);
+    },
+    watchList: async ({ model_id: id }, { db, user }) => ({
+      list: await watches.list(db, id, user),
+    }),
+    setWatch: async (input, { db, user, afterCommit }) => {
+      await limitAddresses(user.id);
+      await watches.set(db, input, user);
+      if (input.live) afterCommit(() => watches.readNow(deps, input.file_id));
+      return {};
+    },
+
     trainLog: (input, { db, user }) => files.log(db, input, user),
 
-    trainFileContent: async ({ key }, { db, reply }) =>
-      send(reply, await outputs.content(deps, db, key)),
+    trainFileContent: async ({ key }, { db, user, ip, reply }) => {
+      const who = user ?? { person: networkKey(ip), guest: true };
+      return send(reply, await outputs.content(deps, db, key, who));
+    },
 
     segmentList: (input, { db, user }) => outputs.segments(db, input, user),
 

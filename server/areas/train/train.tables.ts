@@ -1,8 +1,8 @@
 import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
-import type { ProjectSettings } from '../../../contract/train.ts';
-import { bigId, instant, reference, tokens } from '../../db/columns.ts';
+import type { ProjectSettings } from '#contract/train.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 import type { FileContent } from './estimate.ts';
-import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
+import type { StyleProfile } from '#packages/canvas/style-profile.ts';
 
 export const trainingProjects = pgTable('training_projects', {
   id: bigId(),
@@ -54,6 +54,20 @@ export const trainingFiles = pgTable('training_files', {
   hopeless: boolean('hopeless').notNull().default(false),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
+});
+
+/** Files that are read again from their address. */
+export const trainingWatches = pgTable('training_watches', {
+  fileId: reference('file_id').primaryKey(),
+  url: text('url').notNull(),
+  hash: text('hash').notNull(),
+  live: boolean('live').notNull().default(true),
+  failures: integer('failures').notNull().default(0),
+  nextAt: instant('next_at').notNull(),
+  readAt: instant('read_at').notNull().defaultNow(),
+  changedAt: instant('changed_at'),
+  changed: text('changed').notNull().default(''),
+  error: text('error').notNull().default(''),
 });
 
 export const trainingLogs = pgTable('training_logs', {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Out, Parsed } from '../../../contract/calls.ts';
-import type { TrainModel } from '../../../contract/train.ts';
+import type { Out, Parsed } from '#contract/calls.ts';
+import type { TrainModel } from '#contract/train.ts';
 import {
   fileStates,
   projectStates,
   projectTypes,
   trainLimits,
   trainTexts,
-} from '../../../contract/train-limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
-import { inTransaction } from '../../db/in-transaction.ts';
-import { Refusal, type Identity, type UploadedFile } from '../../http/handlers.ts';
-import { newKey } from '../../storage/storage.ts';
+} from '#contract/train-limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
+import { Refusal, type Identity, type UploadedFile } from '#server/http/handlers.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { beginTraining } from './begin-training.ts';
@@ -82,18 +82,27 @@ export const start = (db: Executor, id: number, user: Identity): Promise<TrainMo
     return viewProject(tx, row.id, user);
   });
 
+/** Begins a failed file of a locked project anew. @throws Refusal too_many_jobs, balance */
+const again = async (
+  { training }: TrainDeps,
+  tx: Transaction,
+  row: projects.ProjectRow,
+  id: number,
+): Promise<void> => {
+  await store.changeFile(tx, id, { status: fileStates.working, error: '', hopeless: false });
+  await store.addLog(tx, id, trainTexts.retrying);
+  if (row.status === projectStates.failed)
+    await projects.changeProject(tx, row.id, { status: projectStates.open });
+  const paid = row.type === projectTypes.lora && (await training()).paid;
+  await beginTraining(tx, row, { paid });
+};
+
 /** Tries a file again that failed. @throws Refusal not_found, too_many_jobs, balance */
-export const retry = async ({ training }: TrainDeps, db: Executor, id: number, user: Identity) => {
+export const retry = async (deps: TrainDeps, db: Executor, id: number, user: Identity) => {
   const { project } = await ownFile(db, id, user);
   await changing(db, project.id, user, async (tx, row) => {
     const file = await store.findFile(tx, id);
-    if (file?.status !== fileStates.failed) return;
-    await store.changeFile(tx, id, { status: fileStates.working, error: '', hopeless: false });
-    await store.addLog(tx, id, trainTexts.retrying);
-    if (row.status === projectStates.failed)
-      await projects.changeProject(tx, row.id, { status: projectStates.open });
-    const paid = row.type === projectTypes.lora && (await training()).paid;
-    await beginTraining(tx, row, { paid });
+    if (file?.status === fileStates.failed) await again(deps, tx, row, id);
   });
 };
 
@@ -101,13 +110,47 @@ export const retry = async ({ training }: TrainDeps, db: Executor, id: number, u
 export const remove = async (db: Executor, id: number, user: Identity): Promise<string[]> => {
   const { project } = await ownFile(db, id, user);
   return changing(db, project.id, user, async (tx, row) => {
-    const family = await store.fileFamily(tx, id);
-    for (const file of family) await payStopped(tx, file, row.engine);
-    await store.deleteFile(tx, id);
+    const keys = await takeOut(tx, row, id);
     await projects.noteChange(tx, row.id);
-    return family.flatMap(({ storageKey }) => storageKey ?? []);
+    return keys;
   });
 };
+
+/** Takes a file with its family out of a locked project; gives the keys that are free then. */
+const takeOut = async (
+  tx: Transaction,
+  row: projects.ProjectRow,
+  id: number,
+): Promise<string[]> => {
+  const family = await store.fileFamily(tx, id);
+  for (const file of family) await payStopped(tx, file, row.engine);
+  await store.deleteFile(tx, id);
+  return family.flatMap(({ storageKey }) => storageKey ?? []);
+};
+
+/**
+ * The same act on many files of one project; what is not there, or cannot be tried again, is passed
+ * by. Gives how many it came to, and the keys that are free then.
+ * @throws Refusal not_found, too_many_jobs
+ */
+export const actOn = (
+  deps: TrainDeps,
+  db: Executor,
+  { model_id: modelId, ids, act }: Parsed<'actOnFiles'>,
+  user: Identity,
+): Promise<{ done: number; keys: string[] }> =>
+  changing(db, modelId, user, async (tx, row) => {
+    const rows = await store.filesAmong(tx, row.id, ids);
+    if (act === 'remove') {
+      const keys: string[] = [];
+      for (const file of rows) keys.push(...(await takeOut(tx, row, file.id)));
+      await projects.noteChange(tx, row.id);
+      return { done: rows.length, keys };
+    }
+    const failed = rows.filter(({ status, hopeless }) => status === fileStates.failed && !hopeless);
+    for (const file of failed) await again(deps, tx, row, file.id);
+    return { done: failed.length, keys: [] };
+  });
 
 // ---- files on their way in -------------------------------------------------------------------------
 
@@ -143,8 +186,11 @@ const requireFits = async (
   return kind;
 };
 
-/** Puts a file that came in with a project and lets the work come to it. */
-const keepFile = async (deps: TrainDeps, tx: Transaction, given: Given, user: Identity) => {
+/**
+ * Puts a file that came in with a project and lets the work come to it.
+ * @throws Refusal not_found, upload_type, too_large, upload_unreadable, training_too_many, file_quota, too_many_jobs
+ */
+export const keepFile = async (deps: TrainDeps, tx: Transaction, given: Given, user: Identity) => {
   const { name, data, start } = given;
   const { translation, knowledge, packed } = projectTypes;
   const target =

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
-import { fileStates } from '../../../contract/train-limits.ts';
-import type { Executor, Transaction } from '../../db/database.ts';
+import { fileStates } from '#contract/train-limits.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { trainingFiles, trainingLogs, trainingProjects } from './train.tables.ts';
 
 export type FileRow = typeof trainingFiles.$inferSelect;
@@ -130,6 +130,27 @@ export const filesByIds = (db: Executor, ids: readonly number[]) =>
         .from(trainingFiles)
         .where(inArray(trainingFiles.id, [...ids]));
 
+/** The file of a project that the program keeps under a kind of its own; null: none yet. */
+export const fileOfKind = async (
+  db: Executor,
+  projectId: number,
+  kind: string,
+): Promise<FileRow | null> => {
+  const [row] = await db
+    .select()
+    .from(trainingFiles)
+    .where(and(eq(trainingFiles.projectId, projectId), eq(trainingFiles.kind, kind)))
+    .limit(1);
+  return row ?? null;
+};
+
+/** Of these files those that are the project's. */
+export const filesAmong = (db: Executor, projectId: number, ids: readonly number[]) =>
+  db
+    .select()
+    .from(trainingFiles)
+    .where(and(eq(trainingFiles.projectId, projectId), inArray(trainingFiles.id, [...ids])));
+
 /** Whether a file with these very bytes is in the project and has not failed. */
 export const sameFile = async (
   db: Executor,
@@ -187,6 +208,10 @@ type FileChange = Partial<
     | 'waiting'
     | 'content'
     | 'hopeless'
+    | 'storageKey'
+    | 'size'
+    | 'hash'
+    | 'kind'
   >
 >;
 

@@ -1,7 +1,7 @@
-import { fileStates } from '../../../contract/train-limits.ts';
-import type { ChatMessage } from '../../../common/chat-message.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { JobError } from '../../jobs/job-kind.ts';
+import { fileStates } from '#contract/train-limits.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { JobError } from '#server/jobs/job-kind.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';

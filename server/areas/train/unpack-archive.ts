@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { fileStates, trainLimits } from '../../../contract/train-limits.ts';
-import type { Executor } from '../../db/database.ts';
-import { newKey } from '../../storage/storage.ts';
+import { fileStates, trainLimits } from '#contract/train-limits.ts';
+import type { Executor } from '#server/db/database.ts';
+import { newKey } from '#server/storage/storage.ts';
 import { cleanName } from '../file/uploads.ts';
 import { bytesOf, FileFailure, read, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';

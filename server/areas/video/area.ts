@@ -1,4 +1,4 @@
-import type { Area, Kit } from '../../area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { createFilmFiles } from './film-files.ts';
 import { createVideoWork } from './video-work.ts';
 import { createVideoHandlers } from './video.handlers.ts';

@@ -1,5 +1,5 @@
 import { thumbnailOf } from '../file/image.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 
 const endings = { 'video/webm': 'webm', 'video/mp4': 'mp4' } as const;
 export type FilmMime = keyof typeof endings;

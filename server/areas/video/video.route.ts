@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../../db/database.ts';
-import { readRange } from '../../http/byte-range.ts';
-import { Refusal } from '../../http/handlers.ts';
-import { answerFailure } from '../../http/routes.ts';
-import type { Storage } from '../../storage/storage-interface.ts';
+import type { Database } from '#server/db/database.ts';
+import { readRange } from '#server/http/byte-range.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { answerFailure } from '#server/http/routes.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
 import { posterSides, type FilmFiles, type PosterSide } from './film-files.ts';
 import * as store from './video.store.ts';
 

@@ -1,5 +1,5 @@
 import { eq, inArray, sql, type SQL } from 'drizzle-orm';
-import type { Executor, Transaction } from '../../db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { videos } from './video.tables.ts';
 
 export type VideoRow = typeof videos.$inferSelect;

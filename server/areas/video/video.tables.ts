@@ -1,6 +1,6 @@
 import { integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
-import { bigId, instant, reference } from '../../db/columns.ts';
+import { bigId, instant, reference } from '#server/db/columns.ts';
 
 /** Films that jobs made. */
 export const videos = pgTable('videos', {

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import type { ImageIo, ImageOrder } from '../image-engine.ts';
-import { profiles } from '../../../packages/canvas/profiles.ts';
+import { profiles } from '#packages/canvas/profiles.ts';
 import { createBuiltInCanvas } from './built-in-canvas.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

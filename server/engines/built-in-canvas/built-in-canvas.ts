@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { familyRules } from '../../../contract/image-prompt.ts';
+import { familyRules } from '#contract/image-prompt.ts';
 import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { ImageEngineError } from '../image-engine.ts';
-import { profiles } from '../../../packages/canvas/profiles.ts';
-import { unreadWords } from '../../../packages/canvas/words.ts';
-import type { CanvasAnswer } from '../../../packages/canvas/task.ts';
+import { profiles } from '#packages/canvas/profiles.ts';
+import { unreadWords } from '#packages/canvas/words.ts';
+import type { CanvasAnswer } from '#packages/canvas/task.ts';
 import { workInThread } from './canvas-threads.ts';
 
 /** The styles by the names that `parameters.style` takes. */

@@ -1,5 +1,5 @@
-import type { CodeName } from '../../../contract/errors.ts';
-import type { CanvasAnswer, CanvasTask } from '../../../packages/canvas/task.ts';
+import type { CodeName } from '#contract/errors.ts';
+import type { CanvasAnswer, CanvasTask } from '#packages/canvas/task.ts';
 
 /** What the thread that draws is told, and what it says. */
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { startTaskThread, type TaskThread } from '../../task-thread.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { startTaskThread, type TaskThread } from '#server/task-thread.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import { ImageEngineError } from '../image-engine.ts';
-import type { CanvasAnswer, CanvasTask } from '../../../packages/canvas/task.ts';
+import type { CanvasAnswer, CanvasTask } from '#packages/canvas/task.ts';
 import type { FromCanvas, ToCanvas } from './canvas-messages.ts';
 
 /** How long a thread stays without work, ms. */

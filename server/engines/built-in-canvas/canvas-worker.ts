@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { type CanvasIo, CanvasRefusal } from '../../../packages/canvas/task.ts';
-import { workOn } from '../../../packages/canvas/work.ts';
+import { type CanvasIo, CanvasRefusal } from '#packages/canvas/task.ts';
+import { workOn } from '#packages/canvas/work.ts';
 import type { FromCanvas, ToCanvas } from './canvas-messages.ts';
 
 /** Draws, so that nothing else in the server stands still meanwhile. */

@@ -1,4 +1,4 @@
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '#server/settings.ts';
 import { listModels } from '../openai-compatible/list-models.ts';
 import { EmbeddingError, type EmbeddingEngine } from './embedding-engine.ts';
 import { createOpenAiEmbedding } from './openai-embedding.ts';

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import * as z from 'zod/mini';
-import { estimateTokens } from '../../../contract/price.ts';
-import { timeLimit } from '../../net/time-limit.ts';
+import { estimateTokens } from '#contract/price.ts';
+import { timeLimit } from '#server/net/time-limit.ts';
 import { apiUrl } from '../openai-compatible/address.ts';
 import { EmbeddingError, type EmbeddingEngine } from './embedding-engine.ts';
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import * as z from 'zod/mini';
-import { timeLimit } from '../../net/time-limit.ts';
+import { timeLimit } from '#server/net/time-limit.ts';
 import type { ChatRelay } from '../chat-relay.ts';
 import { relayOfDialect, worded } from '../dialect.ts';
 import { apiUrl } from '../openai-compatible/address.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { request } from 'undici';
-import type { createGuard } from '../../net/guarded-fetch.ts';
+import type { createGuard } from '#server/net/guarded-fetch.ts';
 
 /** Its message is for people. */
 export class FetchFailed extends Error {}

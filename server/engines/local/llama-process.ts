@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
-import { workerUrl } from '../../worker-url.ts';
+import { workerUrl } from '#server/worker-url.ts';
 
 export type LlamaOrder =
   | {

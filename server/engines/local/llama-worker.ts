@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { loadOptional } from '../../optional-packages.ts';
+import { loadOptional } from '#server/optional-packages.ts';
 import type { LlamaAnswer, LlamaOrder } from './llama-process.ts';
 
 /**

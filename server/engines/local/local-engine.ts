@@ -1,4 +1,4 @@
-import { textOf } from '../../../common/chat-message.ts';
+import { textOf } from '#common/chat-message.ts';
 import { type ChatEngine, EngineError } from '../chat-engine.ts';
 import { LlamaBusy, type LlamaProcess } from './llama-process.ts';
 

@@ -1,4 +1,4 @@
-import type { ImageAction } from '../../../contract/image.ts';
+import type { ImageAction } from '#contract/image.ts';
 
 /** A button as the plus dialect gives it. */
 export interface Button {

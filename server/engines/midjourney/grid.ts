@@ -1,4 +1,4 @@
-import { mostPixels, openImage } from '../../open-image.ts';
+import { mostPixels, openImage } from '#server/open-image.ts';
 import { measure } from '../image-pixels.ts';
 
 /** The four quarters of a grid, in reading order, as PNG; null: it is no image to be cut. */

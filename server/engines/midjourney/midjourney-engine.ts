@@ -1,5 +1,5 @@
-import type { ImageAbility } from '../../../contract/image.ts';
-import { timeLimit } from '../../net/time-limit.ts';
+import type { ImageAbility } from '#contract/image.ts';
+import { timeLimit } from '#server/net/time-limit.ts';
 import {
   type ImageEngine,
   type ImageIo,

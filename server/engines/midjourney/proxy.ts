@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { createImageFetch } from '../image-pixels.ts';
 import { ask, jsonOf, refusedBy, senselessReply } from '../image-wire.ts';
 import { type Silence, usualSilence } from '../silence.ts';

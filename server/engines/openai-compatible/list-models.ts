@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import * as z from 'zod/mini';
 import { apiUrl } from './address.ts';
-import { timeLimit } from '../../net/time-limit.ts';
+import { timeLimit } from '#server/net/time-limit.ts';
 
 const agent = new Agent({ connect: { timeout: 10_000 }, maxResponseSize: 4 * 1024 * 1024 });
 

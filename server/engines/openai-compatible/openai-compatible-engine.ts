@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { imagesOf, textOf, type ChatMessage } from '../../../common/chat-message.ts';
+import { imagesOf, textOf, type ChatMessage } from '#common/chat-message.ts';
 import type { ChatEngine, ChatPart, ChatRequest, ToolSpec } from '../chat-engine.ts';
 import { apiUrl } from './address.ts';
 import { RefusedRequest, StreamReader } from './stream-reader.ts';

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import { FormData } from 'undici';
 import * as z from 'zod/mini';
-import type { ImageAbility, ImageFamily, ImageModel } from '../../../contract/image.ts';
-import { closestSize } from '../../../contract/image-prompt.ts';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+import type { ImageAbility, ImageFamily, ImageModel } from '#contract/image.ts';
+import { closestSize } from '#contract/image-prompt.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import {
   type ImageEngine,
   ImageEngineError,

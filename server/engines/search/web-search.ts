@@ -1,5 +1,5 @@
-import type { SearchKind, SearchPaths } from '../../../contract/manage-model.ts';
-import type { GuardedFetch, Sent } from '../../net/guarded-fetch.ts';
+import type { SearchKind, SearchPaths } from '#contract/manage-model.ts';
+import type { GuardedFetch, Sent } from '#server/net/guarded-fetch.ts';
 
 export interface SearchService {
   kind: SearchKind;

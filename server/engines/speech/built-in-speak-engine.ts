@@ -1,6 +1,6 @@
-import type { Voices } from '../../../contract/speech.ts';
-import { missingPackageIn } from '../../optional-packages.ts';
-import { workerUrl } from '../../worker-url.ts';
+import type { Voices } from '#contract/speech.ts';
+import { missingPackageIn } from '#server/optional-packages.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import { createThreadWork } from '../thread-work.ts';
 import { ModelMissing } from './hear-model.ts';
 import { firstSentences, piecesOf } from './spoken-pieces.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
-import { loadOptional, type Recognizer } from '../../optional-packages.ts';
+import { loadOptional, type Recognizer } from '#server/optional-packages.ts';
 import { serveThread } from '../thread-work.ts';
 import type { HearJob } from './hear-task.ts';
 import { modelIn } from './hear-model.ts';

@@ -1,6 +1,6 @@
 import { FormData } from 'undici';
 import * as z from 'zod/mini';
-import type { Voices } from '../../../contract/speech.ts';
+import type { Voices } from '#contract/speech.ts';
 import { apiUrl } from '../openai-compatible/address.ts';
 import { isMoneyFault, readFault } from '../openai-compatible/upstream-error.ts';
 import { createWire, jsonOf, type Patience } from '../service-wire.ts';

@@ -1,4 +1,4 @@
-import { isInstalled, loadOptional } from '../../optional-packages.ts';
+import { isInstalled, loadOptional } from '#server/optional-packages.ts';
 
 /** Makes a file of samples, in parts as soon as each is there. */
 export interface SoundWriter {

@@ -1,4 +1,4 @@
-import type { Voices } from '../../../contract/speech.ts';
+import type { Voices } from '#contract/speech.ts';
 import { ServiceError } from '../service-wire.ts';
 
 /** Words that are to be spoken. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { loadOptional } from '../../optional-packages.ts';
+import { loadOptional } from '#server/optional-packages.ts';
 import { voiceModelIn } from './voice-model.ts';
 
 /** What makes sound of words, one voice at a time. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { ImageAbility } from '../../../contract/image.ts';
+import type { ImageAbility } from '#contract/image.ts';
 import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { placeBefore } from '../image-pixels.ts';
 import { senselessReply, unsuitable } from '../image-wire.ts';

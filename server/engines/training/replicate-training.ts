@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { zipSync } from 'fflate';
 import { Agent, FormData, request } from 'undici';
 import * as z from 'zod/mini';
-import type { GuardedFetch } from '../../net/guarded-fetch.ts';
-import { timeLimit } from '../../net/time-limit.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
+import { timeLimit } from '#server/net/time-limit.ts';
 import { TrainingError, type TrainingEngine } from './training-engine.ts';
 
 const agent = new Agent({ connect: { timeout: 10_000 }, maxResponseSize: 8 * 1024 * 1024 });

@@ -1,4 +1,4 @@
-import type { StyleProfile } from '../../../packages/canvas/style-profile.ts';
+import type { StyleProfile } from '#packages/canvas/style-profile.ts';
 
 /** What a style is trained from. */
 export interface TrainingOrder {

@@ -1,5 +1,5 @@
-import { missingPackageIn } from '../../optional-packages.ts';
-import { workerUrl } from '../../worker-url.ts';
+import { missingPackageIn } from '#server/optional-packages.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import { createThreadWork } from '../thread-work.ts';
 import type { FilmJob } from './film-task.ts';
 import { VideoEngineError, type VideoEngine, type VideoOrder } from './video-engine.ts';

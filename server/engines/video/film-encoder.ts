@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isInstalled, loadOptional } from '../../optional-packages.ts';
+import { isInstalled, loadOptional } from '#server/optional-packages.ts';
 
 /** VP9 of level 3.1 and 8 bits, as a container names it. */
 const codec = 'vp09.00.31.08';

@@ -5,7 +5,7 @@ import {
   Output,
   WebMOutputFormat,
 } from 'mediabunny';
-import { loadSharp, openImage } from '../../open-image.ts';
+import { loadSharp, openImage } from '#server/open-image.ts';
 import { serveThread, type ThreadIo } from '../thread-work.ts';
 import { openFilmEncoder } from './film-encoder.ts';
 import { cameraAt, marginOf, see, type Plane } from './film-camera.ts';

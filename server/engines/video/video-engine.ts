@@ -1,4 +1,4 @@
-import type { VideoModel } from '../../../contract/video.ts';
+import type { VideoModel } from '#contract/video.ts';
 import type { SentOut } from '../sent-out.ts';
 import { ServiceError } from '../service-wire.ts';
 

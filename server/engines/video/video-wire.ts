@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openImage } from '../../open-image.ts';
+import { openImage } from '#server/open-image.ts';
 import { createWire, type Patience } from '../service-wire.ts';
 import { VideoEngineError, type VideoIo, type VideoOrder } from './video-engine.ts';
 

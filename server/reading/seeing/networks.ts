@@ -5,7 +5,7 @@ import {
   type Network,
   type OnnxRuntime,
   optionalPackageFile,
-} from '../../optional-packages.ts';
+} from '#server/optional-packages.ts';
 
 /** PP-OCRv4, which finds the lines of a picture and reads them. */
 export interface Networks {

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { loadOptional } from '../../optional-packages.ts';
+import { loadOptional } from '#server/optional-packages.ts';
 import type { Piece } from '../layout.ts';
 import { findLines } from './find-lines.ts';
 import { openPicture, prepared } from './grey.ts';

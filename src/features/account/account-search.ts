@@ -1,4 +1,4 @@
-import { oneOf, whole, words, type RawSearch } from '@/platform/search.ts';
+import { oneOf, whole, words, type RawSearch } from '#src/platform/search.ts';
 
 export const accountTabs = [
   'usage',

@@ -1,7 +1,7 @@
-import { install, useInstallWay } from '@/platform/pwa-install.ts';
-import { takeUpdate, useUpdateReady } from '@/platform/pwa.ts';
-import { PathIcon } from '@/ui/icon.tsx';
-import { InstallGuide } from '@/widgets/install/install-guide.tsx';
+import { install, useInstallWay } from '#src/platform/pwa-install.ts';
+import { takeUpdate, useUpdateReady } from '#src/platform/pwa.ts';
+import { PathIcon } from '#src/ui/icon.tsx';
+import { InstallGuide } from '#src/widgets/install/install-guide.tsx';
 import { useState } from 'react';
 import css from './account.module.css';
 

@@ -1,8 +1,8 @@
-import { Button } from '@/ui/button.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
-import { useAct } from '@/platform/use-act.ts';
-import { toast } from '@/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import { useAct } from '#src/platform/use-act.ts';
+import { toast } from '#src/platform/toast.ts';
 import { useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import 'react-easy-crop/react-easy-crop.css';

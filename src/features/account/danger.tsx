@@ -1,8 +1,8 @@
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
 import css from './account.module.css';
 
 /** What cannot be taken back: all sessions private, or all of them gone. */

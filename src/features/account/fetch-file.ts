@@ -1,4 +1,4 @@
-import { api } from '@/platform/api.ts';
+import { api } from '#src/platform/api.ts';
 
 /** Has the browser fetch a file that is one's own, by a ticket of a minute. @throws ApiError */
 export const fetchFile = async (path: string, query: Record<string, string>): Promise<void> => {

@@ -1,15 +1,15 @@
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { copyText } from '@/platform/copy.ts';
-import { compactNumber, dateTime, maskName } from '@/platform/format.ts';
-import { Button } from '@/ui/button.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { listProps } from '@/ui/table/page-props.ts';
-import type { Out } from '@contract/calls.ts';
-import { invitation } from '@contract/goods.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { compactNumber, dateTime, maskName } from '#src/platform/format.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { listProps } from '#src/ui/table/page-props.ts';
+import type { Out } from '#contract/calls.ts';
+import { invitation } from '#contract/goods.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import css from './invite-tab.module.css';
 

@@ -1,9 +1,9 @@
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { dateTime } from '@/platform/format.ts';
-import { Pager } from '@/ui/pager/pager.tsx';
-import { yuan } from '@/widgets/pay/money.ts';
-import { safeLink } from '@common/markdown/safe-url.ts';
-import type { Out } from '@contract/calls.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { Pager } from '#src/ui/pager/pager.tsx';
+import { yuan } from '#src/widgets/pay/money.ts';
+import { safeLink } from '#common/markdown/safe-url.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './lists.module.css';
 

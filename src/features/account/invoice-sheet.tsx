@@ -1,11 +1,11 @@
-import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
-import { toast } from '@/platform/toast.ts';
-import { uuid } from '@/platform/uuid.ts';
-import { Form } from '@/ui/form/form.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { yuan } from '@/widgets/pay/money.ts';
-import type { In, Out } from '@contract/calls.ts';
+import { bounds } from '#contract/bounds.ts';
+import { api } from '#src/platform/api.ts';
+import { toast } from '#src/platform/toast.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { yuan } from '#src/widgets/pay/money.ts';
+import type { In, Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './lists.module.css';
 

@@ -1,13 +1,13 @@
-import { Tag } from '@/ui/chip.tsx';
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { compactNumber, dateTime } from '@/platform/format.ts';
-import { FilterBar, type Filter } from '@/ui/filter-bar/filter-bar.tsx';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { pageProps } from '@/ui/table/page-props.ts';
-import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import type { AdminUser } from '@contract/manage-user.ts';
+import { Tag } from '#src/ui/chip.tsx';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { compactNumber, dateTime } from '#src/platform/format.ts';
+import { FilterBar, type Filter } from '#src/ui/filter-bar/filter-bar.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { pageProps } from '#src/ui/table/page-props.ts';
+import { useTableSearch } from '#src/ui/table/use-table-search.ts';
+import type { AdminUser } from '#contract/manage-user.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { ManagePerson } from './manage-person.tsx';
 

@@ -1,13 +1,13 @@
-import { SwitchField } from '@/ui/switch-field.tsx';
-import { useAct } from '@/platform/use-act.ts';
-import { toast } from '@/platform/toast.ts';
+import { SwitchField } from '#src/ui/switch-field.tsx';
+import { useAct } from '#src/platform/use-act.ts';
+import { toast } from '#src/platform/toast.ts';
 import {
   lookAtPermission,
   turnOff,
   turnOn,
   useNotifyState,
   type NotifyState,
-} from '@/platform/waits-permission.ts';
+} from '#src/platform/waits-permission.ts';
 import { useEffect } from 'react';
 import css from './account.module.css';
 

@@ -1,5 +1,5 @@
-import { yuan } from '@/widgets/pay/money.ts';
-import type { Quote } from '@contract/goods.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
+import type { Quote } from '#contract/goods.ts';
 import css from './buy.module.css';
 
 /** What it costs with what is taken off, as it comes true while the quantity changes. */

@@ -1,13 +1,13 @@
-import { attempt } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { copyText } from '@/platform/copy.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Form } from '@/ui/form/form.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Out } from '@contract/calls.ts';
+import { attempt } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
 import { useState, type ReactNode } from 'react';
 import css from './profile-tab.module.css';
 

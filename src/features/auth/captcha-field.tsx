@@ -1,5 +1,5 @@
-import type { Out } from '@contract/calls.ts';
-import { steady, useCall } from '@/platform/call-query.ts';
+import type { Out } from '#contract/calls.ts';
+import { steady, useCall } from '#src/platform/call-query.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import css from './auth.module.css';

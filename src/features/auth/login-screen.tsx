@@ -1,9 +1,9 @@
-import { api } from '@/platform/api.ts';
-import { deviceOf } from '@/platform/known-device.ts';
-import { noteLoginReason, useLoginReason } from '@/platform/login-reason.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Button } from '@/ui/button.tsx';
-import { usePageTitle } from '@/platform/use-page-title.ts';
+import { api } from '#src/platform/api.ts';
+import { deviceOf } from '#src/platform/known-device.ts';
+import { noteLoginReason, useLoginReason } from '#src/platform/login-reason.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Button } from '#src/ui/button.tsx';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { AccountField } from './account-field.tsx';

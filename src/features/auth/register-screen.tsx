@@ -1,10 +1,10 @@
-import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Button } from '@/ui/button.tsx';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { useSite } from '@/platform/site.ts';
-import { limits } from '@contract/limits.ts';
+import { api } from '#src/platform/api.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Button } from '#src/ui/button.tsx';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { useSite } from '#src/platform/site.ts';
+import { limits } from '#contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { AccountField } from './account-field.tsx';

@@ -1,9 +1,9 @@
-import { readDraft } from '@/platform/draft.ts';
+import { readDraft } from '#src/platform/draft.ts';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Separator } from '@/widgets/conversation/separator.tsx';
-import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import { Separator } from '#src/widgets/conversation/separator.tsx';
+import { OnItsWay } from '#src/widgets/conversation/on-its-way.tsx';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 const route = getRouteApi('/chat');
 

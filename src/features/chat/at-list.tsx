@@ -1,7 +1,7 @@
-import { useChatModels } from '@/platform/queries.ts';
-import { Avatar } from '@/ui/avatar.tsx';
+import { useChatModels } from '#src/platform/queries.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import kitCss from '@/widgets/composer/send-kit.module.css';
+import kitCss from '#src/widgets/composer/send-kit.module.css';
 
 /** Gives the text box's keys to what is open over it; true: the key was for that. Null: no more. */
 export type TakeKeys = (take: ((event: KeyboardEvent) => boolean) | null) => void;

@@ -1,7 +1,7 @@
-import { steady, useCall } from '@/platform/call-query.ts';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
+import { steady, useCall } from '#src/platform/call-query.ts';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import css from './question-parts.module.css';
 
 /** What an attached file says, as the model was given it. */

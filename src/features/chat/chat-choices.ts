@@ -1,4 +1,4 @@
-import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 
 /** What a person chose for one session, kept in this browser. */
 export interface Choices {

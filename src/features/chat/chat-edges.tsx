@@ -1,19 +1,19 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { maskName } from '@/platform/format.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { useModel } from '@/platform/queries.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { useSite } from '@/platform/site.ts';
-import { leastText } from '@/widgets/composer/send-rules.ts';
-import type { Embedding } from '@contract/embedding.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { maskName } from '#src/platform/format.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { useSite } from '#src/platform/site.ts';
+import { leastText } from '#src/widgets/composer/send-rules.ts';
+import type { Embedding } from '#contract/embedding.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { SessionType } from '@/widgets/conversation/session-type.ts';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
-import boxCss from '@/widgets/composer/send.module.css';
+import type { SessionType } from '#src/widgets/conversation/session-type.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
+import boxCss from '#src/widgets/composer/send.module.css';
 
 /** Sample questions that are shown of all bases together. */
 const mostQuestions = 6;

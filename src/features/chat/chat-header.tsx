@@ -1,10 +1,10 @@
-import { Chip, Tag } from '@/ui/chip.tsx';
-import { sessionTypes } from '@contract/kinds.ts';
-import { maskName } from '@/platform/format.ts';
-import { useModel } from '@/platform/queries.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { SessionDetail } from '@contract/session.ts';
+import { Chip, Tag } from '#src/ui/chip.tsx';
+import { sessionTypes } from '#contract/kinds.ts';
+import { maskName } from '#src/platform/format.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { SessionDetail } from '#contract/session.ts';
 import css from './chat.module.css';
 
 export const ChatHeader = ({

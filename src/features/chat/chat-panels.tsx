@@ -1,22 +1,22 @@
-import { attempt } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { writeDraft } from '@/platform/draft.ts';
-import { ExportSheet } from '@/widgets/export/export-sheet.tsx';
-import { act, laterText } from '@/platform/outbox.ts';
-import { Act } from '@/ui/act.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Sheet } from '@/ui/sheet.tsx';
-import { toast } from '@/platform/toast.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import { attempt } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { writeDraft } from '#src/platform/draft.ts';
+import { ExportSheet } from '#src/widgets/export/export-sheet.tsx';
+import { act, laterText } from '#src/platform/outbox.ts';
+import { Act } from '#src/ui/act.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { toast } from '#src/platform/toast.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState, type ReactNode } from 'react';
-import { openImageTool } from '@/widgets/image/image-tool-store.ts';
+import { openImageTool } from '#src/widgets/image/image-tool-store.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
 import PersonSheet from './person-sheet.tsx';
 import type { OpenedSource } from './source-sheet.tsx';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 /** What stands over the conversation. */
 export type Panel =

@@ -1,27 +1,28 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { maskName } from '@/platform/format.ts';
-import { callQuery, useCall } from '@/platform/call-query.ts';
-import { ApiError, errorText } from '@/platform/api-error.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { deviceFull } from '@/platform/device-full.ts';
-import { onFirstUse } from '@/platform/first-use.ts';
-import { useLine } from '@/platform/line.ts';
-import { useLineText } from '@/platform/line-text.ts';
-import { inIdleTime } from '@/platform/idle.ts';
-import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
-import { lazyChunk, lazyPart, whenLoaded } from '@/platform/lazy-chunk.ts';
-import { Navigate as MarkdownNavigate } from '@/widgets/markdown/navigate.ts';
-import { useChatModels, useSettings } from '@/platform/queries.ts';
-import { queryClient } from '@/platform/query-client.ts';
-import { useStore } from '@/platform/store.ts';
-import { ToError, ToMissing } from '@/ui/lead-away.tsx';
-import { Button } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { limits } from '@contract/limits.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { maskName } from '#src/platform/format.ts';
+import { callQuery, useCall } from '#src/platform/call-query.ts';
+import { ApiError, errorText } from '#src/platform/api-error.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { deviceFull } from '#src/platform/device-full.ts';
+import { onFirstUse } from '#src/platform/first-use.ts';
+import { useLine } from '#src/platform/line.ts';
+import { useLineText } from '#src/platform/line-text.ts';
+import { inIdleTime } from '#src/platform/idle.ts';
+import { endFirstView, hasSnapshot, takeFirstBox } from '#src/platform/first-view.ts';
+import { lazyChunk, lazyPart, whenLoaded } from '#src/platform/lazy-chunk.ts';
+import { Navigate as MarkdownNavigate } from '#src/widgets/markdown/navigate.ts';
+import { useChatModels, useSettings } from '#src/platform/queries.ts';
+import { queryClient } from '#src/platform/query-client.ts';
+import { useStore } from '#src/platform/store.ts';
+import { ToError, ToMissing } from '#src/ui/lead-away.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LineBanner } from '#src/ui/line-banner.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { limits } from '#contract/limits.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import {
@@ -35,25 +36,25 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { Arriving, useArrivingWords } from './arriving.tsx';
-import { ChatContext } from '@/widgets/conversation/chat-context.ts';
+import { ChatContext } from '#src/widgets/conversation/chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
 import type { Panel } from './chat-panels.tsx';
-import { SessionTypes, type SessionType } from '@/widgets/conversation/session-type.ts';
+import { SessionTypes, type SessionType } from '#src/widgets/conversation/session-type.ts';
 import { MessageList, type ListHandle } from './message-list.tsx';
 import { SendBox } from './send-box.tsx';
 import { QuestionContext } from './question-context.ts';
-import type { ThreadView } from '@/widgets/conversation/message-store.ts';
-import { Thread } from '@/widgets/conversation/thread.ts';
+import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
+import { Thread } from '#src/widgets/conversation/thread.ts';
 import { useActs, useSend } from './use-acts.ts';
 import { useBack, useFocusOfAddress, usePromptOfAddress } from './use-address.ts';
 import { useKeys } from './use-keys.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
 import css from './chat.module.css';
-import rowCss from '@/widgets/conversation/conversation.module.css';
-import boxCss from '@/widgets/composer/send.module.css';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
+import boxCss from '#src/widgets/composer/send.module.css';
 
-const loadVoice = lazyChunk(() => import('@/widgets/voice/get-ready.ts'));
+const loadVoice = lazyChunk(() => import('#src/widgets/voice/get-ready.ts'));
 
 const route = getRouteApi('/chat');
 
@@ -481,10 +482,6 @@ const Connection = ({
     : full
       ? '手机存储已满，新消息留不下来，请清理一些空间，或联网后再发'
       : '发送的消息留在这台设备上，联网后自动发出';
-  return (
-    <p className={css.strip} role="status" data-banner>
-      <Icon name="offline" size={16} />
-      {what}。{view ? next : '联网后自动打开这个会话'}
-    </p>
-  );
+  const more = `。${view ? next : '联网后自动打开这个会话'}`;
+  return <LineBanner className={css.strip ?? ''} text={what} more={more} />;
 };

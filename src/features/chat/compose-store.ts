@@ -1,4 +1,4 @@
-import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 
 /** What goes with the next message beside its words. */
 export interface Compose {

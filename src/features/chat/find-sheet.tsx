@@ -1,16 +1,16 @@
-import { api } from '@/platform/api.ts';
-import { errorText } from '@/platform/api-error.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
+import { api } from '#src/platform/api.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { separatorTime } from '@/widgets/conversation/chat-time.ts';
+import { separatorTime } from '#src/widgets/conversation/chat-time.ts';
 import css from './find-sheet.module.css';
 import { searchThread, type Hit } from './thread-search.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 /** How long the words must rest before they are looked for, ms. */
 const rest = 250;

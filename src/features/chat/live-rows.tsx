@@ -1,10 +1,10 @@
-import { inIdleTime } from '@/platform/idle.ts';
-import type { Block } from '@common/markdown/document.ts';
+import { inIdleTime } from '#src/platform/idle.ts';
+import type { Block } from '#common/markdown/document.ts';
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { Reply } from './message-row.tsx';
-import { replyRows, type LiveRow, type ReplyRow } from '@/widgets/conversation/rows.ts';
-import { useIdle } from '@/widgets/conversation/use-idle.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import { replyRows, type LiveRow, type ReplyRow } from '#src/widgets/conversation/rows.ts';
+import { useIdle } from '#src/widgets/conversation/use-idle.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 /** So many rows from the end are drawn at once; they fill the screen. */
 const atOnce = 2;

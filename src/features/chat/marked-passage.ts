@@ -1,4 +1,4 @@
-import { tableRow } from '@common/table-row.ts';
+import { tableRow } from '#common/table-row.ts';
 
 /** A stretch of a passage; marked: an answer rests on it. */
 export interface Stretch {

@@ -1,7 +1,7 @@
-import { GroupField } from '@/widgets/editor/group-field.tsx';
-import { useDraft, writeDraft } from '@/platform/draft.ts';
-import type { Edited } from '@/widgets/editor/editor-props.ts';
-import { MarkdownEditor } from '@/widgets/editor/markdown-editor.tsx';
+import { GroupField } from '#src/widgets/editor/group-field.tsx';
+import { useDraft, writeDraft } from '#src/platform/draft.ts';
+import type { Edited } from '#src/widgets/editor/editor-props.ts';
+import { MarkdownEditor } from '#src/widgets/editor/markdown-editor.tsx';
 
 /** Changes one's own message; of a question to people with its title. Loads when first shown. */
 export const MessageEditor = ({

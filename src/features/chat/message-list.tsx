@@ -1,8 +1,8 @@
-import { errorText } from '@/platform/api-error.ts';
-import { endFirstView, hasSnapshot } from '@/platform/first-view.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { toast } from '@/platform/toast.ts';
-import { limits } from '@contract/limits.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { endFirstView, hasSnapshot } from '#src/platform/first-view.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { limits } from '#contract/limits.ts';
 import {
   Fragment,
   useCallback,
@@ -14,10 +14,10 @@ import {
 } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { RowView } from './row-view.tsx';
-import type { Row } from '@/widgets/conversation/rows.ts';
-import type { ThreadView } from '@/widgets/conversation/message-store.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import type { Row } from '#src/widgets/conversation/rows.ts';
+import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 export interface ListHandle {
   toTop: () => void;

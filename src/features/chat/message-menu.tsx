@@ -1,16 +1,16 @@
-import { maskName } from '@/platform/format.ts';
-import { copyText } from '@/platform/copy.ts';
-import { feel } from '@/platform/haptics.ts';
-import { useChatModels } from '@/platform/queries.ts';
-import { readQuestion } from '@/platform/question.ts';
-import { readAloud } from '@/platform/speaking.ts';
-import { Act } from '@/ui/act.tsx';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import type { Message } from '@contract/chat.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { maskName } from '#src/platform/format.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { feel } from '#src/platform/haptics.ts';
+import { useChatModels } from '#src/platform/queries.ts';
+import { readQuestion } from '#src/platform/question.ts';
+import { readAloud } from '#src/platform/speaking.ts';
+import { Act } from '#src/ui/act.tsx';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import type { Message } from '#contract/chat.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useEffect, useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { acceptAnswer, copyLink, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 

@@ -1,21 +1,21 @@
-import { maskName } from '@/platform/format.ts';
-import { copyText } from '@/platform/copy.ts';
-import { Citing } from '@/widgets/markdown/citations.tsx';
-import { BlocksView } from '@/widgets/markdown/markdown.tsx';
-import { readQuestion } from '@/platform/question.ts';
-import { Icon } from '@/ui/icon.tsx';
-import type { Block } from '@common/markdown/document.ts';
-import type { Message } from '@contract/chat.ts';
-import type { ToolCall } from '@contract/tool.ts';
-import { streamCodes, type StreamCode } from '@contract/errors.ts';
+import { maskName } from '#src/platform/format.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { Citing } from '#src/widgets/markdown/citations.tsx';
+import { BlocksView } from '#src/widgets/markdown/markdown.tsx';
+import { readQuestion } from '#src/platform/question.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Block } from '#common/markdown/document.ts';
+import type { Message } from '#contract/chat.ts';
+import type { ToolCall } from '#contract/tool.ts';
+import { streamCodes, type StreamCode } from '#contract/errors.ts';
 import { Link } from '@tanstack/react-router';
-import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { memo, Suspense, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
-import { useLongPress } from '@/widgets/conversation/long-press.ts';
-import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
-import { Separator } from '@/widgets/conversation/separator.tsx';
-import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
-import type { Segment } from '@/widgets/conversation/live-reply.ts';
+import { useLongPress } from '#src/widgets/conversation/long-press.ts';
+import { OnItsWay } from '#src/widgets/conversation/on-its-way.tsx';
+import { Separator } from '#src/widgets/conversation/separator.tsx';
+import { useChatActs, useRowMode } from '#src/widgets/conversation/chat-context.ts';
+import type { Segment } from '#src/widgets/conversation/live-reply.ts';
 import {
   ActsRow,
   MoreAct,
@@ -23,20 +23,20 @@ import {
   Pager,
   ReplyActs,
   SmallAct,
-} from '@/widgets/conversation/message-acts.tsx';
+} from '#src/widgets/conversation/message-acts.tsx';
 import {
   segmentsOfMessage,
   type NoticeRow,
   type QuestionRow,
   type ReplyRow,
-} from '@/widgets/conversation/rows.ts';
-import { Sources } from '@/widgets/conversation/sources.tsx';
-import { replyText } from '@/widgets/conversation/message-store.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+} from '#src/widgets/conversation/rows.ts';
+import { Sources } from '#src/widgets/conversation/sources.tsx';
+import { replyText } from '#src/widgets/conversation/message-store.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 const parts = () => import('./question-parts.tsx');
 const Attachments = lazyPart(() => parts().then((module) => ({ default: module.Attachments })));
-const ToolCards = lazyPart(() => import('@/widgets/conversation/tool-cards.tsx'));
+const ToolCards = lazyPart(() => import('#src/widgets/conversation/tool-cards.tsx'));
 const QuestionEditor = lazyPart(() =>
   parts().then((module) => ({ default: module.QuestionEditor })),
 );

@@ -1,5 +1,5 @@
-import { api } from '@/platform/api.ts';
-import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import { api } from '#src/platform/api.ts';
+import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 

@@ -1,15 +1,15 @@
-import { setAttachments } from '@/platform/attach/attach-store.ts';
-import { draftOfParts } from '@/platform/attach/parts.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { loadOutbox } from '@/platform/load-outbox.ts';
-import { readQuestion } from '@/platform/question.ts';
-import { Icon, PathIcon } from '@/ui/icon.tsx';
-import { toast } from '@/platform/toast.ts';
+import { setAttachments } from '#src/platform/attach/attach-store.ts';
+import { draftOfParts } from '#src/platform/attach/parts.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { loadOutbox } from '#src/platform/load-outbox.ts';
+import { readQuestion } from '#src/platform/question.ts';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { toast } from '#src/platform/toast.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import { clockPath } from '@/widgets/conversation/on-its-way.tsx';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import { clockPath } from '#src/widgets/conversation/on-its-way.tsx';
 import css from './outgoing-note.module.css';
-import type { Outgoing, OutgoingRow } from '@/widgets/conversation/rows.ts';
+import type { Outgoing, OutgoingRow } from '#src/widgets/conversation/rows.ts';
 
 const words: Record<Outgoing['state'], string> = {
   waiting: '等待发送',

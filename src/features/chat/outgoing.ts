@@ -1,4 +1,4 @@
-import { sessionTypes } from '@contract/kinds.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import {
   allKept,
   allReady,
@@ -7,14 +7,14 @@ import {
   messageWith,
   readAttachments,
   setAttachments,
-} from '@/platform/attach/attach-store.ts';
-import { lineIsWell } from '@/platform/line.ts';
-import { partsOf } from '@/platform/attach/parts.ts';
-import type { Model } from '@contract/model.ts';
-import type { SessionDetail } from '@contract/session.ts';
+} from '#src/platform/attach/attach-store.ts';
+import { lineIsWell } from '#src/platform/line.ts';
+import { partsOf } from '#src/platform/attach/parts.ts';
+import type { Model } from '#contract/model.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { readChoices } from './chat-choices.ts';
 import { clearCompose, readCompose, setCompose } from './compose-store.ts';
-import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
+import type { SendOptions } from '#src/widgets/conversation/thread-commands.ts';
 
 /** A message as it is sent, with what was added to it. */
 export interface Outgoing {
@@ -63,7 +63,7 @@ export const takeMessage = async (session: SessionDetail, prompt: string): Promi
   const { msg, format } = messageWith(prompt, attachments, compose.atUser, parts.length > 0);
   const options: SendOptions = { format };
   if (parts.length > 0) {
-    const { leaveUploads } = await import('@/platform/attach/intake.ts');
+    const { leaveUploads } = await import('#src/platform/attach/intake.ts');
     leaveUploads(parts.map(({ id }) => id));
     options.parts = parts;
   }

@@ -1,23 +1,23 @@
-import { maskName } from '@/platform/format.ts';
-import { copyText } from '@/platform/copy.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
-import { useChatModels } from '@/platform/queries.ts';
-import { readQuestion } from '@/platform/question.ts';
-import { Avatar } from '@/ui/avatar.tsx';
+import { maskName } from '#src/platform/format.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
+import { useChatModels } from '#src/platform/queries.ts';
+import { readQuestion } from '#src/platform/question.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
 import { memo } from 'react';
-import { useChatActs, useRowMode } from '@/widgets/conversation/chat-context.ts';
-import { separatorTime } from '@/widgets/conversation/chat-time.ts';
-import { ActsRow, MoreAct, Marks, SmallAct } from '@/widgets/conversation/message-acts.tsx';
+import { useChatActs, useRowMode } from '#src/widgets/conversation/chat-context.ts';
+import { separatorTime } from '#src/widgets/conversation/chat-time.ts';
+import { ActsRow, MoreAct, Marks, SmallAct } from '#src/widgets/conversation/message-acts.tsx';
 import { MessageEditor } from './message-editor.tsx';
-import { OnItsWay } from '@/widgets/conversation/on-its-way.tsx';
-import { Separator } from '@/widgets/conversation/separator.tsx';
-import { useLongPress } from '@/widgets/conversation/long-press.ts';
+import { OnItsWay } from '#src/widgets/conversation/on-its-way.tsx';
+import { Separator } from '#src/widgets/conversation/separator.tsx';
+import { useLongPress } from '#src/widgets/conversation/long-press.ts';
 import css from './person-message.module.css';
 import { acceptAnswer, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 import { Attachments } from './question-parts.tsx';
-import type { QuestionRow } from '@/widgets/conversation/rows.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import type { QuestionRow } from '#src/widgets/conversation/rows.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 /** What a person wrote in a session of people: who, when, to whom, and Markdown. */
 const PersonMessage = memo(function PersonMessage({

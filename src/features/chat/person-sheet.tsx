@@ -1,13 +1,13 @@
-import { attempt } from '@/platform/attempt.ts';
-import { signInFirst } from '@/platform/server-api.ts';
-import { api } from '@/platform/api.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Avatar } from '@/ui/avatar.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { attempt } from '#src/platform/attempt.ts';
+import { signInFirst } from '#src/platform/server-api.ts';
+import { api } from '#src/platform/api.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import css from './person-message.module.css';
-import actCss from '@/ui/act.module.css';
+import actCss from '#src/ui/act.module.css';
 
 /** Somebody who wrote here: their public sessions, and a way to write to them alone. */
 const PersonSheet = ({

@@ -1,8 +1,8 @@
-import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { copyText } from '@/platform/copy.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { toast } from '@/platform/toast.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { toast } from '#src/platform/toast.ts';
 import { setCompose } from './compose-store.ts';
 
 /** Accepts an answer, or takes that back. */

@@ -1,4 +1,4 @@
-import type { SessionDetail } from '@contract/session.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { createContext, useContext } from 'react';
 
 /** The question that a session is about, among people; null: it is another kind of session. */

@@ -1,16 +1,16 @@
-import { ownFiles, readQuestion, thumbnailOf, type Question } from '@/platform/question.ts';
-import { isSendKey } from '@/platform/send-key.ts';
-import { useSettings } from '@/platform/queries.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { byteSize } from '@/platform/format.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { PhotoViewer } from '@/ui/photo-viewer.tsx';
-import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
-import type { Message } from '@contract/chat.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { ownFiles, readQuestion, thumbnailOf, type Question } from '#src/platform/question.ts';
+import { isSendKey } from '#src/platform/send-key.ts';
+import { useSettings } from '#src/platform/queries.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { byteSize } from '#src/platform/format.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
+import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
+import type { Message } from '#contract/chat.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useLayoutEffect, useRef, useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './question-parts.module.css';
 
 const AttachedText = lazyAsked(() => import('./attached-text.tsx'));

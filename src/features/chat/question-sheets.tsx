@@ -1,16 +1,16 @@
-import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { dateTime } from '@/platform/format.ts';
-import { toast } from '@/platform/toast.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Form } from '@/ui/form/form.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { reportWords } from '@/widgets/editor/report-words.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
-import type { ReportReason } from '@contract/forum.ts';
+import { bounds } from '#contract/bounds.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { toast } from '#src/platform/toast.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { reportWords } from '#src/widgets/editor/report-words.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
+import type { ReportReason } from '#contract/forum.ts';
 import css from './question.module.css';
 
 /** Tells the managers of a message, or of the question or private talk as a whole. */

@@ -1,6 +1,6 @@
-import { api } from '@/platform/api.ts';
-import { Button } from '@/ui/button.tsx';
-import type { SessionDetail } from '@contract/session.ts';
+import { api } from '#src/platform/api.ts';
+import { Button } from '#src/ui/button.tsx';
+import type { SessionDetail } from '#contract/session.ts';
 import { useState } from 'react';
 import css from './question.module.css';
 import { ReportSheet } from './question-sheets.tsx';

@@ -1,5 +1,5 @@
-import { root } from '@/platform/root-route.ts';
-import { on, oneOf, place, whole, words, type RawSearch } from '@/platform/search.ts';
+import { root } from '#src/platform/root-route.ts';
+import { on, oneOf, place, whole, words, type RawSearch } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 export interface ChatSearch {

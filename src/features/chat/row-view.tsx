@@ -1,11 +1,11 @@
-import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { memo, Suspense } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Question, Reply } from './message-row.tsx';
-import type { Row } from '@/widgets/conversation/rows.ts';
+import type { Row } from '#src/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 const SideBySide = lazyPart(() => import('./side-by-side.tsx'));
 const OutgoingNote = lazyPart(() => import('./outgoing-note.tsx'));

@@ -1,32 +1,32 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { keepLast, steady, useCall } from '@/platform/call-query.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { keepLast, steady, useCall } from '#src/platform/call-query.ts';
 import {
   allKept,
   allReady,
   setAttachments,
   useAttachments,
-} from '@/platform/attach/attach-store.ts';
-import { AttachDrop, AttachTray } from '@/widgets/attach/attach.tsx';
-import type { AttachTarget } from '@/platform/attach/attach-store.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { compactNumber, toldApart } from '@/platform/format.ts';
-import { useLine } from '@/platform/line.ts';
-import { useChatModels, useModel, useSettings } from '@/platform/queries.ts';
-import { Icon, PathIcon } from '@/ui/icon.tsx';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import { WebSwitch } from '@/widgets/composer/web-switch.tsx';
-import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
-import { toast } from '@/platform/toast.ts';
-import { useEver } from '@/platform/use-ever.ts';
-import { useWebChoice } from '@/platform/web-choice.ts';
-import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
-import { callsTools, toolsTold } from '@common/tool-models.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
-import { isFree } from '@contract/price.ts';
-import type { SessionDetail } from '@contract/session.ts';
+} from '#src/platform/attach/attach-store.ts';
+import { AttachDrop, AttachTray } from '#src/widgets/attach/attach.tsx';
+import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { compactNumber, toldApart } from '#src/platform/format.ts';
+import { useLine } from '#src/platform/line.ts';
+import { useChatModels, useModel, useSettings } from '#src/platform/queries.ts';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
+import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { useEver } from '#src/platform/use-ever.ts';
+import { useWebChoice } from '#src/platform/web-choice.ts';
+import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { callsTools, toolsTold } from '#common/tool-models.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
+import { isFree } from '#contract/price.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
 import { useChoices } from './chat-choices.ts';
@@ -39,11 +39,11 @@ import {
   priceOf,
   roughly,
   type Exchange,
-} from '@/widgets/conversation/price-ahead.ts';
-import kitCss from '@/widgets/composer/send-kit.module.css';
+} from '#src/widgets/conversation/price-ahead.ts';
+import kitCss from '#src/widgets/composer/send-kit.module.css';
 
-export { ModelFailure } from '@/widgets/composer/model-failure.tsx';
-export { AttachButton, pasteInto } from '@/widgets/attach/attach.tsx';
+export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
+export { AttachButton, pasteInto } from '#src/widgets/attach/attach.tsx';
 export {
   hasImages,
   imagesRefused,
@@ -458,7 +458,7 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
 
 const micPath =
   'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
-const VoiceSheet = lazyAsked(() => import('@/widgets/voice/voice-sheet.tsx'));
+const VoiceSheet = lazyAsked(() => import('#src/widgets/voice/voice-sheet.tsx'));
 
 /** Speaks instead of typing: what was said goes behind what stands in the box. */
 export const VoiceButton = ({ state }: { state: BoxState }) => {

@@ -1,15 +1,15 @@
-import { toldApart } from '@/platform/format.ts';
-import { useChatModels } from '@/platform/queries.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { useMedia } from '@/platform/use-media.ts';
-import type { Message } from '@contract/chat.ts';
+import { toldApart } from '#src/platform/format.ts';
+import { useChatModels } from '#src/platform/queries.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { useMedia } from '#src/platform/use-media.ts';
+import type { Message } from '#contract/chat.ts';
 import { memo, useRef, useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import type { LiveReply } from '@/widgets/conversation/live-reply.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import type { LiveReply } from '#src/widgets/conversation/live-reply.ts';
 import { LiveRows } from './live-rows.tsx';
 import { Notice, Reply } from './message-row.tsx';
 import css from './side-by-side.module.css';
-import { replyRows, type SideBySideRow } from '@/widgets/conversation/rows.ts';
+import { replyRows, type SideBySideRow } from '#src/widgets/conversation/rows.ts';
 
 /** From here on there is room for two columns. */
 const wideEnoughForTwo = '(min-width: 1024px)';

@@ -1,10 +1,10 @@
-import { useCall } from '@/platform/call-query.ts';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Source } from '@contract/embedding.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Source } from '#contract/embedding.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { Button } from '@/ui/button.tsx';
+import { Button } from '#src/ui/button.tsx';
 import { markedPassage } from './marked-passage.ts';
 import css from './source-sheet.module.css';
 

@@ -1,6 +1,6 @@
-import { confirmDialog } from '@/ui/dialog.ts';
+import { confirmDialog } from '#src/ui/dialog.ts';
 import { useBlocker } from '@tanstack/react-router';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 
 /** Asks before a temporary chat is left for good: nothing of it is kept. */
 const TemporaryGuard = () => {

@@ -1,6 +1,6 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { readQuestion } from '@/platform/question.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { readQuestion } from '#src/platform/question.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 /** A place where words were found. */
 export interface Hit {

@@ -1,5 +1,5 @@
-import { spokenTo } from '@common/mentions.ts';
-import type { Model } from '@contract/model.ts';
+import { spokenTo } from '#common/mentions.ts';
+import type { Model } from '#contract/model.ts';
 
 /** Which model a message begins by naming behind an @, as it is shown or called, and the rest of it. */
 export const typedModel = (

@@ -1,16 +1,16 @@
 import { getRouteApi, useCanGoBack, useLocation, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, type RefObject } from 'react';
-import { limits } from '@contract/limits.ts';
-import type { SessionDetail } from '@contract/session.ts';
-import { offlineText } from '@/platform/api-error.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { useModel } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { refusalOf } from '@/widgets/composer/send-rules.ts';
-import type { ChatActs } from '@/widgets/conversation/chat-context.ts';
-import type { ThreadView } from '@/widgets/conversation/message-store.ts';
-import type { SendOptions } from '@/widgets/conversation/thread-commands.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import { limits } from '#contract/limits.ts';
+import type { SessionDetail } from '#contract/session.ts';
+import { offlineText } from '#src/platform/api-error.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { refusalOf } from '#src/widgets/composer/send-rules.ts';
+import type { ChatActs } from '#src/widgets/conversation/chat-context.ts';
+import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
+import type { SendOptions } from '#src/widgets/conversation/thread-commands.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 import type { ListHandle } from './message-list.tsx';
 import { deliver } from './send-box.tsx';
 

@@ -1,16 +1,16 @@
-import { ignoreApiError } from '@/platform/attempt.ts';
-import { useCallPages } from '@/platform/call-query.ts';
-import { act } from '@/platform/outbox.ts';
-import { Button } from '@/ui/button.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Message } from '@contract/chat.ts';
+import { ignoreApiError } from '#src/platform/attempt.ts';
+import { useCallPages } from '#src/platform/call-query.ts';
+import { act } from '#src/platform/outbox.ts';
+import { Button } from '#src/ui/button.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Message } from '#contract/chat.ts';
 import { Fragment, useMemo } from 'react';
-import { ChatContext, useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { ChatContext, useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './question.module.css';
 import { RowView } from './row-view.tsx';
-import { segmentsOfMessage, type Row } from '@/widgets/conversation/rows.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import { segmentsOfMessage, type Row } from '#src/widgets/conversation/rows.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 /** What a message looks like: what somebody wrote, and a model's reply to it. */
 const rowsOf = (message: Message): Row[] => {

@@ -1,6 +1,6 @@
-import { blocksOf } from '@common/markdown/document.ts';
-import { tokensOf } from '@common/markdown/lex.ts';
-import { inIdleTime } from '@/platform/idle.ts';
+import { blocksOf } from '#common/markdown/document.ts';
+import { tokensOf } from '#common/markdown/lex.ts';
+import { inIdleTime } from '#src/platform/idle.ts';
 
 /** A piece of everything that replies are made of. */
 const specimen = [

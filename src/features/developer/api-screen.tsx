@@ -1,11 +1,13 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import css from './api.module.css';
 import { ExampleTab } from './example-tab.tsx';
 import { InterfaceTab } from './interface-tab.tsx';
 import { KeyTab } from './key-tab.tsx';
+import { LogTab } from './log-tab.tsx';
+import { PlaygroundTab } from './playground-tab.tsx';
 import type { ApiTab } from './developer-search.ts';
 import { UsageTab } from './usage-tab.tsx';
 
@@ -13,9 +15,11 @@ const route = getRouteApi('/api');
 
 const tabs: readonly { tab: ApiTab; label: string }[] = [
   { tab: 'api-key', label: 'API-KEY' },
+  { tab: 'playground', label: '试一试' },
   { tab: 'example', label: '代码示例' },
   { tab: 'interface', label: '接口列表' },
   { tab: 'usage', label: '用量统计' },
+  { tab: 'log', label: '调用记录' },
 ];
 
 const SignIn = ({ text }: { text: string }) => (
@@ -61,7 +65,10 @@ export const ApiScreen = () => {
         ) : (
           <SignIn text="登录之后可以创建 API-KEY，用自己的程序调用这里的模型。" />
         ))}
+      {tab === 'playground' && <PlaygroundTab />}
       {tab === 'example' && <ExampleTab />}
+      {tab === 'log' &&
+        (signedIn ? <LogTab /> : <SignIn text="登录之后可以看到每一次 API 调用。" />)}
       {tab === 'interface' && <InterfaceTab />}
       {tab === 'usage' &&
         (signedIn ? <UsageTab /> : <SignIn text="登录之后可以看到每个 API-KEY 的用量。" />)}

@@ -1,6 +1,6 @@
-import { useChatModels } from '@/platform/queries.ts';
-import { copyText } from '@/platform/copy.ts';
-import { Button } from '@/ui/button.tsx';
+import { useChatModels } from '#src/platform/queries.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { Button } from '#src/ui/button.tsx';
 import { Fragment, useEffect, useRef, useState } from 'react';
 import css from './api.module.css';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';

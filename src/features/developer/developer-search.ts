@@ -1,6 +1,6 @@
-import { oneOf, whole, words, type RawSearch } from '@/platform/search.ts';
+import { oneOf, whole, words, type RawSearch } from '#src/platform/search.ts';
 
-export const apiTabs = ['api-key', 'example', 'interface', 'usage'] as const;
+export const apiTabs = ['api-key', 'playground', 'example', 'interface', 'usage', 'log'] as const;
 export type ApiTab = (typeof apiTabs)[number];
 
 export interface ApiSearch {

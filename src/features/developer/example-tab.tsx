@@ -1,6 +1,6 @@
-import { useChatModels } from '@/platform/queries.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { useChatModels } from '#src/platform/queries.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './api.module.css';
@@ -10,11 +10,13 @@ import { setFreshKey, useFreshKey } from './fresh-key.ts';
 const notes = [
   '地址与 OpenAI 的写法相同：凡能填 base_url 和 api_key 的程序都能直接用。',
   '只对付费用户开放，按余额扣费；余额不足时返回 402，流式回复会在余额用完时停止，已写出的照常计费。',
-  '提问和回答合计最多 4096 个 token（个别模型另有规定）；流式回答的 n 只能是 1。',
+  '提问和回答合计最多 4096 个 token（个别模型另有规定，可以在自己的 KEY 上调高）；流式回答的 n 只能是 1。',
   '失败时，OpenAI 写法的接口返回 error 对象；其余接口返回 {"result": false, "code", "message"}，流里的错误是数组 [code, message]。',
   '每个 KEY 有每分钟的请求数和 token 数限制，响应头 x-ratelimit-* 说明还剩多少；超出时返回 429 和 retry-after。',
   '带上请求头 idempotency-key（任意文字），24 小时内重复的请求只算一次。',
-  '调用不保存进会话，只记录用量。',
+  '调用不保存进会话，只记录用量；/v1/responses 的回答保存 30 天，供 previous_response_id 使用，写 store: false 就不保存。',
+  '批量的问题可以上传到 /v1/files、交给 /v1/batches：半价，空闲时做，24 小时内完成。',
+  '响应头 x-price-yuan、x-deducted-tokens 是这一次的价钱，流在最后以注释行给出。',
 ];
 
 export const ExampleTab = () => {

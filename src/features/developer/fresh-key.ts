@@ -1,4 +1,4 @@
-import { createStore, useStore } from '@/platform/store.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
 
 /**
  * The key that was made, or typed, on this page: kept in its memory alone, so that examples and the

@@ -1,7 +1,7 @@
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi } from '@tanstack/react-router';
 import css from './api.module.css';
 import { Console } from './console.tsx';

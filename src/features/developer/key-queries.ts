@@ -1,5 +1,5 @@
-import { useCall } from '@/platform/call-query.ts';
-import { useAuth } from '@/platform/auth-store.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
 
 /** One's own keys, and whether the API may be used. */
 export const useKeys = () => {

@@ -1,21 +1,24 @@
-import { api } from '@/platform/api.ts';
-import { copyText } from '@/platform/copy.ts';
-import { compactNumber, dateTime } from '@/platform/format.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { SwitchField } from '@/ui/switch-field.tsx';
-import type { ApiKey } from '@contract/developer.ts';
+import { api } from '#src/platform/api.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { compactNumber, dateTime } from '#src/platform/format.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { SwitchField } from '#src/ui/switch-field.tsx';
+import type { ApiKey } from '#contract/developer.ts';
+import { limits } from '#contract/limits.ts';
 import { Link } from '@tanstack/react-router';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 import css from './api.module.css';
+import { BoundMeters } from './key-bounds.tsx';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
 import { useKeys } from './key-queries.ts';
 
@@ -36,8 +39,23 @@ const remove = async (key: ApiKey) => {
   toast('删除成功', 'success');
 };
 
+const pause = async (key: ApiKey) => {
+  const on = !key.paused;
+  const sure =
+    !on ||
+    (await confirmDialog({
+      title: '停用 API-KEY',
+      text: `“${key.name || key.mask}”立刻不能再调用，正在进行的回复也会停止。以后可以重新打开。`,
+      ok: '停用',
+      danger: true,
+    }));
+  if (!sure) return;
+  await api.pauseKey({ id: key.id, on });
+  toast(on ? '已停用' : '已重新打开', 'success');
+};
+
 const Bounds = ({ row }: { row: ApiKey }) => {
-  const { month_limit: limit, month_used: used } = row;
+  const { month_limit: limit, month_used: used, at_once: atOnce, call_tokens: longest } = row;
   return (
     <dl className={css.facts}>
       <div>
@@ -55,6 +73,25 @@ const Bounds = ({ row }: { row: ApiKey }) => {
         <dt>创建</dt>
         <dd>{dateTime(row.created_at)}</dd>
       </div>
+      <div>
+        <dt>一次最多</dt>
+        <dd className="tabular">
+          {(longest ?? limits.apiTokens).toLocaleString('zh-CN')} token
+          {longest === null && '（可以调高）'}
+        </dd>
+      </div>
+      {atOnce !== null && (
+        <div>
+          <dt>同时进行</dt>
+          <dd className="tabular">{atOnce} 个</dd>
+        </div>
+      )}
+      {row.old_until !== null && (
+        <div>
+          <dt>旧的 KEY 还能用到</dt>
+          <dd>{dateTime(row.old_until)}</dd>
+        </div>
+      )}
       {row.expires_at !== null && (
         <div>
           <dt>有效期到</dt>
@@ -105,6 +142,38 @@ const Fresh = ({ value, once, onDone }: { value: string; once: boolean; onDone: 
   </section>
 );
 
+const graces = [
+  { value: '0', label: '立刻作废' },
+  { value: '1', label: '1 小时' },
+  { value: '24', label: '1 天' },
+  { value: '168', label: '7 天' },
+];
+
+const RotateForm = ({ row, onMade }: { row: ApiKey; onMade: (key: string) => void }) => (
+  <Form
+    fields={[
+      {
+        name: 'grace_hours',
+        label: '旧的 KEY 还能用',
+        kind: 'choice',
+        required: true,
+        options: graces,
+        hint: '得到一个新的 KEY，名字和限制不变；在旧的失效之前，把程序里的换掉',
+      },
+    ]}
+    initial={{ grace_hours: '24' }}
+    submit="换新"
+    onSubmit={async (values) => {
+      const { full_key: key } = await api.rotateKey(
+        { id: row.id, grace_hours: Number(values['grace_hours']) },
+        { quiet: true },
+      );
+      onMade(key);
+      toast('已换新', 'success');
+    }}
+  />
+);
+
 const showOnce = async (on: boolean) => {
   const sure =
     !on ||
@@ -121,7 +190,15 @@ export const KeyTab = () => {
   const keys = useKeys();
   const fresh = useFreshKey();
   const [making, setMaking] = useState(false);
+  const [edited, setEdited] = useState<ApiKey>();
+  const [rotated, setRotated] = useState<ApiKey>();
   const [shown, setShown] = useState(false);
+  const showFresh = (key: string) => {
+    setFreshKey(key);
+    setShown(true);
+    setMaking(false);
+    setRotated(undefined);
+  };
   const list = keys.data?.list ?? [];
   const me = keys.data?.userinfo;
   const full = list.length >= mostKeys;
@@ -173,8 +250,12 @@ export const KeyTab = () => {
           <li key={row.id} className={css.key}>
             <header>
               <div>
-                <strong>{row.name || '未命名'}</strong>
+                <strong>
+                  {row.name || '未命名'}
+                  {row.paused && <span className={css.off}>已停用</span>}
+                </strong>
                 <code>{row.mask}</code>
+                {row.used_for !== '' && <small>{row.used_for}</small>}
               </div>
               {row.kept && (
                 <Button
@@ -186,16 +267,29 @@ export const KeyTab = () => {
                   <Icon name="copy" />
                 </Button>
               )}
+            </header>
+            <Bounds row={row} />
+            <BoundMeters limits={row.limits} />
+            <div className={css.acts}>
+              <Button size="small" onClick={() => setEdited(row)}>
+                修改
+              </Button>
+              <Button size="small" onClick={() => setRotated(row)}>
+                换新
+              </Button>
+              <Button size="small" onClick={() => void pause(row)}>
+                {row.paused ? '重新打开' : '停用'}
+              </Button>
               <Button
+                size="small"
                 kind="ghost"
-                size="icon"
                 aria-label={`删除 ${row.name || row.mask}`}
                 onClick={() => void remove(row)}
               >
-                <Icon name="trash" />
+                <Icon name="trash" size={18} />
+                删除
               </Button>
-            </header>
-            <Bounds row={row} />
+            </div>
           </li>
         ))}
       </ul>
@@ -211,13 +305,38 @@ export const KeyTab = () => {
         <Suspense fallback={<Skeleton lines={6} />}>
           <KeyForm
             onMade={(key) => {
-              setFreshKey(key);
-              setShown(true);
-              setMaking(false);
+              showFresh(key);
               toast('创建 API-KEY 成功', 'success');
             }}
+            onSaved={() => setMaking(false)}
           />
         </Suspense>
+      </Sheet>
+      <Sheet
+        open={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+        title={`修改 ${edited?.name || 'API-KEY'}`}
+      >
+        <Suspense fallback={<Skeleton lines={6} />}>
+          {edited && (
+            <KeyForm
+              key={edited.id}
+              row={edited}
+              onMade={showFresh}
+              onSaved={() => {
+                setEdited(undefined);
+                toast('已保存，立刻生效', 'success');
+              }}
+            />
+          )}
+        </Suspense>
+      </Sheet>
+      <Sheet
+        open={rotated !== undefined}
+        onClose={() => setRotated(undefined)}
+        title={`换新 ${rotated?.name || 'API-KEY'}`}
+      >
+        {rotated && <RotateForm row={rotated} onMade={showFresh} />}
       </Sheet>
     </div>
   );

@@ -1,10 +1,12 @@
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { LineChart } from '@/ui/chart/line-chart.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { MonthPicker } from '@/ui/month-picker/month-picker.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { isBusy } from '@/ui/table/page-props.ts';
-import type { ApiUsage } from '@contract/developer.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { LineChart } from '#src/ui/chart/line-chart.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { csvOf, saveText } from '#src/ui/table/csv.ts';
+import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { isBusy } from '#src/ui/table/page-props.ts';
+import type { ApiUsage } from '#contract/developer.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './api.module.css';
@@ -28,12 +30,26 @@ const columns: readonly Column<ApiUsage>[] = [
     sortable: true,
   },
   {
+    key: 'cached',
+    title: '其中缓存',
+    align: 'end',
+    value: (row) => row.cached_tokens,
+    render: (row) => number(row.cached_tokens),
+  },
+  {
     key: 'completion',
     title: '回答 token',
     align: 'end',
     value: (row) => row.raw_completion_tokens,
     render: (row) => number(row.raw_completion_tokens),
     sortable: true,
+  },
+  {
+    key: 'reasoning',
+    title: '其中思考',
+    align: 'end',
+    value: (row) => row.reasoning_tokens,
+    render: (row) => number(row.reasoning_tokens),
   },
   {
     key: 'tokens',
@@ -51,8 +67,29 @@ const columns: readonly Column<ApiUsage>[] = [
     render: (row) => <strong>{number(row.deduct_tokens)}</strong>,
     sortable: true,
   },
+  {
+    key: 'yuan',
+    title: '元',
+    align: 'end',
+    value: (row) => row.yuan,
+    sortable: true,
+  },
   { key: 'api_key', title: 'API-KEY', value: (row) => row.api_key, role: 'plain' },
 ];
+
+/** All of a month by day, key and model, as a file for a spreadsheet. */
+const saveMonth = (month: string, rows: readonly ApiUsage[], names: ReadonlyMap<number, string>) =>
+  saveText(
+    `API 用量 ${month}.csv`,
+    csvOf([
+      ['日期', 'API-KEY', ...columns.slice(0, -1).map(({ title }) => title)],
+      ...rows.map((row) => [
+        row.date,
+        names.get(row.key_id) ?? row.api_key,
+        ...columns.slice(0, -1).map(({ value }) => value(row)),
+      ]),
+    ]),
+  );
 
 const daysOf = (month: string, today: string): string[] => {
   const [year = 0, of = 1] = month.split('-').map(Number);
@@ -87,6 +124,9 @@ export const UsageTab = () => {
   const rows = usage.data?.list;
   const ofDay = useMemo(() => rows?.filter((row) => row.date === day), [rows, day]);
   const days = useMemo(() => daysOf(month, today), [month, today]);
+  const sumOf = (of: (row: ApiUsage) => number) =>
+    (rows ?? []).reduce((sum, row) => sum + of(row), 0);
+  const names = new Map(keys.data?.list.map((each) => [each.id, each.name || each.mask]));
   const values = useMemo(() => {
     const sums = new Map<string, number>();
     for (const row of rows ?? [])
@@ -128,6 +168,20 @@ export const UsageTab = () => {
             token 用量
           </button>
         </div>
+      </div>
+      <div className={css.bar}>
+        <span className={css.count}>
+          本月 {number(sumOf((row) => row.count))} 次，{number(sumOf((row) => row.deduct_tokens))}{' '}
+          token，
+          {Number(sumOf((row) => row.yuan).toFixed(4))} 元
+        </span>
+        <Button
+          size="small"
+          disabled={!rows || rows.length === 0}
+          onClick={() => saveMonth(month, rows ?? [], names)}
+        >
+          导出本月
+        </Button>
       </div>
       {usage.isError && !rows && (
         <LoadFailed

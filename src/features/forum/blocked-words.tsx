@@ -1,14 +1,14 @@
-import { api } from '@/platform/api.ts';
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { dateTime } from '@/platform/format.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
-import { Form } from '@/ui/form/form.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import type { Out } from '@contract/calls.ts';
+import { api } from '#src/platform/api.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { useTableSearch } from '#src/ui/table/use-table-search.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './forum.module.css';
 

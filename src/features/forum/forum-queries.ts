@@ -1,6 +1,6 @@
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import type { ForumCategory } from '@contract/forum.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import type { ForumCategory } from '#contract/forum.ts';
 
 export interface ForumFilters {
   category?: ForumCategory | undefined;

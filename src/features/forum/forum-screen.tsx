@@ -1,22 +1,22 @@
-import { Chip, ChipLink } from '@/ui/chip.tsx';
-import { useAuth } from '@/platform/auth-store.ts';
-import { maskName } from '@/platform/format.ts';
-import { useChatModels, useMe } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Pager } from '@/ui/pager/pager.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { useForumGroups } from '@/widgets/editor/groups.ts';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import type { ForumCategory } from '@contract/forum.ts';
+import { Chip, ChipLink } from '#src/ui/chip.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { maskName } from '#src/platform/format.ts';
+import { useChatModels, useMe } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Pager } from '#src/ui/pager/pager.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { useForumGroups } from '#src/widgets/editor/groups.ts';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import type { ForumCategory } from '#contract/forum.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useRef, useState } from 'react';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
 import css from './forum.module.css';
@@ -25,7 +25,7 @@ import { QuestionCard } from './question-card.tsx';
 const route = getRouteApi('/forum');
 
 const QuestionEditor = lazyAsked(async () => ({
-  default: (await import('@/widgets/editor/question-editor.tsx')).QuestionEditor,
+  default: (await import('#src/widgets/editor/question-editor.tsx')).QuestionEditor,
 }));
 const GroupSheet = lazyAsked(() => import('./group-sheet.tsx'));
 

@@ -1,7 +1,7 @@
-import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
-import { Form } from '@/ui/form/form.tsx';
-import type { Out } from '@contract/calls.ts';
+import { bounds } from '#contract/bounds.ts';
+import { api } from '#src/platform/api.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Out } from '#contract/calls.ts';
 
 export type Group = Out<'forumGroups'>['list'][number];
 

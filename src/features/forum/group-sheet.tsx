@@ -1,18 +1,18 @@
-import { ChipDot } from '@/ui/chip.tsx';
-import { api } from '@/platform/api.ts';
-import { toast } from '@/platform/toast.ts';
-import { Act } from '@/ui/act.tsx';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { useForumGroups } from '@/widgets/editor/groups.ts';
-import type { Out } from '@contract/calls.ts';
-import { limits } from '@contract/limits.ts';
+import { ChipDot } from '#src/ui/chip.tsx';
+import { api } from '#src/platform/api.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Act } from '#src/ui/act.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { useForumGroups } from '#src/widgets/editor/groups.ts';
+import type { Out } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import css from './forum.module.css';
 import { GroupForm } from './group-form.tsx';
-import actCss from '@/ui/act.module.css';
+import actCss from '#src/ui/act.module.css';
 
 type Group = Out<'forumGroups'>['list'][number];
 

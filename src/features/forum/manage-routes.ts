@@ -1,5 +1,5 @@
-import { managerRoute } from '@/platform/manager-route.ts';
-import { loose, oneOf, whole, words } from '@/platform/search.ts';
+import { managerRoute } from '#src/platform/manager-route.ts';
+import { loose, oneOf, whole, words } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 const tab = oneOf(['reports', 'groups', 'words']);

@@ -1,10 +1,10 @@
-import { ChipDot, Tag } from '@/ui/chip.tsx';
-import { maskName } from '@/platform/format.ts';
-import { thumbnailOf } from '@/platform/question.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { Avatar } from '@/ui/avatar.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { Session } from '@contract/session.ts';
+import { ChipDot, Tag } from '#src/ui/chip.tsx';
+import { maskName } from '#src/platform/format.ts';
+import { thumbnailOf } from '#src/platform/question.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Session } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import css from './forum.module.css';
 

@@ -1,6 +1,6 @@
-import { root } from '@/platform/root-route.ts';
-import { oneOf, whole, words, type RawSearch } from '@/platform/search.ts';
-import type { ForumCategory } from '@contract/forum.ts';
+import { root } from '#src/platform/root-route.ts';
+import { oneOf, whole, words, type RawSearch } from '#src/platform/search.ts';
+import type { ForumCategory } from '#contract/forum.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 const categories: readonly ForumCategory[] = [

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
-import { deleteImage } from '@/widgets/image/image-marks.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { toast } from '#src/platform/toast.ts';
+import { deleteImage } from '#src/widgets/image/image-marks.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
 import styles from './gallery.module.css';
 import type { GalleryImage } from './use-gallery.ts';
 

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { inIdleTime } from '@/platform/idle.ts';
-import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
-import { useImageMark, voteOnImage } from '@/widgets/image/image-marks.ts';
-import { imageSources } from '@/widgets/image/image-sources.ts';
-import type { ViewedImage, ViewedTile } from '@/widgets/viewer/image-viewer-props.ts';
-import { ImageViewer, tileOf, warmViewer } from '@/widgets/viewer/image-viewer.tsx';
-import { Button } from '@/ui/button.tsx';
-import { LoadedImage } from '@/ui/loaded-image.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Waterfall } from '@/ui/waterfall.tsx';
+import { inIdleTime } from '#src/platform/idle.ts';
+import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
+import { useImageMark, voteOnImage } from '#src/widgets/image/image-marks.ts';
+import { imageSources } from '#src/widgets/image/image-sources.ts';
+import type { ViewedImage, ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
+import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { LoadedImage } from '#src/ui/loaded-image.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Waterfall } from '#src/ui/waterfall.tsx';
 import styles from './gallery.module.css';
 import type { GalleryImage, useGallery } from './use-gallery.ts';
 

@@ -1,4 +1,4 @@
-import { oneOf, whole, words, type RawSearch } from '@/platform/search.ts';
+import { oneOf, whole, words, type RawSearch } from '#src/platform/search.ts';
 
 const ranks = ['upload', 'all', 'month', 'week', 'day'] as const;
 const sorts = ['newest', 'most-popular'] as const;

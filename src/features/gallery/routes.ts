@@ -1,4 +1,4 @@
-import { root } from '@/platform/root-route.ts';
+import { root } from '#src/platform/root-route.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { privateSearch, publicSearch, exploreSearch } from './gallery-search.ts';
 

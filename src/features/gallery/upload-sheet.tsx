@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
-import { useAuth } from '@/platform/auth-store.ts';
-import { imageTypes } from '@/platform/attach/file-kinds.ts';
-import { ComingTile } from '@/widgets/image/coming-tile.tsx';
-import { useIntake } from '@/widgets/image/picker-intake.ts';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { Button } from '@/ui/button.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { toast } from '@/platform/toast.ts';
-import { limits } from '@contract/limits.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { imageTypes } from '#src/platform/attach/file-kinds.ts';
+import { ComingTile } from '#src/widgets/image/coming-tile.tsx';
+import { useIntake } from '#src/widgets/image/picker-intake.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { limits } from '#contract/limits.ts';
 import styles from './gallery.module.css';
 
 /** Images from the album, the camera, or dropped. */

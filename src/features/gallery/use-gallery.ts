@@ -1,11 +1,11 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { api } from '@/platform/api.ts';
-import { nextPage } from '@/platform/call-query.ts';
-import { useDeletedImages } from '@/widgets/image/image-marks.ts';
-import { sizeOf } from '@/widgets/image/shelves.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { api } from '#src/platform/api.ts';
+import { nextPage } from '#src/platform/call-query.ts';
+import { useDeletedImages } from '#src/widgets/image/image-marks.ts';
+import { sizeOf } from '#src/widgets/image/shelves.ts';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { ListedImage } from '@contract/image.ts';
+import type { ListedImage } from '#contract/image.ts';
 import type { ExploreSearch, GallerySearch } from './gallery-search.ts';
 
 /** Which images, in which order. */

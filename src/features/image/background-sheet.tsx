@@ -1,9 +1,9 @@
-import { Button } from '@/ui/button.tsx';
-import { BackgroundChoice, firstBackground } from '@/widgets/image/background-choice.tsx';
-import type { ImageParameters } from '@contract/image.ts';
+import { Button } from '#src/ui/button.tsx';
+import { BackgroundChoice, firstBackground } from '#src/widgets/image/background-choice.tsx';
+import type { ImageParameters } from '#contract/image.ts';
 import { useState } from 'react';
 import { ImageSheet, type ImageSheetProps } from './image-sheet.tsx';
-import drawCss from '@/widgets/image/image-session.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
 
 const Fill = ({
   price,

@@ -1,10 +1,10 @@
-import { familyRules } from '@contract/image-prompt.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
-import { toast } from '@/platform/toast.ts';
+import { familyRules } from '#contract/image-prompt.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import { toast } from '#src/platform/toast.ts';
 import { useState } from 'react';
 import { Choices } from './choices.tsx';
 import { SampleImage } from './shape-image.tsx';

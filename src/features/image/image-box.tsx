@@ -1,5 +1,5 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useDraft } from '@/platform/draft.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useDraft } from '#src/platform/draft.ts';
 import {
   blendOf,
   changeImageDraft,
@@ -9,45 +9,45 @@ import {
   requestOf,
   useImageDraft,
   type ImageDraft,
-} from '@/widgets/image/image-draft.ts';
+} from '#src/widgets/image/image-draft.ts';
 import {
   closeImageTool,
   openImageTool,
   provideImageSend,
   useImageBusy,
   type ImageToolTab,
-} from '@/widgets/image/image-tool-store.ts';
-import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
-import { isForeign } from '@/widgets/image/foreign-image.tsx';
-import { aspectName } from '@/widgets/image/aspect-name.ts';
-import { useTranslationCost } from '@/widgets/image/translation-price.ts';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { useImageModels, useModel, useSettings } from '@/platform/queries.ts';
-import { useModuleLabel } from '@/widgets/image/image-metadata.ts';
-import { DropVeil } from '@/ui/drop-veil.tsx';
-import { Icon, PathIcon } from '@/ui/icon.tsx';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import { toast } from '@/platform/toast.ts';
-import { WordsField } from '@/ui/words-field.tsx';
-import { sizeFor } from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
-import type { SessionDetail } from '@contract/session.ts';
+} from '#src/widgets/image/image-tool-store.ts';
+import { type ImagePrice, imagePrice } from '#src/widgets/image/image-price.ts';
+import { isForeign } from '#src/widgets/image/foreign-image.tsx';
+import { aspectName } from '#src/widgets/image/aspect-name.ts';
+import { useTranslationCost } from '#src/widgets/image/translation-price.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { useImageModels, useModel, useSettings } from '#src/platform/queries.ts';
+import { useModuleLabel } from '#src/widgets/image/image-metadata.ts';
+import { DropVeil } from '#src/ui/drop-veil.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { WordsField } from '#src/ui/words-field.tsx';
+import { sizeFor } from '#contract/image-prompt.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import { useModelChange } from '@/widgets/composer/model-change.ts';
-import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
-import { ImageChoices } from '@/widgets/image/image-choices.tsx';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import { useModelChange } from '#src/widgets/composer/model-change.ts';
+import { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
+import { ImageChoices } from '#src/widgets/image/image-choices.tsx';
 import { useBaseIntake } from './image-intake.ts';
-import { imagePath } from '@/widgets/image/image-path.ts';
+import { imagePath } from '#src/widgets/image/image-path.ts';
 import { sendWords } from './image-send.ts';
 import { StickyChips } from './sticky-chips.tsx';
-import { SendModel } from '@/widgets/composer/send-model.tsx';
-import { refusalOf, useGrowth } from '@/widgets/composer/send-rules.ts';
-import kitCss from '@/widgets/composer/send-kit.module.css';
-import drawCss from '@/widgets/image/image-session.module.css';
-import boxCss from '@/widgets/composer/send.module.css';
+import { SendModel } from '#src/widgets/composer/send-model.tsx';
+import { refusalOf, useGrowth } from '#src/widgets/composer/send-rules.ts';
+import kitCss from '#src/widgets/composer/send-kit.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
+import boxCss from '#src/widgets/composer/send.module.css';
 
 const toolPath =
   'M4 7h9M19 7h1M4 17h1M11 17h9M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z';

@@ -1,8 +1,8 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { api } from '@/platform/api.ts';
-import { uuid } from '@/platform/uuid.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
-import { beginWork, sendWork } from '@/widgets/conversation/work.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { api } from '#src/platform/api.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
+import { beginWork, sendWork } from '#src/widgets/conversation/work.ts';
 import type { Asked } from './image-request.ts';
 
 /** Begins the images of a message that is with the server. */

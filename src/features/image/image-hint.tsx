@@ -1,11 +1,11 @@
-import { writeDraft } from '@/platform/draft.ts';
-import { useModel } from '@/platform/queries.ts';
-import { useSite } from '@/platform/site.ts';
-import type { SessionDetail } from '@contract/session.ts';
-import { ImageIdeas } from '@/widgets/image/image-ideas.tsx';
-import { leastText } from '@/widgets/composer/send-rules.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
-import drawCss from '@/widgets/image/image-session.module.css';
+import { writeDraft } from '#src/platform/draft.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { useSite } from '#src/platform/site.ts';
+import type { SessionDetail } from '#contract/session.ts';
+import { ImageIdeas } from '#src/widgets/image/image-ideas.tsx';
+import { leastText } from '#src/widgets/composer/send-rules.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
 
 /** Latin names stand apart from the Chinese around them. */
 const setApart = (name: string): string => (/[a-z0-9]/i.test(name) ? ` ${name} ` : name);

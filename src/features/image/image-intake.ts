@@ -1,17 +1,17 @@
 import { useState } from 'react';
-import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { isImage } from '@/platform/attach/file-kinds.ts';
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
-import { takeAsBase } from '@/widgets/image/base-image.ts';
-import type { Model } from '@contract/model.ts';
+import { ApiError, errorText, isCancelled } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { isImage } from '#src/platform/attach/file-kinds.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import { takeAsBase } from '#src/widgets/image/base-image.ts';
+import type { Model } from '#contract/model.ts';
 
 /** Only who brings an image needs what makes large photos smaller. */
-const loadShrinking = lazyChunk(() => import('@/platform/attach/shrink-image.ts'));
+const loadShrinking = lazyChunk(() => import('#src/platform/attach/shrink-image.ts'));
 
 const reasonOf = (error: unknown): string =>
   error instanceof ApiError ? errorText(error) : error instanceof Error ? error.message : '';

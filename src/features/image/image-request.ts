@@ -1,15 +1,15 @@
-import type { ImageRequest, Message } from '@contract/chat.ts';
+import type { ImageRequest, Message } from '#contract/chat.ts';
 import {
   imageSizes,
   imagesOf,
   pricedSize,
   readImageWords,
   sizeFor,
-} from '@contract/image-prompt.ts';
-import type { ImageParameters, ImageTask, MadeImage } from '@contract/image.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
-import { type ImagePrice, imagePrice } from '@/widgets/image/image-price.ts';
+} from '#contract/image-prompt.ts';
+import type { ImageParameters, ImageTask, MadeImage } from '#contract/image.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
+import { type ImagePrice, imagePrice } from '#src/widgets/image/image-price.ts';
 
 /** What a message of a session of images asks for. */
 export interface Asked {

@@ -1,32 +1,32 @@
-import { maskName } from '@/platform/format.ts';
-import { readImages } from '@/widgets/image/image-reply.ts';
-import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
-import { imageSources, smallImage, smallerOnes } from '@/widgets/image/image-sources.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { useImageModels, useModel } from '@/platform/queries.ts';
-import { useModuleLabel } from '@/widgets/image/image-metadata.ts';
-import { errorText } from '@/platform/api-error.ts';
-import { finePointer, useMedia } from '@/platform/use-media.ts';
-import { toast } from '@/platform/toast.ts';
-import { saveImage } from '@/ui/save-image.ts';
-import { ImageViewer } from '@/widgets/viewer/image-viewer.tsx';
-import { LoadedImage } from '@/ui/loaded-image.tsx';
-import { Icon, PathIcon } from '@/ui/icon.tsx';
-import { PhotoViewer } from '@/ui/photo-viewer.tsx';
-import type { ImageReply, MadeImage } from '@contract/image.ts';
-import type { JobEvent } from '@contract/job.ts';
-import type { Message } from '@contract/chat.ts';
-import { takesStrength } from '@contract/image-prompt.ts';
+import { maskName } from '#src/platform/format.ts';
+import { readImages } from '#src/widgets/image/image-reply.ts';
+import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
+import { imageSources, smallImage, smallerOnes } from '#src/widgets/image/image-sources.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useImageModels, useModel } from '#src/platform/queries.ts';
+import { useModuleLabel } from '#src/widgets/image/image-metadata.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { finePointer, useMedia } from '#src/platform/use-media.ts';
+import { toast } from '#src/platform/toast.ts';
+import { saveImage } from '#src/ui/save-image.ts';
+import { ImageViewer } from '#src/widgets/viewer/image-viewer.tsx';
+import { LoadedImage } from '#src/ui/loaded-image.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
+import type { ImageReply, MadeImage } from '#contract/image.ts';
+import type { JobEvent } from '#contract/job.ts';
+import type { Message } from '#contract/chat.ts';
+import { takesStrength } from '#contract/image-prompt.ts';
 import { Link } from '@tanstack/react-router';
 import { memo, useState, type CSSProperties, type ReactNode } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import { WorkRowView } from '@/widgets/conversation/work-row.tsx';
-import { useLongPress } from '@/widgets/conversation/long-press.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import { WorkRowView } from '#src/widgets/conversation/work-row.tsx';
+import { useLongPress } from '#src/widgets/conversation/long-press.ts';
 import { ImageActs, ImageMenu, useAsBase } from './image-acts.tsx';
-import { imagePath } from '@/widgets/image/image-path.ts';
+import { imagePath } from '#src/widgets/image/image-path.ts';
 import { changeAsked } from './image-send.ts';
 import { generate } from './image-draw.ts';
-import { useWorkState, WorkMissing, WorkProgress } from '@/widgets/conversation/work-state.tsx';
+import { useWorkState, WorkMissing, WorkProgress } from '#src/widgets/conversation/work-state.tsx';
 import { usePriceOf } from './request-price.ts';
 import {
   baseOf,
@@ -37,9 +37,9 @@ import {
   wordsOf,
   type Asked,
 } from './image-request.ts';
-import type { WorkRow } from '@/widgets/conversation/rows.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
-import drawCss from '@/widgets/image/image-session.module.css';
+import type { WorkRow } from '#src/widgets/conversation/rows.ts';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
 
 /** Longer prompts are folded. */
 const longPrompt = 160;

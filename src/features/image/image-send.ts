@@ -1,7 +1,7 @@
-import type { Making } from '@/widgets/conversation/session-type.ts';
+import type { Making } from '#src/widgets/conversation/session-type.ts';
 import { draw } from './image-draw.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { holdBox, readDraft, writeDraft } from '@/platform/draft.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { holdBox, readDraft, writeDraft } from '#src/platform/draft.ts';
 import {
   blendOf,
   changeImageDraft,
@@ -12,12 +12,12 @@ import {
   imageRefusal,
   readImageDraft,
   requestOf,
-} from '@/widgets/image/image-draft.ts';
-import { toast } from '@/platform/toast.ts';
-import type { Settings } from '@contract/auth.ts';
-import { readImageWords } from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
+} from '#src/widgets/image/image-draft.ts';
+import { toast } from '#src/platform/toast.ts';
+import type { Settings } from '#contract/auth.ts';
+import { readImageWords } from '#contract/image-prompt.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
 import type { Asked } from './image-request.ts';
 
 /** What is said only of the next images; sizes, styles and parameters stay for those after them. */

@@ -1,5 +1,5 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import type { SessionType } from '@/widgets/conversation/session-type.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { SessionType } from '#src/widgets/conversation/session-type.ts';
 import { ImageBox } from './image-box.tsx';
 import { ImageHint } from './image-hint.tsx';
 import { ImageRow } from './image-row.tsx';

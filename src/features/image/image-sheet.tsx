@@ -1,5 +1,5 @@
-import { Sheet } from '@/ui/sheet.tsx';
-import type { ImageParameters, MadeImage } from '@contract/image.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
+import type { ImageParameters, MadeImage } from '#contract/image.ts';
 import type { ReactNode } from 'react';
 
 /** What a sheet that asks how to go on from an image is given. */

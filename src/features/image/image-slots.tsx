@@ -1,8 +1,8 @@
-import { pickImages } from '@/widgets/image/image-picker.ts';
-import { AnyImage } from '@/widgets/image/foreign-image.tsx';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { toast } from '@/platform/toast.ts';
+import { pickImages } from '#src/widgets/image/image-picker.ts';
+import { AnyImage } from '#src/widgets/image/foreign-image.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { toast } from '#src/platform/toast.ts';
 import css from './image-tool.module.css';
 
 /** Images that go along: some at most, each once. */

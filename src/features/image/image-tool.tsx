@@ -3,26 +3,26 @@ import {
   draftWithSettings,
   imageRefusal,
   requestOf,
-} from '@/widgets/image/image-draft.ts';
+} from '#src/widgets/image/image-draft.ts';
 import {
   closeImageTool,
   useImageBusy,
   useImageSend,
   type ImageToolRequest,
   type ImageToolTab,
-} from '@/widgets/image/image-tool-store.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { imagePrice } from '@/widgets/image/image-price.ts';
-import { useTranslationCost } from '@/widgets/image/translation-price.ts';
-import { useModel, useSettings } from '@/platform/queries.ts';
-import { Button } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { toast } from '@/platform/toast.ts';
-import { useMedia, wideEnoughForRecents } from '@/platform/use-media.ts';
-import type { ImageModel } from '@contract/image.ts';
-import type { Model } from '@contract/model.ts';
+} from '#src/widgets/image/image-tool-store.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { imagePrice } from '#src/widgets/image/image-price.ts';
+import { useTranslationCost } from '#src/widgets/image/translation-price.ts';
+import { useModel, useSettings } from '#src/platform/queries.ts';
+import { Button } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { useMedia, wideEnoughForRecents } from '#src/platform/use-media.ts';
+import type { ImageModel } from '#contract/image.ts';
+import type { Model } from '#contract/model.ts';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { CheckpointTab } from './checkpoint-tab.tsx';
 import { ControlnetTab } from './controlnet-tab.tsx';

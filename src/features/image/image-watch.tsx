@@ -1,23 +1,23 @@
-import { writeDraft } from '@/platform/draft.ts';
-import { measureImage, takeAsBase } from '@/widgets/image/base-image.ts';
-import { changeImageDraft, readImageDraft } from '@/widgets/image/image-draft.ts';
-import { isForeign } from '@/widgets/image/foreign-image.tsx';
+import { writeDraft } from '#src/platform/draft.ts';
+import { measureImage, takeAsBase } from '#src/widgets/image/base-image.ts';
+import { changeImageDraft, readImageDraft } from '#src/widgets/image/image-draft.ts';
+import { isForeign } from '#src/widgets/image/foreign-image.tsx';
 import {
   imageToolTabs,
   openImageTool,
   type ImageToolTab,
-} from '@/widgets/image/image-tool-store.ts';
-import { useModel } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import type { Message } from '@contract/chat.ts';
-import type { SessionDetail } from '@contract/session.ts';
+} from '#src/widgets/image/image-tool-store.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import type { Message } from '#contract/chat.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useMadeWatch } from '@/widgets/conversation/work-watch.ts';
+import { useMadeWatch } from '#src/widgets/conversation/work-watch.ts';
 import { generate } from './image-draw.ts';
 import { takeAddressAsBase } from './image-intake.ts';
 import { readAsked } from './image-request.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 const route = getRouteApi('/chat');
 

@@ -1,19 +1,19 @@
-import { isMisfit, takeAsBase } from '@/widgets/image/base-image.ts';
-import { useMeasuredImage } from '@/widgets/image/use-measured-image.ts';
-import { pickImages } from '@/widgets/image/image-picker.ts';
-import { AnyImage } from '@/widgets/image/foreign-image.tsx';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
+import { isMisfit, takeAsBase } from '#src/widgets/image/base-image.ts';
+import { useMeasuredImage } from '#src/widgets/image/use-measured-image.ts';
+import { pickImages } from '#src/widgets/image/image-picker.ts';
+import { AnyImage } from '#src/widgets/image/foreign-image.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
 import {
   defaultStrength,
   familyRules,
   sizesOf,
   takesResizeMode,
   takesStrength,
-} from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+} from '#contract/image-prompt.ts';
+import { limits } from '#contract/limits.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';
@@ -21,7 +21,7 @@ import { ResizeImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';
 import css from './image-tool.module.css';
 
-const CropDialog = lazyAsked(() => import('@/widgets/image/crop-dialog.tsx'));
+const CropDialog = lazyAsked(() => import('#src/widgets/image/crop-dialog.tsx'));
 
 export const Img2ImgTab = () => {
   const state = useTool();

@@ -1,10 +1,10 @@
-import { api } from '@/platform/api.ts';
-import { errorText, isCancelled } from '@/platform/api-error.ts';
-import { setImageBusy } from '@/widgets/image/image-tool-store.ts';
-import { Button } from '@/ui/button.tsx';
-import { SwitchField } from '@/ui/switch-field.tsx';
-import { toast } from '@/platform/toast.ts';
-import { needsTranslation, replaceWords } from '@contract/image-prompt.ts';
+import { api } from '#src/platform/api.ts';
+import { errorText, isCancelled } from '#src/platform/api-error.ts';
+import { setImageBusy } from '#src/widgets/image/image-tool-store.ts';
+import { Button } from '#src/ui/button.tsx';
+import { SwitchField } from '#src/ui/switch-field.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { needsTranslation, replaceWords } from '#contract/image-prompt.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTool } from './tool-context.ts';
 import css from './image-tool.module.css';

@@ -1,9 +1,9 @@
-import { limits } from '@contract/limits.ts';
-import { familyRules, styleOf, versionOf } from '@contract/image-prompt.ts';
-import type { ImageParameters } from '@contract/image.ts';
-import { Button } from '@/ui/button.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
-import { SwitchField } from '@/ui/switch-field.tsx';
+import { limits } from '#contract/limits.ts';
+import { familyRules, styleOf, versionOf } from '#contract/image-prompt.ts';
+import type { ImageParameters } from '#contract/image.ts';
+import { Button } from '#src/ui/button.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import { SwitchField } from '#src/ui/switch-field.tsx';
 import { useId, useState } from 'react';
 import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';

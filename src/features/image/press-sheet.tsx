@@ -1,17 +1,17 @@
-import { isEmpty, maskParameters, type Mask } from '@/widgets/viewer/mask.ts';
-import { MaskScreen } from '@/widgets/viewer/mask-screen.tsx';
-import { forgetMask } from '@/widgets/viewer/use-mask.ts';
-import { Button } from '@/ui/button.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { useFormDraft } from '@/ui/form/form-draft.ts';
-import { SliderField } from '@/ui/slider-field.tsx';
-import { toast } from '@/platform/toast.ts';
-import { limits } from '@contract/limits.ts';
-import type { ImageAction, ImageParameters, MadeImage } from '@contract/image.ts';
+import { isEmpty, maskParameters, type Mask } from '#src/widgets/viewer/mask.ts';
+import { MaskScreen } from '#src/widgets/viewer/mask-screen.tsx';
+import { forgetMask } from '#src/widgets/viewer/use-mask.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { useFormDraft } from '#src/ui/form/form-draft.ts';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import { toast } from '#src/platform/toast.ts';
+import { limits } from '#contract/limits.ts';
+import type { ImageAction, ImageParameters, MadeImage } from '#contract/image.ts';
 import { useId } from 'react';
 import { usePriceOf } from './request-price.ts';
 import { followUp, wordsOf, type Asked } from './image-request.ts';
-import drawCss from '@/widgets/image/image-session.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
 
 /** What is done with an image once the person has said more. */
 export interface Press {

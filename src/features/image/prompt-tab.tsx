@@ -1,14 +1,14 @@
-import { draftWithSettings, requestOf } from '@/widgets/image/image-draft.ts';
-import { copyText } from '@/platform/copy.ts';
-import { useSettings } from '@/platform/queries.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { SwitchField } from '@/ui/switch-field.tsx';
-import { previewPrompt, needsTranslation } from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
+import { draftWithSettings, requestOf } from '#src/widgets/image/image-draft.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { useSettings } from '#src/platform/queries.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { SwitchField } from '#src/ui/switch-field.tsx';
+import { previewPrompt, needsTranslation } from '#contract/image-prompt.ts';
+import { limits } from '#contract/limits.ts';
 import { useId, useState } from 'react';
-import { useTranslates } from '@/widgets/image/translation-price.ts';
-import { PromptSheet } from '@/widgets/template/prompt-sheet.tsx';
+import { useTranslates } from '#src/widgets/image/translation-price.ts';
+import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
 import { useTool } from './tool-context.ts';
 import css from './image-tool.module.css';
 

@@ -1,5 +1,5 @@
-import { readImageWords, replaceWords } from '@contract/image-prompt.ts';
-import type { ImageFamily } from '@contract/image.ts';
+import { readImageWords, replaceWords } from '#contract/image-prompt.ts';
+import type { ImageFamily } from '#contract/image.ts';
 
 const isFlag = (word: string): boolean => word.startsWith('--');
 const flagName = (word: string): string => /^--\w+/.exec(word)?.[0] ?? word;

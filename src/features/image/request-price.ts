@@ -1,7 +1,7 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useModel } from '@/platform/queries.ts';
-import { useTranslationCost } from '@/widgets/image/translation-price.ts';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { useTranslationCost } from '#src/widgets/image/translation-price.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { priceOfAsked, type Asked } from './image-request.ts';
 
 /** Tells what a request will take, in a few letters and in words; null: nothing. */

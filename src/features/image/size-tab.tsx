@@ -1,7 +1,7 @@
-import { familyRules, sizeFor, sizesOf } from '@contract/image-prompt.ts';
-import { aspectName } from '@/widgets/image/aspect-name.ts';
-import { requestOf } from '@/widgets/image/image-draft.ts';
-import { SliderField } from '@/ui/slider-field.tsx';
+import { familyRules, sizeFor, sizesOf } from '#contract/image-prompt.ts';
+import { aspectName } from '#src/widgets/image/aspect-name.ts';
+import { requestOf } from '#src/widgets/image/image-draft.ts';
+import { SliderField } from '#src/ui/slider-field.tsx';
 import { Choices } from './choices.tsx';
 import { ShapeImage } from './shape-image.tsx';
 import { useTool } from './tool-context.ts';

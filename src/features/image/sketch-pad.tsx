@@ -1,7 +1,7 @@
-import { type Stroke, useStrokes } from '@/widgets/image/strokes.ts';
-import { Button } from '@/ui/button.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
+import { type Stroke, useStrokes } from '#src/widgets/image/strokes.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
 import { type CSSProperties, useState } from 'react';
 import css from './image-tool.module.css';
 

@@ -1,11 +1,11 @@
-import { changeImageParameters } from '@/widgets/image/image-draft.ts';
-import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { styleLabel } from '@contract/image-prompt.ts';
-import type { ImageParameters } from '@contract/image.ts';
-import type { Model } from '@contract/model.ts';
-import kitCss from '@/widgets/composer/send-kit.module.css';
-import drawCss from '@/widgets/image/image-session.module.css';
+import { changeImageParameters } from '#src/widgets/image/image-draft.ts';
+import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { styleLabel } from '#contract/image-prompt.ts';
+import type { ImageParameters } from '#contract/image.ts';
+import type { Model } from '#contract/model.ts';
+import kitCss from '#src/widgets/composer/send-kit.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
 
 interface Sticky {
   key: string;

@@ -1,5 +1,5 @@
-import { familyRules, styleOf } from '@contract/image-prompt.ts';
-import { Skeleton } from '@/ui/skeleton.tsx';
+import { familyRules, styleOf } from '#contract/image-prompt.ts';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Choices } from './choices.tsx';
 import { SampleImage } from './shape-image.tsx';
 import { useTool, type ToolState } from './tool-context.ts';

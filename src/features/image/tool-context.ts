@@ -1,15 +1,15 @@
-import { useDraft } from '@/platform/draft.ts';
+import { useDraft } from '#src/platform/draft.ts';
 import {
   changeImageParameters,
   useImageDraft,
   type ImageDraft,
-} from '@/widgets/image/image-draft.ts';
-import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
-import type { PickedImage } from '@/widgets/image/picked-image.ts';
-import type { Out } from '@contract/calls.ts';
-import { readImageWords, type ImageWords } from '@contract/image-prompt.ts';
-import type { ImageModel, ImageParameters } from '@contract/image.ts';
-import type { Model } from '@contract/model.ts';
+} from '#src/widgets/image/image-draft.ts';
+import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
+import type { PickedImage } from '#src/widgets/image/picked-image.ts';
+import type { Out } from '#contract/calls.ts';
+import { readImageWords, type ImageWords } from '#contract/image-prompt.ts';
+import type { ImageModel, ImageParameters } from '#contract/image.ts';
+import type { Model } from '#contract/model.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { createContext, use, useMemo } from 'react';
 

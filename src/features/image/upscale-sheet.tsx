@@ -1,13 +1,13 @@
-import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
-import { Button } from '@/ui/button.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { ImageParameters, MadeImage } from '@contract/image.ts';
+import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
+import { Button } from '#src/ui/button.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { ImageParameters, MadeImage } from '#contract/image.ts';
 import { useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
-import { ChipChoice } from '@/ui/chip-choice.tsx';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { ImageSheet, type ImageSheetProps } from './image-sheet.tsx';
-import drawCss from '@/widgets/image/image-session.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
 
 const factors = [
   { value: 2, label: '2 倍' },

@@ -1,4 +1,4 @@
-import { findJobs, useUnfinishedJobs } from '@/platform/jobs.ts';
+import { findJobs, useUnfinishedJobs } from '#src/platform/jobs.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import css from './job.module.css';

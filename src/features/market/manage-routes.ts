@@ -1,5 +1,5 @@
-import { marketManagerRoute } from '@/platform/manager-route.ts';
-import { loose, oneOf, whole, words } from '@/platform/search.ts';
+import { marketManagerRoute } from '#src/platform/manager-route.ts';
+import { loose, oneOf, whole, words } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 const state = oneOf(['draft', 'published', 'down']);

@@ -1,12 +1,12 @@
-import { errorText } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { Button } from '@/ui/button.tsx';
+import { errorText } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Button } from '#src/ui/button.tsx';
 import { useState } from 'react';
-import { useCall } from '@/platform/call-query.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { Sheet } from '@/ui/sheet.tsx';
-import type { AdminChannel, ChannelKind, ChannelLine } from '@contract/manage-model.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
+import type { AdminChannel, ChannelKind, ChannelLine } from '#contract/manage-model.ts';
 import css from './channel-health.module.css';
 
 /** What became of a call, as people are told. */

@@ -1,4 +1,4 @@
-import type { AdminChannel } from '@contract/manage-model.ts';
+import type { AdminChannel } from '#contract/manage-model.ts';
 
 type State = Pick<
   AdminChannel,

@@ -1,8 +1,8 @@
-import { api } from '@/platform/api.ts';
-import { toast } from '@/platform/toast.ts';
-import { Form } from '@/ui/form/form.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import type { Out } from '@contract/calls.ts';
+import { api } from '#src/platform/api.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 
 /** Takes over the channels of another program, and says which were left out. */

@@ -1,14 +1,14 @@
-import { Tag } from '@/ui/chip.tsx';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { byteSize } from '@/platform/format.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { ProgressBar } from '@/ui/progress-bar.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { LocalModel } from '@contract/local-model.ts';
+import { Tag } from '#src/ui/chip.tsx';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { byteSize } from '#src/platform/format.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { ProgressBar } from '#src/ui/progress-bar.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { LocalModel } from '#contract/local-model.ts';
 import { useState } from 'react';
 import css from './local-shelf.module.css';
 

@@ -1,7 +1,7 @@
-import { Chip } from '@/ui/chip.tsx';
-import { ButtonLink } from '@/ui/button.tsx';
-import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import { ManagePage } from '@/ui/manage-page.tsx';
+import { Chip } from '#src/ui/chip.tsx';
+import { ButtonLink } from '#src/ui/button.tsx';
+import { useTableSearch } from '#src/ui/table/use-table-search.ts';
+import { ManagePage } from '#src/ui/manage-page.tsx';
 import { getRouteApi } from '@tanstack/react-router';
 import { LocalShelf } from './local-shelf.tsx';
 import { ManageModels } from './manage-models.tsx';

@@ -1,19 +1,21 @@
-import { Tag } from '@/ui/chip.tsx';
-import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { useMe } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { FilterBar } from '@/ui/filter-bar/filter-bar.tsx';
-import { Form } from '@/ui/form/form.tsx';
-import type { Field } from '@/ui/form/field.ts';
-import { Sheet } from '@/ui/sheet.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { pageProps } from '@/ui/table/page-props.ts';
-import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import type { In } from '@contract/calls.ts';
-import { imageSizes } from '@contract/image-prompt.ts';
-import type { AdminModel } from '@contract/manage-model.ts';
+import { Tag } from '#src/ui/chip.tsx';
+import { yuanOfMillion } from '#contract/goods.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import { bounds } from '#contract/bounds.ts';
+import { api } from '#src/platform/api.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { useMe } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Field } from '#src/ui/form/field.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { pageProps } from '#src/ui/table/page-props.ts';
+import { useTableSearch } from '#src/ui/table/use-table-search.ts';
+import type { In } from '#contract/calls.ts';
+import { imageSizes } from '#contract/image-prompt.ts';
+import type { AdminModel } from '#contract/manage-model.ts';
 import { useState } from 'react';
 
 const types: Readonly<Record<number, string>> = {
@@ -45,7 +47,17 @@ const columns: readonly Column<AdminModel>[] = [
     value: (row) => types[row.type] ?? String(row.type),
     role: 'plain',
   },
-  { key: 'factor', title: '价格', value: (row) => row.factor, align: 'end', sortable: true },
+  {
+    key: 'factor',
+    title: '价格',
+    value: (row) => row.factor,
+    render: (row) =>
+      row.type === modelTypes.chat && row.factor > 0
+        ? `${row.factor}（${yuanOfMillion(row.factor)} 元/百万 token）`
+        : row.factor,
+    align: 'end',
+    sortable: true,
+  },
   {
     key: 'prompt_factor',
     title: '提问价格',
@@ -94,6 +106,14 @@ const usualFields: readonly Field[] = [
     max: money,
     step: 0.01,
     hint: '留空：和上面一样',
+  },
+  {
+    name: 'cached_factor',
+    kind: 'number',
+    min: 0,
+    max: money,
+    step: 0.001,
+    hint: '开发者 API 的提问中，服务从缓存读到的部分；留空：和提问一样，不会比提问贵',
   },
   {
     name: 'sort',
@@ -240,6 +260,7 @@ const ModelForm = ({
       remarks: model.remarks,
       factor: model.factor,
       prompt_factor: model.prompt_factor,
+      cached_factor: model.cached_factor,
       sort: model.sort,
       max_prompt: model.max_prompt,
       max_tokens: model.max_tokens,

@@ -1,6 +1,6 @@
-import { modelTypes } from '@contract/kinds.ts';
-import type { Out } from '@contract/calls.ts';
-import type { Model } from '@contract/model.ts';
+import { modelTypes } from '#contract/kinds.ts';
+import type { Out } from '#contract/calls.ts';
+import type { Model } from '#contract/model.ts';
 
 export const typeNames: Readonly<Record<number, string>> = {
   [modelTypes.chat]: '聊天',

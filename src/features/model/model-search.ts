@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch } from '@/platform/search.ts';
+import { oneOf, type RawSearch } from '#src/platform/search.ts';
 
 export const modelKinds = ['chat', 'image', 'video', 'speech', 'hearing', 'free'] as const;
 export type ModelKind = (typeof modelKinds)[number];

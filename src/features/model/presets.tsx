@@ -1,4 +1,4 @@
-import type { Out } from '@contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { chats } from './service-form.tsx';
 import css from './manage-model.module.css';
 

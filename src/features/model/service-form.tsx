@@ -1,21 +1,21 @@
-import { bounds } from '@contract/bounds.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { queryClient } from '@/platform/query-client.ts';
-import { refreshSite } from '@/platform/site.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { Form } from '@/ui/form/form.tsx';
-import type { Field, FormValues } from '@/ui/form/field.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { errorText } from '@/platform/api-error.ts';
-import type { Out } from '@contract/calls.ts';
+import { bounds } from '#contract/bounds.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { queryClient } from '#src/platform/query-client.ts';
+import { refreshSite } from '#src/platform/site.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Field, FormValues } from '#src/ui/form/field.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { errorText } from '#src/platform/api-error.ts';
+import type { Out } from '#contract/calls.ts';
 import {
   searches,
   type AdminChannel,
   type ChannelKind,
   type SearchPaths,
-} from '@contract/manage-model.ts';
+} from '#contract/manage-model.ts';
 import { useState } from 'react';
 import css from './manage-model.module.css';
 

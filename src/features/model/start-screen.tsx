@@ -1,9 +1,9 @@
-import { useCall } from '@/platform/call-query.ts';
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { Steps } from '@/ui/steps/steps.tsx';
+import { useCall } from '#src/platform/call-query.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { Steps } from '#src/ui/steps/steps.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './manage-model.module.css';

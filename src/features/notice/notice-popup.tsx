@@ -1,10 +1,10 @@
-import { ignoreApiError } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { dateTime } from '@/platform/format.ts';
-import { keepNoticeSeen, useUnreadNotices } from '@/platform/queries.ts';
-import { queryClient } from '@/platform/query-client.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { ignoreApiError } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { keepNoticeSeen, useUnreadNotices } from '#src/platform/queries.ts';
+import { queryClient } from '#src/platform/query-client.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 
 const NoticeSheet = lazyAsked(() => import('./notice-sheet.tsx'));

@@ -1,5 +1,5 @@
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import { NoticeText } from './notice-text.tsx';
 import css from './notice-sheet.module.css';
 

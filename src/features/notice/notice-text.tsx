@@ -1,5 +1,5 @@
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
-import { ByManagers, Navigate } from '@/widgets/markdown/navigate.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
+import { ByManagers, Navigate } from '#src/widgets/markdown/navigate.ts';
 import { useNavigate } from '@tanstack/react-router';
 
 /** What a notice says; its links lead to our own pages, too. */

@@ -1,11 +1,11 @@
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { Button } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { yuan } from '@/widgets/pay/money.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { Button } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { yuan } from '#src/widgets/pay/money.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import css from './payment.module.css';
 

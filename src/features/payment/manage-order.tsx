@@ -1,14 +1,14 @@
-import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { dateTime } from '@/platform/format.ts';
-import { toast } from '@/platform/toast.ts';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Form } from '@/ui/form/form.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Out } from '@contract/calls.ts';
+import { bounds } from '#contract/bounds.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { toast } from '#src/platform/toast.ts';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
 import css from './manage-order.module.css';
 import { stateOf, typeOf, yuan } from './order-words.ts';
 

@@ -1,4 +1,4 @@
-import type { AdminOrder } from '@contract/manage-order.ts';
+import type { AdminOrder } from '#contract/manage-order.ts';
 
 /** Cents as people read them. */
 export const yuan = (cents: number): string => `￥${(cents / 100).toFixed(2)}`;

@@ -1,8 +1,8 @@
-import { api } from '@/platform/api.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { ToMissing } from '@/ui/lead-away.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
+import { api } from '#src/platform/api.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { ToMissing } from '#src/ui/lead-away.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import css from './payment.module.css';
 

@@ -1,12 +1,12 @@
-import { bounds } from '@contract/bounds.ts';
-import { api } from '@/platform/api.ts';
-import { toast } from '@/platform/toast.ts';
-import { Act } from '@/ui/act.tsx';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Form } from '@/ui/form/form.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { bounds } from '#contract/bounds.ts';
+import { api } from '#src/platform/api.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Act } from '#src/ui/act.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import { useState } from 'react';
 import css from './scenario.module.css';
 

@@ -1,3 +1,3 @@
-import type { Out } from '@contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 
 export type Scenario = Out<'scenarioList'>['list'][number];

@@ -1,10 +1,10 @@
-import { accountOf } from '@/platform/account-of.ts';
-import { isOffline } from '@/platform/api-error.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { serverApi } from '@/platform/server-api.ts';
-import { hasUnsentIn } from '@/platform/unsent.ts';
+import { accountOf } from '#src/platform/account-of.ts';
+import { isOffline } from '#src/platform/api-error.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { serverApi } from '#src/platform/server-api.ts';
+import { hasUnsentIn } from '#src/platform/unsent.ts';
 
 /**
  * A question and its session are two calls; between them a page may be killed. Sessions that were

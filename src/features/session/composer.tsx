@@ -1,22 +1,22 @@
-import { Chip, ChipDot } from '@/ui/chip.tsx';
-import { AttachButton, AttachDrop, AttachTray, pasteInto } from '@/widgets/attach/attach.tsx';
-import { useAttachments } from '@/platform/attach/attach-store.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { useDraft } from '@/platform/draft.ts';
-import { endFirstView, hasSnapshot, takeFirstBox } from '@/platform/first-view.ts';
-import { compactNumber } from '@/platform/format.ts';
-import { inIdleTime } from '@/platform/idle.ts';
-import { onLineWell } from '@/platform/line.ts';
-import { prefsStore } from '@/platform/prefs.ts';
-import { priceText, useChatModels, useImageModels } from '@/platform/queries.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { useEver } from '@/platform/use-ever.ts';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import { WebSwitch } from '@/widgets/composer/web-switch.tsx';
-import { WordsField } from '@/ui/words-field.tsx';
-import type { Model } from '@contract/model.ts';
+import { Chip, ChipDot } from '#src/ui/chip.tsx';
+import { AttachButton, AttachDrop, AttachTray, pasteInto } from '#src/widgets/attach/attach.tsx';
+import { useAttachments } from '#src/platform/attach/attach-store.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useDraft } from '#src/platform/draft.ts';
+import { endFirstView, hasSnapshot, takeFirstBox } from '#src/platform/first-view.ts';
+import { compactNumber } from '#src/platform/format.ts';
+import { inIdleTime } from '#src/platform/idle.ts';
+import { onLineWell } from '#src/platform/line.ts';
+import { prefsStore } from '#src/platform/prefs.ts';
+import { priceText, useChatModels, useImageModels } from '#src/platform/queries.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { useEver } from '#src/platform/use-ever.ts';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
+import { WordsField } from '#src/ui/words-field.tsx';
+import type { Model } from '#contract/model.ts';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
-import { lazyAsked, lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
 import {
   Suspense,
   useCallback,

@@ -1,10 +1,10 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useDraft } from '@/platform/draft.ts';
-import { useSettings } from '@/platform/queries.ts';
-import { draftWithSettings, requestOf, useImageDraft } from '@/widgets/image/image-draft.ts';
-import { useTranslationCost } from '@/widgets/image/translation-price.ts';
-import { imagePrice } from '@/widgets/image/image-price.ts';
-import type { Model } from '@contract/model.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useDraft } from '#src/platform/draft.ts';
+import { useSettings } from '#src/platform/queries.ts';
+import { draftWithSettings, requestOf, useImageDraft } from '#src/widgets/image/image-draft.ts';
+import { useTranslationCost } from '#src/widgets/image/translation-price.ts';
+import { imagePrice } from '#src/widgets/image/image-price.ts';
+import type { Model } from '#contract/model.ts';
 
 /** What the first images of a session take, as they are chosen below the box. */
 export default function DrawPrice({ model }: { model: Model }) {

@@ -1,4 +1,4 @@
-import { feel } from '@/platform/haptics.ts';
+import { feel } from '#src/platform/haptics.ts';
 import type { GestureActs } from './gesture-acts.ts';
 import css from './home.module.css';
 

@@ -1,5 +1,5 @@
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import { useEffect, useRef, useState } from 'react';
 import { useFindKey } from './use-find-key.ts';
 import css from './home.module.css';

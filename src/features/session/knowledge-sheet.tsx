@@ -1,9 +1,9 @@
-import { useCall } from '@/platform/call-query.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { limits } from '@contract/limits.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { limits } from '#contract/limits.ts';
 import { StartList } from './start-list.tsx';
 import type { StartChoice } from './use-start.ts';
 import css from './start-sheets.module.css';

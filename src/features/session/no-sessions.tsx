@@ -1,6 +1,6 @@
-import { ButtonLink } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import type { Channel } from '@contract/session.ts';
+import { ButtonLink } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import type { Channel } from '#contract/session.ts';
 
 /** An empty list, and what to do next. */
 export const NoSessions = ({

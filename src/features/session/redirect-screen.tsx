@@ -1,10 +1,10 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { api } from '@/platform/api.ts';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { usePageTitle } from '@/platform/use-page-title.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { api } from '#src/platform/api.ts';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 
 const route = getRouteApi('/redirect');
 

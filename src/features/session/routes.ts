@@ -1,6 +1,6 @@
-import { root } from '@/platform/root-route.ts';
-import { on, oneOf, place, whole, words, type RawSearch } from '@/platform/search.ts';
-import type { Channel } from '@contract/session.ts';
+import { root } from '#src/platform/root-route.ts';
+import { on, oneOf, place, whole, words, type RawSearch } from '#src/platform/search.ts';
+import type { Channel } from '#contract/session.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 const channels: readonly Channel[] = ['public', 'private', 'favorites'];

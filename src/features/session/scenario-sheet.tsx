@@ -1,9 +1,9 @@
-import { Chip } from '@/ui/chip.tsx';
-import { keepLast, steady, useCall } from '@/platform/call-query.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { varsOf } from '@/widgets/template/template-vars.ts';
+import { Chip } from '#src/ui/chip.tsx';
+import { keepLast, steady, useCall } from '#src/platform/call-query.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { varsOf } from '#src/widgets/template/template-vars.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { StartList } from './start-list.tsx';

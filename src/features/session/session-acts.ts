@@ -1,8 +1,8 @@
-import { writeDraft } from '@/platform/draft.ts';
-import { act, laterText } from '@/platform/outbox.ts';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { toast } from '@/platform/toast.ts';
-import type { Session } from '@contract/session.ts';
+import { writeDraft } from '#src/platform/draft.ts';
+import { act, laterText } from '#src/platform/outbox.ts';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { toast } from '#src/platform/toast.ts';
+import type { Session } from '#contract/session.ts';
 import { sessionTitle } from './session-title.ts';
 
 const shorten = (title: string): string => (title.length > 30 ? `${title.slice(0, 30)}…` : title);

@@ -1,5 +1,5 @@
-import { Chip } from '@/ui/chip.tsx';
-import { Icon } from '@/ui/icon.tsx';
+import { Chip } from '#src/ui/chip.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import { useModelLook } from './session-card.tsx';
 import css from './home.module.css';
 

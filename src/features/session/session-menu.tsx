@@ -1,25 +1,30 @@
-import { Button } from '@/ui/button.tsx';
-import { Icon, type IconName } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import type { Session } from '@contract/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon, type IconName } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import type { Session } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useDraft } from '#src/platform/draft.ts';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
-import actCss from '@/ui/act.module.css';
+import actCss from '#src/ui/act.module.css';
 import css from './home.module.css';
 
 const titleMost = 100;
 
 const Rename = ({ session, onDone }: { session: Session; onDone: (title: string) => void }) => {
-  const [title, setTitle] = useState(session.prompt);
+  const [draft, setDraft] = useDraft(`rename:${session.uuid}`);
+  const [cleared, setCleared] = useState(false);
+  const title = cleared ? draft : draft || session.prompt;
   const name = title.trim();
   return (
     <form
       className={css.rename}
       onSubmit={(event) => {
         event.preventDefault();
-        if (name !== '') onDone(name);
+        if (name === '') return;
+        setDraft('');
+        onDone(name);
       }}
     >
       <input
@@ -28,7 +33,10 @@ const Rename = ({ session, onDone }: { session: Session; onDone: (title: string)
         autoFocus
         maxLength={titleMost}
         value={title}
-        onChange={(event) => setTitle(event.target.value)}
+        onChange={({ target: { value } }) => {
+          setCleared(value === '');
+          setDraft(value === session.prompt ? '' : value);
+        }}
       />
       <Button kind="primary" type="submit" disabled={name === ''}>
         保存

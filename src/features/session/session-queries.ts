@@ -1,6 +1,6 @@
-import { steady, useCall } from '@/platform/call-query.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import type { Channel } from '@contract/session.ts';
+import { steady, useCall } from '#src/platform/call-query.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import type { Channel } from '#contract/session.ts';
 import { keepPreviousData } from '@tanstack/react-query';
 
 export interface SessionFilters {

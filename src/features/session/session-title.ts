@@ -1,4 +1,4 @@
-import type { Session } from '@contract/session.ts';
+import type { Session } from '#contract/session.ts';
 
 export const sessionTitle = (session: Pick<Session, 'prompt'>): string =>
   session.prompt || '新会话';

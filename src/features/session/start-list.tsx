@@ -1,7 +1,7 @@
-import { ChipDot } from '@/ui/chip.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
+import { ChipDot } from '#src/ui/chip.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { ReactNode } from 'react';
 import css from './start-sheets.module.css';
 

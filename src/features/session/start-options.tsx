@@ -1,7 +1,7 @@
-import { Chip } from '@/ui/chip.tsx';
-import { steady, useCall } from '@/platform/call-query.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Icon } from '@/ui/icon.tsx';
+import { Chip } from '#src/ui/chip.tsx';
+import { steady, useCall } from '#src/platform/call-query.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Icon } from '#src/ui/icon.tsx';
 import type { StartChoice } from './use-start.ts';
 import css from './home.module.css';
 

@@ -1,16 +1,16 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useEver } from '@/platform/use-ever.ts';
-import { toast } from '@/platform/toast.ts';
-import { Act } from '@/ui/act.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useEver } from '#src/platform/use-ever.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Act } from '#src/ui/act.tsx';
 import { useNavigate } from '@tanstack/react-router';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import type { StartChoice } from './use-start.ts';
 
 const ScenarioSheet = lazyAsked(() => import('./scenario-sheet.tsx'));
 const KnowledgeSheet = lazyAsked(() => import('./knowledge-sheet.tsx'));
 const QuestionEditor = lazyAsked(async () => ({
-  default: (await import('@/widgets/editor/question-editor.tsx')).QuestionEditor,
+  default: (await import('#src/widgets/editor/question-editor.tsx')).QuestionEditor,
 }));
 
 export type StartSheet = 'scenario' | 'knowledge' | 'question';

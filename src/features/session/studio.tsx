@@ -1,21 +1,21 @@
-import { useSettings } from '@/platform/queries.ts';
-import { aspectName } from '@/widgets/image/aspect-name.ts';
-import { takeAsBase } from '@/widgets/image/base-image.ts';
-import { ImageChoices } from '@/widgets/image/image-choices.tsx';
+import { useSettings } from '#src/platform/queries.ts';
+import { aspectName } from '#src/widgets/image/aspect-name.ts';
+import { takeAsBase } from '#src/widgets/image/base-image.ts';
+import { ImageChoices } from '#src/widgets/image/image-choices.tsx';
 import {
   changeImageDraft,
   changeImageParameters,
   draftWithSettings,
   requestOf,
   useImageDraft,
-} from '@/widgets/image/image-draft.ts';
-import { ImageIdeas } from '@/widgets/image/image-ideas.tsx';
-import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
-import { pickImages } from '@/widgets/image/image-picker.ts';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { sizeFor } from '@contract/image-prompt.ts';
-import type { Model } from '@contract/model.ts';
+} from '#src/widgets/image/image-draft.ts';
+import { ImageIdeas } from '#src/widgets/image/image-ideas.tsx';
+import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
+import { pickImages } from '#src/widgets/image/image-picker.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { sizeFor } from '#contract/image-prompt.ts';
+import type { Model } from '#contract/model.ts';
 import { useState } from 'react';
 import css from './studio.module.css';
 

@@ -1,5 +1,5 @@
-import { serverNow } from '@/platform/server-clock.ts';
-import type { Session } from '@contract/session.ts';
+import { serverNow } from '#src/platform/server-clock.ts';
+import type { Session } from '#contract/session.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,30 +1,30 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { api } from '@/platform/api.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { api } from '#src/platform/api.ts';
 import {
   moveAttachments,
   readAttachments,
   setAttachments,
-} from '@/platform/attach/attach-store.ts';
-import { ApiError, offlineText } from '@/platform/api-error.ts';
-import { writeDraft } from '@/platform/draft.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { closeLoginOpen, isLoginOpen } from '@/platform/login-ended.ts';
-import { noteLoginReason } from '@/platform/login-reason.ts';
-import { lineIsWell, lineLost } from '@/platform/line.ts';
-import { enqueue, isUnheard } from '@/platform/outbox.ts';
-import { loadOutbox } from '@/platform/load-outbox.ts';
-import { useChatModels, useChosenModel, useChosenPainter } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { uuid } from '@/platform/uuid.ts';
-import { webOf } from '@/platform/web-choice.ts';
-import type { In, Out } from '@contract/calls.ts';
-import { codes } from '@contract/errors.ts';
+} from '#src/platform/attach/attach-store.ts';
+import { ApiError, offlineText } from '#src/platform/api-error.ts';
+import { writeDraft } from '#src/platform/draft.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { closeLoginOpen, isLoginOpen } from '#src/platform/login-ended.ts';
+import { noteLoginReason } from '#src/platform/login-reason.ts';
+import { lineIsWell, lineLost } from '#src/platform/line.ts';
+import { enqueue, isUnheard } from '#src/platform/outbox.ts';
+import { loadOutbox } from '#src/platform/load-outbox.ts';
+import { useChatModels, useChosenModel, useChosenPainter } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import { webOf } from '#src/platform/web-choice.ts';
+import type { In, Out } from '#contract/calls.ts';
+import { codes } from '#contract/errors.ts';
 import { noteBegun } from './begun.ts';
-import { refusalOf } from '@/widgets/composer/send-rules.ts';
-import { limits } from '@contract/limits.ts';
+import { refusalOf } from '#src/widgets/composer/send-rules.ts';
+import { limits } from '#contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
+import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 
 /** Up to here a question fits into an address that every server and log accepts, in characters. */
 const addressRoom = 1_000;
@@ -146,7 +146,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       asked.current = { key: '', uuid: '' };
       writeDraft('start', '');
       if (!images) writeDraft(`web:${input.uuid}`, webOf('home').web ? '1' : '');
-      if (images) (await import('@/widgets/image/image-draft.ts')).moveImageDraft(input.uuid);
+      if (images) (await import('#src/widgets/image/image-draft.ts')).moveImageDraft(input.uuid);
       if (session === null) {
         if (!suggestion) writeDraft('home', '');
         await navigate({ to: '/chat', search: { uuid: input.uuid } });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { calls } from '@contract/calls.ts';
-import { fieldWords } from '@contract/field-words.ts';
+import { calls } from '#contract/calls.ts';
+import { fieldWords } from '#contract/field-words.ts';
 import { changeWords, sentWords, subjectWords } from './act-words.ts';
 
 test('what changed is told in words, what stayed is left out', () => {

@@ -1,6 +1,6 @@
-import { dateTime } from '@/platform/format.ts';
-import { fieldWords } from '@contract/field-words.ts';
-import { editions } from '@contract/goods.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { fieldWords } from '#contract/field-words.ts';
+import { editions } from '#contract/goods.ts';
 
 /** The log of acts keeps names as programs have them: these are the words for people. */
 

@@ -1,5 +1,5 @@
-import { useCall } from '@/platform/call-query.ts';
-import { ManagePage } from '@/ui/manage-page.tsx';
+import { useCall } from '#src/platform/call-query.ts';
+import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import css from './stats.module.css';
 import { SummaryFigures } from './summary-screen.tsx';

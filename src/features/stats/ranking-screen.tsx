@@ -1,10 +1,10 @@
-import { Chip } from '@/ui/chip.tsx';
-import { useCall } from '@/platform/call-query.ts';
-import { dateTime } from '@/platform/format.ts';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import { useTableSearch } from '@/ui/table/use-table-search.ts';
-import type { Ranked } from '@contract/stats.ts';
+import { Chip } from '#src/ui/chip.tsx';
+import { useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { useTableSearch } from '#src/ui/table/use-table-search.ts';
+import type { Ranked } from '#contract/stats.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import css from './stats.module.css';
 

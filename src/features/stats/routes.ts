@@ -1,5 +1,5 @@
-import { managerRoute } from '@/platform/manager-route.ts';
-import { loose, oneOf, whole, words } from '@/platform/search.ts';
+import { managerRoute } from '#src/platform/manager-route.ts';
+import { loose, oneOf, whole, words } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 const chartRange = oneOf(['1h', '3h', '12h', '1d', '1w', '1m', '3m']);

@@ -1,14 +1,14 @@
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { dateTime } from '@/platform/format.ts';
-import { useMe } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Form } from '@/ui/form/form.tsx';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import type { Manager } from '@contract/stats.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { useMe } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import type { Manager } from '#contract/stats.ts';
 import css from './stats.module.css';
 
 const columns: readonly Column<Manager>[] = [

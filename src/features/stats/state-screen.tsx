@@ -1,14 +1,14 @@
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { byteSize, dateTime } from '@/platform/format.ts';
-import { useMe } from '@/platform/queries.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { Button } from '@/ui/button.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { DataTable, type Column } from '@/ui/table/data-table.tsx';
-import type { Out } from '@contract/calls.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { byteSize, dateTime } from '#src/platform/format.ts';
+import { useMe } from '#src/platform/queries.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Button } from '#src/ui/button.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import type { Out } from '#contract/calls.ts';
 import { Figures } from './figures.tsx';
 import css from './stats.module.css';
 
@@ -21,6 +21,45 @@ const uptime = (seconds: number): string => {
     : `${Math.floor(seconds / 60)} 分钟`;
 };
 const number = (value: number) => value.toLocaleString('zh-CN');
+
+type Instance = State['instances'][number];
+
+/** Of one that lives, when it began; of one that fell silent, when it was last heard. */
+const sinceOf = ({ alive, started_at: started, seen_at: seen }: Instance): string =>
+  alive ? `${dateTime(started).slice(5)} 起` : `${dateTime(seen).slice(5)} 之后没有回应`;
+
+const instanceColumns: readonly Column<Instance>[] = [
+  {
+    key: 'address',
+    title: '进程',
+    value: (row) => `${row.address || '只做任务'}${row.own ? '（这一个）' : ''}`,
+    role: 'title',
+    wide: true,
+  },
+  { key: 'host', title: '机器', value: (row) => row.host || '未知' },
+  { key: 'version', title: '版本', value: (row) => row.version || '未知' },
+  {
+    key: 'load',
+    title: '忙',
+    value: (row) => row.load ?? 0,
+    render: (row) => (row.load === null ? '未知' : `${Math.round(row.load * 100)}%`),
+    align: 'end',
+  },
+  {
+    key: 'memory',
+    title: '内存',
+    value: (row) => row.memory ?? 0,
+    render: (row) => (row.memory === null ? '未知' : byteSize(row.memory)),
+    align: 'end',
+  },
+  { key: 'since', title: '从何时', value: sinceOf },
+  {
+    key: 'seen',
+    title: '最近报到',
+    value: (row) => row.seen_at,
+    render: (row) => dateTime(row.seen_at).slice(5),
+  },
+];
 
 const callColumns: readonly Column<State['calls'][number]>[] = [
   { key: 'path', title: '请求', value: (row) => row.path || row.name, role: 'title', wide: true },
@@ -75,7 +114,9 @@ const BackupNow = ({ state: { backup } }: { state: State }) => {
         {backup.hours > 0
           ? `每 ${backup.hours} 小时自动备份一次。`
           : '没有设置自动备份（BACKUP_HOURS）。'}
-        备份在服务器的 DATA_DIR/backups 里，请另外复制一份到别处。
+        {backup.bucket === ''
+          ? '备份在服务器的 DATA_DIR/backups 里，请另外复制一份到别处。'
+          : `备份在服务器的 DATA_DIR/backups 里，也存进对象存储的 ${backup.bucket}。`}
       </p>
       {backup.error !== '' && <p className={css.bad}>上一次没有成功：{backup.error}</p>}
       <Button
@@ -138,6 +179,16 @@ export const StateScreen = () => {
             ]}
           />
           {me.data?.owner && <BackupNow state={data} />}
+          <h2>进程</h2>
+          <DataTable
+            name="进程"
+            columns={instanceColumns}
+            rows={data.instances}
+            rowKey={({ id }) => String(id)}
+            empty={{ icon: 'spark', text: '还没有进程报到。' }}
+            tools={false}
+            tone={(row) => (row.alive ? undefined : 'bad')}
+          />
           <h2>任务（一天内）</h2>
           <DataTable
             name="任务"

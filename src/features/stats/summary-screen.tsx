@@ -1,8 +1,8 @@
-import { useCall } from '@/platform/call-query.ts';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { ManagePage } from '@/ui/manage-page.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Out } from '@contract/calls.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
 import { Figures } from './figures.tsx';
 import css from './stats.module.css';
 

@@ -1,7 +1,7 @@
-import { byteSize } from '@/platform/format.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { ProgressBar } from '@/ui/progress-bar.tsx';
+import { byteSize } from '#src/platform/format.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { useId, useState } from 'react';
 import type { Coming } from './file-upload.ts';
 import css from './train.module.css';

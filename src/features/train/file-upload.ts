@@ -1,14 +1,14 @@
-import { ApiError, errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
+import { ApiError, errorText, isCancelled, isRefusedFile } from '#src/platform/api-error.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import {
   knowledgeEndings,
   trainLimits,
   trainTexts,
   translationEndings,
-} from '@contract/train-limits.ts';
+} from '#contract/train-limits.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 /** A file on its way in. */
@@ -42,8 +42,11 @@ export const faultOfFile = (file: Pick<File, 'name' | 'size'>, translation: bool
   return file.size >= trainLimits.fileBytes ? trainTexts.size : '';
 };
 
-/** Files on their way into a project: one after the other, each goes on where it broke. */
-export const useFileUpload = (modelId: number | null, translation: boolean) => {
+/**
+ * Files on their way into a project: one after the other, each goes on where it broke.
+ * @param begins work on each begins as it comes in; else its person begins it
+ */
+export const useFileUpload = (modelId: number | null, translation: boolean, begins = false) => {
   const [coming, setComing] = useState<readonly Coming[]>([]);
   const work = useRef(new Map<string, { file: File; key: string; abort: AbortController }>());
   const line = useRef<Promise<void>>(Promise.resolve());
@@ -69,10 +72,10 @@ export const useFileUpload = (modelId: number | null, translation: boolean) => {
             idempotencyKey: key,
             signal: abort.signal,
             onProgress: (progress) => change(id, { progress, error: '' }),
-            query: { model_id: into, size: file.size, start: 0 },
+            query: { model_id: into, size: file.size, start: begins ? 1 : 0 },
           });
           remove(id);
-          toast(trainTexts.kept, 'success');
+          toast(begins ? trainTexts.uploaded : trainTexts.kept, 'success');
           void refreshScreens();
         } catch (error) {
           if (isCancelled(error)) return;
@@ -82,7 +85,7 @@ export const useFileUpload = (modelId: number | null, translation: boolean) => {
       };
       line.current = line.current.then(one);
     },
-    [change, remove],
+    [change, remove, begins],
   );
 
   /** @param into where the project was made just now */

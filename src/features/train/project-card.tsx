@@ -1,9 +1,9 @@
-import { compactNumber, maskName } from '@/platform/format.ts';
-import { noteJob, useJob } from '@/platform/jobs.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { ProgressBar } from '@/ui/progress-bar.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { TrainModel } from '@contract/train.ts';
+import { compactNumber, maskName } from '#src/platform/format.ts';
+import { noteJob, useJob } from '#src/platform/jobs.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { ProgressBar } from '#src/ui/progress-bar.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { TrainModel } from '#contract/train.ts';
 import { useEffect } from 'react';
 import { kindWords, stateWords } from './projects.ts';
 import css from './train.module.css';

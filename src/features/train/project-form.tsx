@@ -1,9 +1,9 @@
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { Form } from '@/ui/form/form.tsx';
-import type { Field, FormValue, FormValues } from '@/ui/form/field.ts';
-import type { ProjectSettings, TrainModel } from '@contract/train.ts';
-import { projectTypes, trainLimits, trainTexts } from '@contract/train-limits.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Field, FormValue, FormValues } from '#src/ui/form/field.ts';
+import type { ProjectSettings, TrainModel } from '#contract/train.ts';
+import { projectTypes, trainLimits, trainTexts } from '#contract/train-limits.ts';
 import { isTranslation, settingsOf, type Place } from './projects.ts';
 
 /** What does the work, by what is connected. */

@@ -1,40 +1,44 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { attempt } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { copyText } from '@/platform/copy.ts';
-import { byteSize, compactNumber, maskName } from '@/platform/format.ts';
-import { progressText } from '@/platform/job-text.ts';
-import { useJob } from '@/platform/jobs.ts';
-import { relativeTime } from '@/platform/relative-time.ts';
-import { toast } from '@/platform/toast.ts';
-import { usePageTitle } from '@/platform/use-page-title.ts';
-import { ProgressBar } from '@/ui/progress-bar.tsx';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Pager } from '@/ui/pager/pager.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { SwitchField } from '@/ui/switch-field.tsx';
-import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
-import type { In } from '@contract/calls.ts';
-import { useStopJob } from '@/widgets/job/use-stop-job.ts';
-import type { Job } from '@contract/job.ts';
-import type { TrainFile, TrainModel } from '@contract/train.ts';
-import { fileStates, projectStates, projectTypes, trainTexts } from '@contract/train-limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { attempt } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { byteSize, maskName } from '#src/platform/format.ts';
+import { progressText } from '#src/platform/job-text.ts';
+import { useJob } from '#src/platform/jobs.ts';
+import { relativeTime } from '#src/platform/relative-time.ts';
+import { toast } from '#src/platform/toast.ts';
+import { usePageTitle } from '#src/platform/use-page-title.ts';
+import { ProgressBar } from '#src/ui/progress-bar.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Pager } from '#src/ui/pager/pager.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { SwitchField } from '#src/ui/switch-field.tsx';
+import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
+import type { In } from '#contract/calls.ts';
+import { useStopJob } from '#src/widgets/job/use-stop-job.ts';
+import type { Job } from '#contract/job.ts';
+import type { TrainFile, TrainModel } from '#contract/train.ts';
+import { fileStates, projectStates, projectTypes, trainTexts } from '#contract/train-limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, kindsFor, useFileUpload } from './file-upload.ts';
+import { FileActs } from './file-acts.tsx';
+import { FileTable } from './file-table.tsx';
+import { Keeping } from './keeping.tsx';
 import { LogSheet } from './log-sheet.tsx';
 import { LoraImages } from './lora-images.tsx';
+import { PassagesSheet } from './passages-sheet.tsx';
 import { useProjectJob } from './project-card.tsx';
 import { ProjectForm, useEngines } from './project-form.tsx';
 import {
+  fileState,
   isTranslation,
   kindWords,
   openDownload,
@@ -50,16 +54,6 @@ import css from './train.module.css';
 /** Files of a page of the list, as document 3 §9 has it. */
 const pageSize = 256;
 
-const fileState = (file: TrainFile, learned: boolean): string => {
-  if (file.waiting) return '等您开始';
-  if (file.status === fileStates.working)
-    return file.total_num > 0 ? `进行中 ${file.over_num} / ${file.total_num}` : '等待中';
-  if (file.status === fileStates.failed) return `没有成功：${file.error}`;
-  if (file.status === fileStates.unpacked) return `已展开，共 ${file.total_num} 个文件`;
-  const yielded = learned ? ` · ${file.total_num} 段` : '';
-  return `完成${yielded}${file.token > 0 ? ` · ${compactNumber(file.token)} tokens` : ''}`;
-};
-
 const FileRow = ({
   file,
   model,
@@ -71,21 +65,6 @@ const FileRow = ({
   onLog: () => void;
   onSides: () => void;
 }) => {
-  const { mine } = model;
-  const { busy, run } = useAct();
-  const retry = () => run(() => api.retryTrainFile({ fileId: file.id }), trainTexts.retrying);
-  const remove = async () => {
-    const sure = await confirmDialog({
-      text: `去掉「${file.name}」和由它得到的内容？`,
-      ok: '去掉',
-      danger: true,
-    });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
-    await attempt(() => api.delTrainFile({ file_id: file.id }), '删除成功');
-  };
   const working = file.status === fileStates.working && !file.waiting;
   return (
     <li className={css.file} data-state={file.status}>
@@ -106,31 +85,7 @@ const FileRow = ({
               ? '结束时间 -'
               : `结束于 ${relativeTime(file.updated_at)}`}
         </small>
-        <div className={css.acts}>
-          <Button size="small" onClick={onLog}>
-            日志
-          </Button>
-          {isTranslation(model) && file.status !== fileStates.unpacked && file.total_num > 0 && (
-            <Button size="small" onClick={onSides}>
-              对照
-            </Button>
-          )}
-          {file.output_url !== '' && (
-            <a className="button button-small" href={file.output_url} download>
-              下载译文
-            </a>
-          )}
-          {mine && file.retriable && (
-            <Button size="small" busy={busy} onClick={() => void retry()}>
-              重试
-            </Button>
-          )}
-          {mine && (
-            <Button size="small" aria-label={`去掉 ${file.name}`} onClick={() => void remove()}>
-              去掉
-            </Button>
-          )}
-        </div>
+        <FileActs file={file} model={model} onLog={onLog} onSides={onSides} />
       </div>
     </li>
   );
@@ -141,7 +96,12 @@ const Files = ({ model }: { model: TrainModel }) => {
   const [page, setPage] = useState(1);
   const [logged, setLogged] = useState<TrainFile | null>(null);
   const [sides, setSides] = useState<number | null>(null);
-  const { coming, take, retry, remove } = useFileUpload(model.id, translation);
+  const [opened, setOpened] = useState<TrainFile | null>(null);
+  const knowledge = model.type === projectTypes.knowledge;
+  // Where nothing is paid, nothing has to be asked first.
+  const free = useEngines().data?.embedding.length === 0;
+  const begins = knowledge && free;
+  const { coming, take, retry, remove } = useFileUpload(model.id, translation, begins);
   const files = useCall(
     'trainFileList',
     { model_id: model.id, page, page_size: pageSize },
@@ -163,18 +123,18 @@ const Files = ({ model }: { model: TrainModel }) => {
         />
       )}
       {adds && model.waiting_num > 0 && <BeginBar model={model} />}
-      {files.isPending && <Skeleton lines={4} />}
+      {files.isPending && !knowledge && <Skeleton lines={4} />}
       {files.isError && !files.data && (
         <LoadFailed error={files.error} onRetry={() => void files.refetch()} />
       )}
-      {files.data && list.length === 0 && coming.length === 0 && (
+      {files.data && !knowledge && list.length === 0 && coming.length === 0 && (
         <p className={css.note}>
           {model.type === projectTypes.lora ? '还没有训练过。' : '还没有文件。'}
         </p>
       )}
       <ul className={css.files}>
         <ComingFiles coming={coming} onRetry={retry} onRemove={remove} />
-        {list.map((file) => (
+        {(knowledge ? [] : list).map((file) => (
           <FileRow
             key={file.id}
             file={file}
@@ -184,12 +144,21 @@ const Files = ({ model }: { model: TrainModel }) => {
           />
         ))}
       </ul>
+      {knowledge && (files.data ?? files.isPending) && (
+        <FileTable
+          model={model}
+          files={files.data?.list}
+          onLog={setLogged}
+          onPassages={setOpened}
+        />
+      )}
       <Pager
         page={page}
         count={files.data?.page_count ?? 0}
         isCounted={files.data?.list.length === 0}
         onPage={setPage}
       />
+      <PassagesSheet file={opened} onClose={() => setOpened(null)} />
       <LogSheet file={logged} onClose={() => setLogged(null)} />
     </section>
   );
@@ -425,6 +394,7 @@ export const ProjectScreen = ({
             <TryQuestions embeddingKey={model.key} />
           )}
           <Files model={model} />
+          {model.type === projectTypes.knowledge && model.mine && <Keeping modelId={model.id} />}
         </>
       )}
     </div>

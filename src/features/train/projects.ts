@@ -1,8 +1,9 @@
-import { api } from '@/platform/api.ts';
-import type { IconName } from '@/ui/icon.tsx';
-import type { Out } from '@contract/calls.ts';
-import type { ProjectSettings, TrainModel } from '@contract/train.ts';
-import { fileStates, projectStates, projectTypes } from '@contract/train-limits.ts';
+import { api } from '#src/platform/api.ts';
+import { compactNumber } from '#src/platform/format.ts';
+import type { IconName } from '#src/ui/icon.tsx';
+import type { Out } from '#contract/calls.ts';
+import type { ProjectSettings, TrainFile, TrainModel } from '#contract/train.ts';
+import { fileStates, projectStates, projectTypes } from '#contract/train-limits.ts';
 
 /** The two screens of projects: what is trained, and what is translated. */
 export type Place = 'train' | 'translate';
@@ -35,6 +36,17 @@ export const stateWords = (
   if (model.status === projectStates.failed) return { text: '没有成功', look: 'failed' };
   if (model.waiting_num > 0) return { text: '等您开始', look: 'idle' };
   return { text: model.total_num > 0 ? '等待中' : '还没有内容', look: 'idle' };
+};
+
+/** @param learned what it yielded is told as passages */
+export const fileState = (file: TrainFile, learned: boolean): string => {
+  if (file.waiting) return '等您开始';
+  if (file.status === fileStates.working)
+    return file.total_num > 0 ? `进行中 ${file.over_num} / ${file.total_num}` : '等待中';
+  if (file.status === fileStates.failed) return `没有成功：${file.error}`;
+  if (file.status === fileStates.unpacked) return `已展开，共 ${file.total_num} 个文件`;
+  const yielded = learned ? ` · ${file.total_num} 段` : '';
+  return `完成${yielded}${file.token > 0 ? ` · ${compactNumber(file.token)} tokens` : ''}`;
 };
 
 export const settingsOf = (model: Pick<TrainModel, 'settings'>): ProjectSettings =>

@@ -1,14 +1,14 @@
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { keepLast, useCall } from '@/platform/call-query.ts';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Pager } from '@/ui/pager/pager.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Out } from '@contract/calls.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Pager } from '#src/ui/pager/pager.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './train.module.css';
 

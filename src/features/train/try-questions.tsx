@@ -1,9 +1,9 @@
-import { useCall } from '@/platform/call-query.ts';
-import { Button } from '@/ui/button.tsx';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { Out } from '@contract/calls.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './train.module.css';

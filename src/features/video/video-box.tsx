@@ -1,26 +1,26 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useDraft } from '@/platform/draft.ts';
-import { compactNumber } from '@/platform/format.ts';
-import { useModel, useVideoModels } from '@/platform/queries.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { WordsField } from '@/ui/words-field.tsx';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import type { SessionDetail } from '@contract/session.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useDraft } from '#src/platform/draft.ts';
+import { compactNumber } from '#src/platform/format.ts';
+import { useModel, useVideoModels } from '#src/platform/queries.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { WordsField } from '#src/ui/words-field.tsx';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import type { SessionDetail } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { sendVideo } from './video-make.ts';
 import { closeVideoSheet, openVideoSheet, useVideoSheet } from './video-dialog-store.ts';
 import { changeVideoDraft, videoPrice, useVideoDraft } from './video-request.ts';
 import { VideoSheet } from './video-sheet.tsx';
-import { useModelChange } from '@/widgets/composer/model-change.ts';
-import { ModelFailure } from '@/widgets/composer/model-failure.tsx';
-import { SendModel } from '@/widgets/composer/send-model.tsx';
-import { useGrowth } from '@/widgets/composer/send-rules.ts';
-import kitCss from '@/widgets/composer/send-kit.module.css';
-import drawCss from '@/widgets/image/image-session.module.css';
-import boxCss from '@/widgets/composer/send.module.css';
+import { useModelChange } from '#src/widgets/composer/model-change.ts';
+import { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
+import { SendModel } from '#src/widgets/composer/send-model.tsx';
+import { useGrowth } from '#src/widgets/composer/send-rules.ts';
+import kitCss from '#src/widgets/composer/send-kit.module.css';
+import drawCss from '#src/widgets/image/image-session.module.css';
+import boxCss from '#src/widgets/composer/send.module.css';
 
 /** What is sent from a session of films, and what it will cost. */
 export const VideoBox = ({ session, first }: { session: SessionDetail; first: boolean }) => {

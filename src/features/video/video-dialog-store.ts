@@ -1,4 +1,4 @@
-import { createStore, useStore } from '@/platform/store.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
 
 /** The session whose image-to-video dialog is open; empty: none. */
 const opened = createStore('');

@@ -1,9 +1,9 @@
-import { useModel } from '@/platform/queries.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { SessionDetail } from '@contract/session.ts';
+import { useModel } from '#src/platform/queries.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { SessionDetail } from '#contract/session.ts';
 import { openVideoSheet } from './video-dialog-store.ts';
-import rowCss from '@/widgets/conversation/conversation.module.css';
+import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 /** In a session of films before its first: what it is, and how it begins. */
 export const VideoHint = ({ session }: { session: SessionDetail }) => {

@@ -1,12 +1,12 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { api } from '@/platform/api.ts';
-import { holdBox, readDraft, writeDraft } from '@/platform/draft.ts';
-import { toast } from '@/platform/toast.ts';
-import type { Model } from '@contract/model.ts';
-import type { Making } from '@/widgets/conversation/session-type.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { api } from '#src/platform/api.ts';
+import { holdBox, readDraft, writeDraft } from '#src/platform/draft.ts';
+import { toast } from '#src/platform/toast.ts';
+import type { Model } from '#contract/model.ts';
+import type { Making } from '#src/widgets/conversation/session-type.ts';
 import { changeVideoDraft, readVideoDraft, type VideoAsked } from './video-request.ts';
-import { beginWork, sendWork } from '@/widgets/conversation/work.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import { beginWork, sendWork } from '#src/widgets/conversation/work.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 /** Begins the film of a message that is with the server. */
 export const generateVideo = (thread: Thread, id: number): Promise<void> =>

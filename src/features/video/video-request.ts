@@ -1,9 +1,9 @@
-import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
-import { compactNumber } from '@/platform/format.ts';
-import type { Message } from '@contract/chat.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
-import { videoDeduction } from '@contract/price.ts';
+import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
+import { compactNumber } from '#src/platform/format.ts';
+import type { Message } from '#contract/chat.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
+import { videoDeduction } from '#contract/price.ts';
 
 /** What a message of a session of films asks for, as it is sent. */
 export interface VideoAsked {

@@ -1,5 +1,5 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import type { SessionType } from '@/widgets/conversation/session-type.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { SessionType } from '#src/widgets/conversation/session-type.ts';
 import { VideoBox } from './video-box.tsx';
 import { VideoHint } from './video-hint.tsx';
 import { sendVideo } from './video-make.ts';

@@ -1,26 +1,26 @@
-import { errorText } from '@/platform/api-error.ts';
-import { useDraft } from '@/platform/draft.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
-import type { PickedImage } from '@/widgets/image/picked-image.ts';
-import { useMeasuredImage } from '@/widgets/image/use-measured-image.ts';
-import { pickImages } from '@/widgets/image/image-picker.ts';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import type { ImageSize } from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
-import type { SessionDetail } from '@contract/session.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { useDraft } from '#src/platform/draft.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import type { PickedImage } from '#src/widgets/image/picked-image.ts';
+import { useMeasuredImage } from '#src/widgets/image/use-measured-image.ts';
+import { pickImages } from '#src/widgets/image/image-picker.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import type { ImageSize } from '#contract/image-prompt.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
+import type { SessionDetail } from '#contract/session.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useId, useState } from 'react';
-import { useChatActs } from '@/widgets/conversation/chat-context.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { sendVideo } from './video-make.ts';
 import { changeVideoDraft, videoPrice, useVideoDraft } from './video-request.ts';
 
-const CropDialog = lazyAsked(() => import('@/widgets/image/crop-dialog.tsx'));
+const CropDialog = lazyAsked(() => import('#src/widgets/image/crop-dialog.tsx'));
 
 const { cfgScale, motion } = limits.film;
 

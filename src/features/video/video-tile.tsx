@@ -1,9 +1,9 @@
-import { maskName } from '@/platform/format.ts';
-import { LoadedImage } from '@/ui/loaded-image.tsx';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { createStore, useStore } from '@/platform/store.ts';
-import { useMedia } from '@/platform/use-media.ts';
-import type { ListedVideo } from '@contract/video.ts';
+import { maskName } from '#src/platform/format.ts';
+import { LoadedImage } from '#src/ui/loaded-image.tsx';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
+import { useMedia } from '#src/platform/use-media.ts';
+import type { ListedVideo } from '#contract/video.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import css from './video.module.css';

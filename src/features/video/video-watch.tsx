@@ -1,13 +1,13 @@
-import { writeDraft } from '@/platform/draft.ts';
-import type { Message } from '@contract/chat.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import { writeDraft } from '#src/platform/draft.ts';
+import type { Message } from '#contract/chat.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { generateVideo } from './video-make.ts';
 import { openVideoSheet } from './video-dialog-store.ts';
 import { changeVideoDraft } from './video-request.ts';
-import { useMadeWatch } from '@/widgets/conversation/work-watch.ts';
-import type { Thread } from '@/widgets/conversation/thread.ts';
+import { useMadeWatch } from '#src/widgets/conversation/work-watch.ts';
+import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 const route = getRouteApi('/chat');
 

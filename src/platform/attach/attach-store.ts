@@ -1,7 +1,7 @@
-import type { Model } from '@contract/model.ts';
-import { onDraftsCleared, readDraft, writeDraft } from '@/platform/draft.ts';
-import { createStore, useStore, type Store } from '@/platform/store.ts';
-import type { StructuredMessage } from '@contract/chat.ts';
+import type { Model } from '#contract/model.ts';
+import { onDraftsCleared, readDraft, writeDraft } from '#src/platform/draft.ts';
+import { createStore, useStore, type Store } from '#src/platform/store.ts';
+import type { StructuredMessage } from '#contract/chat.ts';
 
 /** An image or a file that goes with the next message. */
 export interface Attachment {

@@ -1,14 +1,14 @@
-import { ApiError, errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
-import { serverApi } from '@/platform/server-api.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { onLineWell } from '@/platform/line.ts';
-import { onDraftsCleared } from '@/platform/draft.ts';
-import { dropBlob, keepBlob, readBlob } from '@/platform/outbox-blobs.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
-import type { AttachedFile, UploadedImage } from '@contract/file.ts';
-import { limits } from '@contract/limits.ts';
+import { ApiError, errorText, isCancelled, isRefusedFile } from '#src/platform/api-error.ts';
+import { serverApi } from '#src/platform/server-api.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { onLineWell } from '#src/platform/line.ts';
+import { onDraftsCleared } from '#src/platform/draft.ts';
+import { dropBlob, keepBlob, readBlob } from '#src/platform/outbox-blobs.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import type { AttachedFile, UploadedImage } from '#contract/file.ts';
+import { limits } from '#contract/limits.ts';
 import {
   changeAttachment,
   readAttachments,

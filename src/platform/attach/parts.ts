@@ -1,5 +1,5 @@
-import type { Part } from '@common/outbox/engine.ts';
-import { uuid } from '@/platform/uuid.ts';
+import type { Part } from '#common/outbox/engine.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import { blank } from './blank.ts';
 import type { Attachment } from './attach-store.ts';
 

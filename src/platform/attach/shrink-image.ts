@@ -1,4 +1,4 @@
-import { limits } from '@contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 
 /** The longest side that is sent, px. */
 const longest = 4096;

@@ -1,5 +1,5 @@
-import { accountOf } from '@/platform/account-of.ts';
-import { authStore } from '@/platform/auth-store.ts';
+import { accountOf } from '#src/platform/account-of.ts';
+import { authStore } from '#src/platform/auth-store.ts';
 import {
   allDrafts,
   clearDrafts,
@@ -7,12 +7,12 @@ import {
   restoreDrafts,
   settleHeld,
   takeHeld,
-} from '@/platform/draft.ts';
-import { draftOwnerKey } from '@/platform/draft-early.ts';
-import type { Draft } from '@/platform/draft-echo.ts';
-import { readStored } from '@/platform/stored.ts';
-import { toast } from '@/platform/toast.ts';
-import { db, StorageFull, writing } from '@/platform/outbox-db.ts';
+} from '#src/platform/draft.ts';
+import { draftOwnerKey } from '#src/platform/draft-early.ts';
+import type { Draft } from '#src/platform/draft-echo.ts';
+import { readStored } from '#src/platform/stored.ts';
+import { toast } from '#src/platform/toast.ts';
+import { db, StorageFull, writing } from '#src/platform/outbox-db.ts';
 
 /** Keeps the drafts of each account in the outbox's database. */
 

@@ -1,34 +1,34 @@
-import { webOf } from '@/platform/web-choice.ts';
-import type { In } from '@contract/calls.ts';
-import { setFact } from '@sw/kv.ts';
-import { outboxChannel, outboxLock, outboxTag } from '@sw/messages.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { serverApi } from '@/platform/server-api.ts';
+import { webOf } from '#src/platform/web-choice.ts';
+import type { In } from '#contract/calls.ts';
+import { setFact } from '#sw/kv.ts';
+import { outboxChannel, outboxLock, outboxTag } from '#sw/messages.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { serverApi } from '#src/platform/server-api.ts';
 import {
   clearAttachments,
   messageWith,
   readAttachments,
   setAttachments,
-} from '@/platform/attach/attach-store.ts';
-import { partsOf } from '@/platform/attach/parts.ts';
-import { accountOf } from '@/platform/account-of.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import type { Note } from '@/platform/note.ts';
+} from '#src/platform/attach/attach-store.ts';
+import { partsOf } from '#src/platform/attach/parts.ts';
+import { accountOf } from '#src/platform/account-of.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import type { Note } from '#src/platform/note.ts';
 import {
   notePrefix,
   keepNotesBy,
   noteLock,
   outboxState,
   tellActDone,
-} from '@/platform/outbox-state.ts';
-import { holdBox, writeDraft } from '@/platform/draft.ts';
-import { showUnsent, unsentOf, writeUnsent } from '@/platform/unsent.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { onLineWell } from '@/platform/line.ts';
-import { noteStamp } from '@/platform/stamp.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
+} from '#src/platform/outbox-state.ts';
+import { holdBox, writeDraft } from '#src/platform/draft.ts';
+import { showUnsent, unsentOf, writeUnsent } from '#src/platform/unsent.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { onLineWell } from '#src/platform/line.ts';
+import { noteStamp } from '#src/platform/stamp.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import {
   createEngine,
   type Act,
@@ -36,9 +36,9 @@ import {
   type Failure,
   type NewAct,
   type News,
-} from '@common/outbox/engine.ts';
+} from '#common/outbox/engine.ts';
 import { followDrafts, forgetOwner, startKeeping, withEmptied } from './draft-keeper.ts';
-import { actStore, db, writing } from '@/platform/outbox-db.ts';
+import { actStore, db, writing } from '#src/platform/outbox-db.ts';
 import { unsentHooks } from './unsent-view.ts';
 
 /** The outbox of this browser, as this tab works on it. Loaded when it is needed (`@/platform/outbox.ts`). */
@@ -340,7 +340,7 @@ export const beginSession = async (
   const added = suggestion ? { items: [], detail: 'low' as const } : readAttachments('home');
   const parts = partsOf(added.items);
   if (parts.length > 0)
-    (await import('@/platform/attach/intake.ts')).leaveUploads(parts.map(({ id }) => id));
+    (await import('#src/platform/attach/intake.ts')).leaveUploads(parts.map(({ id }) => id));
   const message: In<'sendMessage'> = {
     session_id: lane,
     ...messageWith(text, added, null, parts.length > 0),

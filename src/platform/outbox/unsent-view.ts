@@ -1,13 +1,13 @@
-import type { Settings, User } from '@contract/auth.ts';
-import type { In, Out, PlainCallName } from '@contract/calls.ts';
-import type { Message } from '@contract/chat.ts';
-import type { Session, SessionDetail } from '@contract/session.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import type { OfName } from '@/platform/note.ts';
-import type { UnsentHooks } from '@/platform/unsent-hooks.ts';
-import { settingsOf } from '@/platform/saved-settings.ts';
-import { readQuestion } from '@/platform/question.ts';
-import type { Act } from '@common/outbox/engine.ts';
+import type { Settings, User } from '#contract/auth.ts';
+import type { In, Out, PlainCallName } from '#contract/calls.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Session, SessionDetail } from '#contract/session.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import type { OfName } from '#src/platform/note.ts';
+import type { UnsentHooks } from '#src/platform/unsent-hooks.ts';
+import { settingsOf } from '#src/platform/saved-settings.ts';
+import { readQuestion } from '#src/platform/question.ts';
+import type { Act } from '#common/outbox/engine.ts';
 
 /** What is read, as it will be once what waits is done. */
 

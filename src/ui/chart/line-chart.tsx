@@ -1,5 +1,5 @@
 import type { LineChartProps } from './line-chart-props.ts';
-import { lazyPart } from '@/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import css from './line-chart.module.css';
 

@@ -1,4 +1,4 @@
-import { Chip } from '@/ui/chip.tsx';
+import { Chip } from '#src/ui/chip.tsx';
 import { format, isValid, parseISO } from 'date-fns';
 import { type QuickRange, longRanges } from './ranges.ts';
 import css from './date-range.module.css';

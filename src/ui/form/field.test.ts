@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { fieldWords } from '@contract/field-words.ts';
+import { fieldWords } from '#contract/field-words.ts';
 import { faultOf, labelOf, valuesFor, type Field } from './field.ts';
 import { fieldsOf } from './fields-of.ts';
 

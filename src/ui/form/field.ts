@@ -1,4 +1,4 @@
-import { fieldWords } from '@contract/field-words.ts';
+import { fieldWords } from '#contract/field-words.ts';
 
 /** What one line of a form asks for. Names are those of the call it feeds. */
 export interface Field {

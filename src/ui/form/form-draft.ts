@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 import type { FormValues } from './field.ts';
 
 const parsed = (text: string): FormValues => {

@@ -1,4 +1,4 @@
-import { ApiError, errorText } from '@/platform/api-error.ts';
+import { ApiError, errorText } from '#src/platform/api-error.ts';
 import Input from 'antd-mobile/es/components/input';
 import Selector from 'antd-mobile/es/components/selector';
 import Switch from 'antd-mobile/es/components/switch';

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { Icon } from '@/ui/icon.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import { pageWindow } from './page-window.ts';
 import css from './pager.module.css';
 

@@ -1,5 +1,5 @@
-import { limits } from '@contract/limits.ts';
-import { useMedia, wideEnoughForMenu } from '@/platform/use-media.ts';
+import { limits } from '#contract/limits.ts';
+import { useMedia, wideEnoughForMenu } from '#src/platform/use-media.ts';
 import {
   columnVisibilityFeature,
   createSortedRowModel,

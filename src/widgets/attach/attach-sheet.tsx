@@ -1,13 +1,13 @@
-import { useAttachments, imagesOf } from '@/platform/attach/attach-store.ts';
-import { addAddress, addFiles } from '@/platform/attach/intake.ts';
-import { imageTypes, readableTypes } from '@/platform/attach/file-kinds.ts';
+import { useAttachments, imagesOf } from '#src/platform/attach/attach-store.ts';
+import { addAddress, addFiles } from '#src/platform/attach/intake.ts';
+import { imageTypes, readableTypes } from '#src/platform/attach/file-kinds.ts';
 import { useVisionChoice } from './vision-choice.tsx';
-import type { AttachTarget } from '@/platform/attach/attach-store.ts';
-import { Button } from '@/ui/button.tsx';
-import { PathIcon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { useMedia } from '@/platform/use-media.ts';
-import { limits } from '@contract/limits.ts';
+import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
+import { Button } from '#src/ui/button.tsx';
+import { PathIcon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { useMedia } from '#src/platform/use-media.ts';
+import { limits } from '#contract/limits.ts';
 import { useRef, useState, type FormEvent, type ReactNode, type Ref } from 'react';
 import css from './attach-parts.module.css';
 

@@ -1,8 +1,8 @@
-import { Chip } from '@/ui/chip.tsx';
-import { thumbnailOf } from '@/platform/question.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { PhotoViewer } from '@/ui/photo-viewer.tsx';
-import { limits } from '@contract/limits.ts';
+import { Chip } from '#src/ui/chip.tsx';
+import { thumbnailOf } from '#src/platform/question.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
+import { limits } from '#contract/limits.ts';
 import { useEffect, useState } from 'react';
 import {
   imagesOf,
@@ -10,9 +10,13 @@ import {
   useAttachments,
   type Attachment,
   type Detail,
-} from '@/platform/attach/attach-store.ts';
-import type { AttachTarget } from '@/platform/attach/attach-store.ts';
-import { removeAttachment, resumeAttachments, retryAttachment } from '@/platform/attach/intake.ts';
+} from '#src/platform/attach/attach-store.ts';
+import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
+import {
+  removeAttachment,
+  resumeAttachments,
+  retryAttachment,
+} from '#src/platform/attach/intake.ts';
 import css from './attach-parts.module.css';
 import { useVisionChoice } from './vision-choice.tsx';
 

@@ -1,12 +1,12 @@
-import { DropVeil } from '@/ui/drop-veil.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { lazyChunk, lazyPart } from '@/platform/lazy-chunk.ts';
+import { DropVeil } from '#src/ui/drop-veil.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { lazyChunk, lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState, type ClipboardEvent, type ReactNode } from 'react';
-import { useAttachments, type AttachTarget } from '@/platform/attach/attach-store.ts';
+import { useAttachments, type AttachTarget } from '#src/platform/attach/attach-store.ts';
 import css from './attach.module.css';
 
 /** What attachments are for. */
-const loadIntake = lazyChunk(() => import('@/platform/attach/intake.ts'));
+const loadIntake = lazyChunk(() => import('#src/platform/attach/intake.ts'));
 const AttachSheet = lazyPart(() => import('./attach-sheet.tsx'));
 const Tray = lazyPart(() => import('./attach-tray.tsx'));
 

@@ -1,9 +1,9 @@
-import { Chip } from '@/ui/chip.tsx';
-import { useChatModels } from '@/platform/queries.ts';
-import { ModelSheet } from '@/widgets/model/model-sheet.tsx';
-import type { Model } from '@contract/model.ts';
+import { Chip } from '#src/ui/chip.tsx';
+import { useChatModels } from '#src/platform/queries.ts';
+import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import type { Model } from '#contract/model.ts';
 import { useState, type ReactNode } from 'react';
-import type { AttachTarget } from '@/platform/attach/attach-store.ts';
+import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
 import css from './attach-parts.module.css';
 
 const sees = (model: Model): boolean => model.vision;

@@ -1,10 +1,10 @@
-import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
-import { laterText, perform } from '@/platform/outbox.ts';
-import { toast } from '@/platform/toast.ts';
-import { uuid as newKey } from '@/platform/uuid.ts';
-import { codes } from '@contract/errors.ts';
+import { ApiError, errorText, isCancelled } from '#src/platform/api-error.ts';
+import { laterText, perform } from '#src/platform/outbox.ts';
+import { toast } from '#src/platform/toast.ts';
+import { uuid as newKey } from '#src/platform/uuid.ts';
+import { codes } from '#contract/errors.ts';
 import { useCallback, useEffect, useState } from 'react';
-import { useAuth } from '@/platform/auth-store.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
 
 const wishKey = 'queqiao.wished-model';
 

@@ -1,8 +1,8 @@
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import { Link } from '@tanstack/react-router';
 import css from './model-failure.module.css';
-import actCss from '@/ui/act.module.css';
+import actCss from '#src/ui/act.module.css';
 
 /** Says why the model was not changed, and what else can be done. */
 export const ModelFailure = ({

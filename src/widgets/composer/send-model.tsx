@@ -1,7 +1,7 @@
-import { ChipDot } from '@/ui/chip.tsx';
-import { priceText } from '@/platform/queries.ts';
-import { Icon } from '@/ui/icon.tsx';
-import type { Model } from '@contract/model.ts';
+import { ChipDot } from '#src/ui/chip.tsx';
+import { priceText } from '#src/platform/queries.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Model } from '#contract/model.ts';
 import boxCss from './send.module.css';
 
 /** The model that is asked, over the box; chosen while the session is empty. */

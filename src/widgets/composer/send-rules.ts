@@ -1,5 +1,5 @@
-import { site } from '@/platform/site.ts';
-import { tooLongText, tooShortText } from '@contract/limits.ts';
+import { site } from '#src/platform/site.ts';
+import { tooLongText, tooShortText } from '#contract/limits.ts';
 import { useLayoutEffect, useRef } from 'react';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;

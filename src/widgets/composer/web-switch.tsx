@@ -1,5 +1,5 @@
-import { PathIcon } from '@/ui/icon.tsx';
-import { useWebChoice } from '@/platform/web-choice.ts';
+import { PathIcon } from '#src/ui/icon.tsx';
+import { useWebChoice } from '#src/platform/web-choice.ts';
 import css from './web-switch.module.css';
 
 const globePath =

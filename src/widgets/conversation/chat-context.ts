@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { Message } from '@contract/chat.ts';
-import type { Source } from '@contract/embedding.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Source } from '#contract/embedding.ts';
 import type { Making, SessionType } from './session-type.ts';
 
 /** This once, always in this session, or not. */

@@ -1,4 +1,4 @@
-import { serverNow } from '@/platform/server-clock.ts';
+import { serverNow } from '#src/platform/server-clock.ts';
 
 const two = (value: number) => String(value).padStart(2, '0');
 

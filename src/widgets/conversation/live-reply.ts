@@ -1,5 +1,5 @@
-import type { ToolCall } from '@contract/tool.ts';
-import { MarkdownDocument, type Block } from '@common/markdown/document.ts';
+import type { ToolCall } from '#contract/tool.ts';
+import { MarkdownDocument, type Block } from '#common/markdown/document.ts';
 
 /** The blocks of one row of the list. */
 export type Segment = readonly Block[];

@@ -1,9 +1,9 @@
-import { ChipDot } from '@/ui/chip.tsx';
-import { copyText } from '@/platform/copy.ts';
-import { useModel, useSettings } from '@/platform/queries.ts';
-import { Avatar } from '@/ui/avatar.tsx';
-import { Icon, type IconName } from '@/ui/icon.tsx';
-import type { Message } from '@contract/chat.ts';
+import { ChipDot } from '#src/ui/chip.tsx';
+import { copyText } from '#src/platform/copy.ts';
+import { useModel, useSettings } from '#src/platform/queries.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
+import { Icon, type IconName } from '#src/ui/icon.tsx';
+import type { Message } from '#contract/chat.ts';
 import type { ReactNode } from 'react';
 import { useChatActs } from './chat-context.ts';
 import { useIdle } from './use-idle.ts';

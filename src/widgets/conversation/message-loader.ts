@@ -1,9 +1,9 @@
-import { api } from '@/platform/api.ts';
-import { newestOf } from '@/platform/early.ts';
-import { heldRun } from '@/platform/run.ts';
-import { readKept } from '@/platform/stored-first.ts';
-import type { Message } from '@contract/chat.ts';
-import { limits } from '@contract/limits.ts';
+import { api } from '#src/platform/api.ts';
+import { newestOf } from '#src/platform/early.ts';
+import { heldRun } from '#src/platform/run.ts';
+import { readKept } from '#src/platform/stored-first.ts';
+import type { Message } from '#contract/chat.ts';
+import { limits } from '#contract/limits.ts';
 import type { MessageStore, ThreadView } from './message-store.ts';
 
 type Stretch = Pick<ThreadView, 'hasOlder' | 'hasNewer' | 'focus'>;

@@ -1,4 +1,4 @@
-import type { Message } from '@contract/chat.ts';
+import type { Message } from '#contract/chat.ts';
 import { expect, test } from 'vitest';
 import { MessageStore } from './message-store.ts';
 import { blank } from './unsent-messages.ts';

@@ -1,6 +1,6 @@
-import { readQuestion } from '@/platform/question.ts';
-import type { Message } from '@contract/chat.ts';
-import { limits } from '@contract/limits.ts';
+import { readQuestion } from '#src/platform/question.ts';
+import type { Message } from '#contract/chat.ts';
+import { limits } from '#contract/limits.ts';
 import type { LiveReply } from './live-reply.ts';
 import type { Exchange } from './price-ahead.ts';
 import { asMessage, buildRows, order, type Outgoing, type Row, type Rows } from './rows.ts';

@@ -1,4 +1,4 @@
-import { PathIcon } from '@/ui/icon.tsx';
+import { PathIcon } from '#src/ui/icon.tsx';
 import rowCss from './conversation.module.css';
 
 export const clockPath = 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 7.5V12l3 2';

@@ -1,5 +1,5 @@
-import { blank } from '@/platform/attach/blank.ts';
-import { estimateTokens } from '@contract/price.ts';
+import { blank } from '#src/platform/attach/blank.ts';
+import { estimateTokens } from '#contract/price.ts';
 import { expect, test } from 'vitest';
 import { contextTokens, draftTokens } from './price-ahead.ts';
 

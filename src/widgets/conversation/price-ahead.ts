@@ -1,7 +1,7 @@
-import { imagesOf, type Attachments } from '@/platform/attach/attach-store.ts';
-import { deduction, estimateTokens } from '@contract/price.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
+import { imagesOf, type Attachments } from '#src/platform/attach/attach-store.ts';
+import { deduction, estimateTokens } from '#contract/price.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
 
 interface TextSize {
   chars: number;

@@ -1,5 +1,5 @@
-import { keepMessage } from '@/platform/cache.ts';
-import type { Message } from '@contract/chat.ts';
+import { keepMessage } from '#src/platform/cache.ts';
+import type { Message } from '#contract/chat.ts';
 import type { MessageStore } from './message-store.ts';
 
 /** What is read is in this browser after so long, ms; of a very long reply later: all of it is written. */

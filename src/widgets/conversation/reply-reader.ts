@@ -1,9 +1,9 @@
-import { ApiError, errorText } from '@/platform/api-error.ts';
-import { loadOutbox } from '@/platform/load-outbox.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { openStream } from '@/platform/stream.ts';
-import { waiting } from '@/platform/waiting.ts';
-import type { Message } from '@contract/chat.ts';
+import { ApiError, errorText } from '#src/platform/api-error.ts';
+import { loadOutbox } from '#src/platform/load-outbox.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { openStream } from '#src/platform/stream.ts';
+import { waiting } from '#src/platform/waiting.ts';
+import type { Message } from '#contract/chat.ts';
 import { LiveReply } from './live-reply.ts';
 import { ReplyKeeper } from './reply-keeper.ts';
 import type { MessageLoader } from './message-loader.ts';

@@ -1,4 +1,4 @@
-import { reportRefused, reportTime } from '@/platform/report-time.ts';
+import { reportRefused, reportTime } from '#src/platform/report-time.ts';
 
 interface Watched {
   model: string;

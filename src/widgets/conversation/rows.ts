@@ -1,6 +1,6 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import type { Message } from '@contract/chat.ts';
-import { limits } from '@contract/limits.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Message } from '#contract/chat.ts';
+import { limits } from '#contract/limits.ts';
 import { segmentsOf, type LiveReply, type Segment } from './live-reply.ts';
 
 interface RowBase {

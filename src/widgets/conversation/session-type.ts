@@ -1,6 +1,6 @@
-import type { Model } from '@contract/model.ts';
-import type { sessionTypes } from '@contract/kinds.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import type { Model } from '#contract/model.ts';
+import type { sessionTypes } from '#contract/kinds.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { createContext, type ComponentType } from 'react';
 import type { WorkRow } from './rows.ts';
 import type { Thread } from './thread.ts';

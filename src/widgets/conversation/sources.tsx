@@ -1,5 +1,5 @@
-import type { Message } from '@contract/chat.ts';
-import type { Source } from '@contract/embedding.ts';
+import type { Message } from '#contract/chat.ts';
+import type { Source } from '#contract/embedding.ts';
 import css from './sources.module.css';
 
 type Answer = Pick<Message, 'ai' | 'sources'>;

@@ -1,6 +1,6 @@
-import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import type { Message } from '@contract/chat.ts';
+import { api } from '#src/platform/api.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import type { Message } from '#contract/chat.ts';
 import { afterEach, expect, test, vi } from 'vitest';
 import { MessageLoader } from './message-loader.ts';
 import { MessageStore } from './message-store.ts';

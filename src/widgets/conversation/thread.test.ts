@@ -1,5 +1,5 @@
-import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { ApiError } from '#src/platform/api-error.ts';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Thread } from './thread.ts';
 

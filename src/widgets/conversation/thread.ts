@@ -1,8 +1,8 @@
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
-import { onActDone, outboxState } from '@/platform/outbox-state.ts';
-import { loadOutbox } from '@/platform/load-outbox.ts';
-import { hasUnsentIn } from '@/platform/unsent.ts';
-import type { Message } from '@contract/chat.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
+import { onActDone, outboxState } from '#src/platform/outbox-state.ts';
+import { loadOutbox } from '#src/platform/load-outbox.ts';
+import { hasUnsentIn } from '#src/platform/unsent.ts';
+import type { Message } from '#contract/chat.ts';
 import { MessageLoader } from './message-loader.ts';
 import { MessageStore, type ThreadSession } from './message-store.ts';
 import type { ThreadCommands } from './thread-commands.ts';

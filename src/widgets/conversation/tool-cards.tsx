@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { Message } from '@contract/chat.ts';
-import type { ToolCall, ToolState } from '@contract/tool.ts';
-import { ImageViewer, tileOf, warmViewer } from '@/widgets/viewer/image-viewer.tsx';
-import type { ViewedTile } from '@/widgets/viewer/image-viewer-props.ts';
-import { smallImage } from '@/widgets/image/image-sources.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Message } from '#contract/chat.ts';
+import type { ToolCall, ToolState } from '#contract/tool.ts';
+import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
+import type { ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { useChatActs, type ToolAnswer } from './chat-context.ts';
 import css from './tool-cards.module.css';
 

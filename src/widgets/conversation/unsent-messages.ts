@@ -1,9 +1,9 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { keepMessage } from '@/platform/cache.ts';
-import { outboxState } from '@/platform/outbox-state.ts';
-import type { OfName } from '@/platform/note.ts';
-import type { Act, NewAct } from '@common/outbox/engine.ts';
-import type { Message } from '@contract/chat.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { keepMessage } from '#src/platform/cache.ts';
+import { outboxState } from '#src/platform/outbox-state.ts';
+import type { OfName } from '#src/platform/note.ts';
+import type { Act, NewAct } from '#common/outbox/engine.ts';
+import type { Message } from '#contract/chat.ts';
 import type { MessageLoader } from './message-loader.ts';
 import type { MessageStore } from './message-store.ts';
 import type { Outgoing } from './rows.ts';

@@ -1,4 +1,4 @@
-import { inIdleTime } from '@/platform/idle.ts';
+import { inIdleTime } from '#src/platform/idle.ts';
 import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 

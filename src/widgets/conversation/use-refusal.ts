@@ -1,6 +1,6 @@
-import { ApiError, errorText, isCancelled } from '@/platform/api-error.ts';
-import { toast } from '@/platform/toast.ts';
-import { codes, errorPageTexts } from '@contract/errors.ts';
+import { ApiError, errorText, isCancelled } from '#src/platform/api-error.ts';
+import { toast } from '#src/platform/toast.ts';
+import { codes, errorPageTexts } from '#contract/errors.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';

@@ -1,10 +1,10 @@
-import { progressText } from '@/platform/job-text.ts';
-import { isUnfinished, useJob } from '@/platform/jobs.ts';
-import { ProgressBar } from '@/ui/progress-bar.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import type { Message } from '@contract/chat.ts';
-import { codes } from '@contract/errors.ts';
-import type { JobEvent } from '@contract/job.ts';
+import { progressText } from '#src/platform/job-text.ts';
+import { isUnfinished, useJob } from '#src/platform/jobs.ts';
+import { ProgressBar } from '#src/ui/progress-bar.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import type { Message } from '#contract/chat.ts';
+import { codes } from '#contract/errors.ts';
+import type { JobEvent } from '#contract/job.ts';
 import { Link } from '@tanstack/react-router';
 import { useStopJob } from '../job/use-stop-job.ts';
 import { useChatActs } from './chat-context.ts';

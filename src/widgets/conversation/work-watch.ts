@@ -1,8 +1,8 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { isUnfinished, noteJob, onJobEnded } from '@/platform/jobs.ts';
-import { onActDone } from '@/platform/outbox-state.ts';
-import type { Message } from '@contract/chat.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { isUnfinished, noteJob, onJobEnded } from '#src/platform/jobs.ts';
+import { onActDone } from '#src/platform/outbox-state.ts';
+import type { Message } from '#contract/chat.ts';
+import type { SessionDetail } from '#contract/session.ts';
 import { useEffect, useRef } from 'react';
 import { useChatActs } from './chat-context.ts';
 import type { Thread } from './thread.ts';

@@ -1,10 +1,10 @@
-import { ApiError, errorText } from '@/platform/api-error.ts';
-import { noteJob, onJobEnded } from '@/platform/jobs.ts';
-import { reportRefused, reportTime } from '@/platform/report-time.ts';
-import type { Job } from '@contract/job.ts';
-import { perform } from '@/platform/outbox.ts';
-import { createStore, useStore } from '@/platform/store.ts';
-import { uuid } from '@/platform/uuid.ts';
+import { ApiError, errorText } from '#src/platform/api-error.ts';
+import { noteJob, onJobEnded } from '#src/platform/jobs.ts';
+import { reportRefused, reportTime } from '#src/platform/report-time.ts';
+import type { Job } from '#contract/job.ts';
+import { perform } from '#src/platform/outbox.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import type { Thread } from './thread.ts';
 
 /** Why the work on a message was not begun, by its number. */

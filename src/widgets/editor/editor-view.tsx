@@ -1,16 +1,16 @@
-import { ApiError, errorText } from '@/platform/api-error.ts';
-import { prepareImage } from '@/platform/attach/shrink-image.ts';
-import { holdBox, readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Icon, PathIcon } from '@/ui/icon.tsx';
-import { useModal } from '@/ui/modal.ts';
-import { laterText } from '@/platform/outbox.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
-import { limits } from '@contract/limits.ts';
+import { ApiError, errorText } from '#src/platform/api-error.ts';
+import { prepareImage } from '#src/platform/attach/shrink-image.ts';
+import { holdBox, readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { useModal } from '#src/ui/modal.ts';
+import { laterText } from '#src/platform/outbox.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import { limits } from '#contract/limits.ts';
 import {
   useDeferredValue,
   useEffect,
@@ -397,6 +397,7 @@ const EditorView = ({
   return createPortal(
     <div
       className={css.editor}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-labelledby={`${id}-heading`}

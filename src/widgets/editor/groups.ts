@@ -1,4 +1,4 @@
-import { useCall } from '@/platform/call-query.ts';
+import { useCall } from '#src/platform/call-query.ts';
 
 /** The groups of the forum, in their order. */
 export const useForumGroups = () =>

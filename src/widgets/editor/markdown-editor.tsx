@@ -1,5 +1,5 @@
 import type { EditorProps } from './editor-props.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 
 const EditorView = lazyAsked(() => import('./editor-view.tsx'));

@@ -1,10 +1,10 @@
-import { Chip } from '@/ui/chip.tsx';
-import { useAct } from '@/platform/use-act.ts';
-import { errorText } from '@/platform/api-error.ts';
-import { sendForm } from '@/platform/send-form.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
+import { Chip } from '#src/ui/chip.tsx';
+import { useAct } from '#src/platform/use-act.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { sendForm } from '#src/platform/send-form.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { useRef, useState } from 'react';
 import css from './markdown-field.module.css';
 

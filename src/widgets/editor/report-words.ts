@@ -1,4 +1,4 @@
-import type { ReportReason } from '@contract/forum.ts';
+import type { ReportReason } from '#contract/forum.ts';
 
 /** Reasons of a report, as people read them. */
 export const reportWords: Record<ReportReason, string> = {

@@ -1,15 +1,15 @@
-import { sessionTypes } from '@contract/kinds.ts';
-import { maskName } from '@/platform/format.ts';
-import type { Message } from '@contract/chat.ts';
-import { Markdown } from '@/widgets/markdown/markdown.tsx';
-import { streamCodes } from '@contract/errors.ts';
-import { videoBase, readVideos } from '@/widgets/image/video-reply.ts';
-import { readImages } from '@/widgets/image/image-reply.ts';
-import { ForeignImage, isForeign } from '@/widgets/image/foreign-image.tsx';
-import { useModel } from '@/platform/queries.ts';
-import { readQuestion, thumbnailOf } from '@/platform/question.ts';
-import { citedSources, Sources } from '@/widgets/conversation/sources.tsx';
-import { Icon } from '@/ui/icon.tsx';
+import { sessionTypes } from '#contract/kinds.ts';
+import { maskName } from '#src/platform/format.ts';
+import type { Message } from '#contract/chat.ts';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
+import { streamCodes } from '#contract/errors.ts';
+import { videoBase, readVideos } from '#src/widgets/image/video-reply.ts';
+import { readImages } from '#src/widgets/image/image-reply.ts';
+import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
+import { useModel } from '#src/platform/queries.ts';
+import { readQuestion, thumbnailOf } from '#src/platform/question.ts';
+import { citedSources, Sources } from '#src/widgets/conversation/sources.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import css from './conversation.module.css';
 
 type One = Omit<Message, 'beside'>;

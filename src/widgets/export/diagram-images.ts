@@ -1,7 +1,7 @@
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
 
 const load = lazyChunk(async () =>
-  (await import('@/widgets/markdown/diagram-drawing.ts')).loadDrawing(),
+  (await import('#src/widgets/markdown/diagram-drawing.ts')).loadDrawing(),
 );
 
 /** Pixels for each that a drawing is wide, and most of its longer side. */

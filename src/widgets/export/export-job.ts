@@ -1,10 +1,10 @@
-import type { ExportEvent, ExportFormat } from '@contract/export.ts';
-import { ApiError, errorText, offlineText, openEnvelope } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { callTable } from '@common/call-table.ts';
-import { createStore, useStore } from '@/platform/store.ts';
-import { toast } from '@/platform/toast.ts';
+import type { ExportEvent, ExportFormat } from '#contract/export.ts';
+import { ApiError, errorText, offlineText, openEnvelope } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { callTable } from '#common/call-table.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
+import { toast } from '#src/platform/toast.ts';
 
 import type { DrawnDiagram } from './diagram-images.ts';
 

@@ -1,5 +1,5 @@
-import type { Message } from '@contract/chat.ts';
-import type { SessionDetail } from '@contract/session.ts';
+import type { Message } from '#contract/chat.ts';
+import type { SessionDetail } from '#contract/session.ts';
 
 export interface ExportSheetProps {
   session: SessionDetail;

@@ -1,5 +1,5 @@
 import type { ExportSheetProps } from './export-sheet-props.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 
 const View = lazyAsked(() => import('./export-view.tsx'));

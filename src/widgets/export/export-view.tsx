@@ -1,8 +1,8 @@
-import type { ExportFormat } from '@contract/export.ts';
+import type { ExportFormat } from '#contract/export.ts';
 import { useEffect, useState } from 'react';
-import { Button } from '@/ui/button.tsx';
-import { Icon, type IconName } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Icon, type IconName } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import {
   download,
   dropExport,

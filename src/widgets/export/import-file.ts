@@ -1,4 +1,4 @@
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
 
 /** The most that an import may be, as the server has it. Bytes. */
 const most = 64 * 1024 * 1024;

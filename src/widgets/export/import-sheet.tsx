@@ -1,5 +1,5 @@
 import type { ImportSheetProps } from './import-sheet-props.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 
 const View = lazyAsked(() => import('./import-view.tsx'));

@@ -1,11 +1,11 @@
-import type { Out } from '@contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { useRef, useState, type DragEvent } from 'react';
-import { api } from '@/platform/api.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { api } from '#src/platform/api.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import css from './export.module.css';
 import { readImport, UnreadableFile } from './import-file.ts';
 import type { ImportSheetProps } from './import-sheet-props.ts';

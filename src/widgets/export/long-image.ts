@@ -1,6 +1,6 @@
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
 import { pixelsOf } from './diagram-images.ts';
-import css from '@/widgets/markdown/markdown.module.css';
+import css from '#src/widgets/markdown/markdown.module.css';
 
 /** CSS px. A phone's canvas holds some 16 million pixels: 390 × 2 by 6000 × 2 is below that. */
 export const imageWidth = 390;

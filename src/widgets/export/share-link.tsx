@@ -1,15 +1,15 @@
-import type { SessionDetail } from '@contract/session.ts';
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
-import { errorText } from '@/platform/api-error.ts';
-import { dateTime } from '@/platform/format.ts';
-import { copyText } from '@/platform/copy.ts';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { EmptyState } from '@/ui/empty-state.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { toast } from '@/platform/toast.ts';
+import type { SessionDetail } from '#contract/session.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { toast } from '#src/platform/toast.ts';
 import css from './export.module.css';
 
 /** Makes, shows and takes back the public link of one's session. */

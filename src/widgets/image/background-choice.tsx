@@ -1,4 +1,4 @@
-import { Button } from '@/ui/button.tsx';
+import { Button } from '#src/ui/button.tsx';
 import { useId, useState, type ReactNode } from 'react';
 import css from './background-choice.module.css';
 import { AnyImage } from './foreign-image.tsx';

@@ -1,7 +1,7 @@
-import { sizesOf } from '@contract/image-prompt.ts';
-import type { ImageModel } from '@contract/image.ts';
-import type { Model } from '@contract/model.ts';
-import { toast } from '@/platform/toast.ts';
+import { sizesOf } from '#contract/image-prompt.ts';
+import type { ImageModel } from '#contract/image.ts';
+import type { Model } from '#contract/model.ts';
+import { toast } from '#src/platform/toast.ts';
 import { changeImageDraft, readImageDraft } from './image-draft.ts';
 import type { PickedImage } from './picked-image.ts';
 import { openImageTool } from './image-tool-store.ts';

@@ -1,4 +1,4 @@
-import { Icon } from '@/ui/icon.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import css from './coming-tile.module.css';
 import type { Coming } from './picker-intake.ts';
 

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { api } from '@/platform/api.ts';
-import { errorText } from '@/platform/api-error.ts';
-import { byteSize } from '@/platform/format.ts';
-import { Icon } from '@/ui/icon.tsx';
+import { api } from '#src/platform/api.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { byteSize } from '#src/platform/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
 import { smallImage, type Side } from './image-sources.ts';
 import styles from './foreign-image.module.css';
 

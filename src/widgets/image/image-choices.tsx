@@ -1,12 +1,12 @@
 import { aspectName } from './aspect-name.ts';
 import type { ImageDraft } from './image-draft.ts';
 import { useTranslates } from './translation-price.ts';
-import { Sheet } from '@/ui/sheet.tsx';
-import { SwitchField } from '@/ui/switch-field.tsx';
-import { sizesOf } from '@contract/image-prompt.ts';
-import type { ImageRequest } from '@contract/chat.ts';
-import { limits } from '@contract/limits.ts';
-import type { Model } from '@contract/model.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { SwitchField } from '#src/ui/switch-field.tsx';
+import { sizesOf } from '#contract/image-prompt.ts';
+import type { ImageRequest } from '#contract/chat.ts';
+import { limits } from '#contract/limits.ts';
+import type { Model } from '#contract/model.ts';
 import drawCss from './image-session.module.css';
 
 /** Of the little images of sizes, px. */

@@ -1,13 +1,13 @@
-import type { Settings } from '@contract/auth.ts';
-import type { ImageRequest } from '@contract/chat.ts';
-import type { ImageParameters } from '@contract/image.ts';
-import type { Model } from '@contract/model.ts';
-import { countFor, readImageWords, sizeFor } from '@contract/image-prompt.ts';
-import { blendText, limits } from '@contract/limits.ts';
-import { usualCount } from '@contract/price.ts';
+import type { Settings } from '#contract/auth.ts';
+import type { ImageRequest } from '#contract/chat.ts';
+import type { ImageParameters } from '#contract/image.ts';
+import type { Model } from '#contract/model.ts';
+import { countFor, readImageWords, sizeFor } from '#contract/image-prompt.ts';
+import { blendText, limits } from '#contract/limits.ts';
+import { usualCount } from '#contract/price.ts';
 import { useCallback, useMemo } from 'react';
-import { authStore } from '@/platform/auth-store.ts';
-import { readDraft, useDraft, writeDraft } from '@/platform/draft.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 
 /** What the next images of a session are made with; what is left out is as the model usually has it. */
 export type ImageDraft = Partial<ImageRequest>;

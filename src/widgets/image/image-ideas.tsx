@@ -1,4 +1,4 @@
-import { imageIdeas } from '@contract/image-ideas.ts';
+import { imageIdeas } from '#contract/image-ideas.ts';
 import css from './image-ideas.module.css';
 
 /** Images to try, as the built-in canvas draws them, each with its words. */

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { filesIn, purgeFiles } from '@/platform/purge-files.ts';
-import { createStore, useStore } from '@/platform/store.ts';
-import { toast } from '@/platform/toast.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { filesIn, purgeFiles } from '#src/platform/purge-files.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
+import { toast } from '#src/platform/toast.ts';
 
 /** What people think of an image, and the person here: 1 likes it, -1 does not, 0 neither. */
 export interface ImageMark {

@@ -1,4 +1,4 @@
-import { useCall } from '@/platform/call-query.ts';
+import { useCall } from '#src/platform/call-query.ts';
 
 /** What can be chosen at a model of images: checkpoints, LoRAs, styles and so on, by their labels. */
 export const useImageMetadata = (model: string, enabled = true) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ImageRequest } from '@contract/chat.ts';
-import type { Model } from '@contract/model.ts';
-import { translationDeduction } from '@contract/price.ts';
+import type { ImageRequest } from '#contract/chat.ts';
+import type { Model } from '#contract/model.ts';
+import { translationDeduction } from '#contract/price.ts';
 import { imagePrice } from './image-price.ts';
 
 const model = {

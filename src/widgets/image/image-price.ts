@@ -1,6 +1,6 @@
-import type { ImageRequest } from '@contract/chat.ts';
-import { imageDeduction, imageFactor } from '@contract/price.ts';
-import type { Model } from '@contract/model.ts';
+import type { ImageRequest } from '#contract/chat.ts';
+import { imageDeduction, imageFactor } from '#contract/price.ts';
+import type { Model } from '#contract/model.ts';
 
 /** What images take. */
 export interface ImagePrice {

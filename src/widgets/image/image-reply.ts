@@ -1,5 +1,5 @@
-import type { Message } from '@contract/chat.ts';
-import type { ImageReply } from '@contract/image.ts';
+import type { Message } from '#contract/chat.ts';
+import type { ImageReply } from '#contract/image.ts';
 
 /** Messages that an earlier version kept on this device have no `made`. */
 type Reply = Pick<Message, 'ai'> & Partial<Pick<Message, 'made'>>;

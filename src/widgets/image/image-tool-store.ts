@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore, useStore } from '@/platform/store.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
 import type { PickedImage } from './picked-image.ts';
 
 /** Of small weight: the page's first screens may know of the tool without loading it. */

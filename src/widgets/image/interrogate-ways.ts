@@ -1,7 +1,7 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { useImageModels, useWriter } from '@/platform/queries.ts';
-import { imageWays } from '@contract/image-prompt.ts';
-import { translationDeduction } from '@contract/price.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useImageModels, useWriter } from '#src/platform/queries.ts';
+import { imageWays } from '#contract/image-prompt.ts';
+import { translationDeduction } from '#contract/price.ts';
 
 const names: Record<(typeof imageWays)[number], string> = {
   clip: '写实（CLIP）',

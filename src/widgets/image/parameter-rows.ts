@@ -1,5 +1,5 @@
-import { styleLabel } from '@contract/image-prompt.ts';
-import type { ImageParameters } from '@contract/image.ts';
+import { styleLabel } from '#contract/image-prompt.ts';
+import type { ImageParameters } from '#contract/image.ts';
 
 const parameterNames: Partial<Record<keyof ImageParameters, string>> = {
   aspect: '比例',

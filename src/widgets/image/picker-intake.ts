@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { errorText, isCancelled, isRefusedFile } from '@/platform/api-error.ts';
-import { api } from '@/platform/api.ts';
-import { prepareImage } from '@/platform/attach/shrink-image.ts';
-import { refreshScreens } from '@/platform/query-client.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
+import { errorText, isCancelled, isRefusedFile } from '#src/platform/api-error.ts';
+import { api } from '#src/platform/api.ts';
+import { prepareImage } from '#src/platform/attach/shrink-image.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import type { PickedImage } from './picked-image.ts';
 
 /** An image on its way to the server. */

@@ -1,9 +1,9 @@
-import { useWriter } from '@/platform/queries.ts';
-import type { ImageRequest } from '@contract/chat.ts';
-import { needsTranslation, readImageWords, saysWhat } from '@contract/image-prompt.ts';
-import type { ImageTask } from '@contract/image.ts';
-import type { Model } from '@contract/model.ts';
-import { translationDeduction } from '@contract/price.ts';
+import { useWriter } from '#src/platform/queries.ts';
+import type { ImageRequest } from '#contract/chat.ts';
+import { needsTranslation, readImageWords, saysWhat } from '#contract/image-prompt.ts';
+import type { ImageTask } from '#contract/image.ts';
+import type { Model } from '#contract/model.ts';
+import { translationDeduction } from '#contract/price.ts';
 
 /** Whether anybody translates the words for this person: else there is nothing to switch on. */
 export const useTranslates = (): boolean => useWriter() !== undefined;

@@ -1,5 +1,5 @@
-import type { Message } from '@contract/chat.ts';
-import type { MadeVideo } from '@contract/video.ts';
+import type { Message } from '#contract/chat.ts';
+import type { MadeVideo } from '#contract/video.ts';
 
 /** The films of an answer; null: there are none (yet). */
 export const readVideos = ({ ai }: Pick<Message, 'ai'>): readonly MadeVideo[] | null => {

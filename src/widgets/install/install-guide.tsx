@@ -1,5 +1,5 @@
-import { PathIcon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { PathIcon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import css from './install-guide.module.css';
 
 const icons = {

@@ -1,8 +1,8 @@
-import { useAct } from '@/platform/use-act.ts';
-import { api } from '@/platform/api.ts';
-import { stopWords } from '@/platform/job-stop.ts';
-import { confirmDialog } from '@/ui/dialog.ts';
-import type { Job } from '@contract/job.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { api } from '#src/platform/api.ts';
+import { stopWords } from '#src/platform/job-stop.ts';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import type { Job } from '#contract/job.ts';
 
 /** Stops a job by its person's will, who is told first what that costs. */
 export const useStopJob = (job: Job | undefined) => {

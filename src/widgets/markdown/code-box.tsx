@@ -1,12 +1,12 @@
-import { linesAPiece } from '@common/markdown/document.ts';
+import { linesAPiece } from '#common/markdown/document.ts';
 import { memo, useEffect, useMemo, useReducer } from 'react';
 import { flushSync } from 'react-dom';
-import { Icon } from '@/ui/icon.tsx';
+import { Icon } from '#src/ui/icon.tsx';
 import { coloursOf } from './colours.ts';
-import { copyText } from '@/platform/copy.ts';
+import { copyText } from '#src/platform/copy.ts';
 import type { Stretch } from './highlight.ts';
-import { inIdleTime } from '@/platform/idle.ts';
-import { whenLoaded } from '@/platform/lazy-chunk.ts';
+import { inIdleTime } from '#src/platform/idle.ts';
+import { whenLoaded } from '#src/platform/lazy-chunk.ts';
 import css from './markdown.module.css';
 
 const CodePiece = memo(function CodePiece({ text }: { text: string }) {

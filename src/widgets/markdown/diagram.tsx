@@ -1,7 +1,7 @@
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
 import { CodeBox } from './code-box.tsx';
 import type { Draw, Image } from './diagram-drawing.ts';
-import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { lazyChunk, whenLoaded } from '#src/platform/lazy-chunk.ts';
 import css from './markdown.module.css';
 
 const load = lazyChunk(async () => (await import('./diagram-drawing.ts')).loadDrawing());

@@ -1,8 +1,8 @@
-import { formulaFits, formulaRules } from '@common/markdown/bounds.ts';
+import { formulaFits, formulaRules } from '#common/markdown/bounds.ts';
 import type KatexModule from 'katex';
 import styles from 'katex/dist/katex.min.css?url';
 import { memo, useLayoutEffect, useRef } from 'react';
-import { lazyChunk, whenLoaded } from '@/platform/lazy-chunk.ts';
+import { lazyChunk, whenLoaded } from '#src/platform/lazy-chunk.ts';
 import css from './markdown.module.css';
 
 type Katex = typeof KatexModule;

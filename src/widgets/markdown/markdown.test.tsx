@@ -1,11 +1,11 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { growth, steep } from '../../../tests/support/growth.ts';
-import { xssPayloads } from '../../../tests/support/xss-payloads.ts';
-import { blocksOf } from '@common/markdown/document.ts';
+import { growth, steep } from '#tests/support/growth.ts';
+import { xssPayloads } from '#tests/support/xss-payloads.ts';
+import { blocksOf } from '#common/markdown/document.ts';
 import { readHighlighted } from './highlight.ts';
 import { Markdown } from './markdown.tsx';
-import { tokensOf } from '@common/markdown/lex.ts';
+import { tokensOf } from '#common/markdown/lex.ts';
 
 const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />);
 

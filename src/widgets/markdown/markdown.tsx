@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react';
-import { blocksOf, type Block } from '@common/markdown/document.ts';
+import { blocksOf, type Block } from '#common/markdown/document.ts';
 import { BlockView } from './render.tsx';
 import css from './markdown.module.css';
 

@@ -1,4 +1,4 @@
-import type { Model } from '@contract/model.ts';
+import type { Model } from '#contract/model.ts';
 
 export interface ModelSheetProps {
   open: boolean;

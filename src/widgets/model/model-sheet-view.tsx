@@ -1,13 +1,13 @@
-import { Tag } from '@/ui/chip.tsx';
-import { useAuth } from '@/platform/auth-store.ts';
-import { priceText, useChatModels, useImageModels, useVideoModels } from '@/platform/queries.ts';
-import { Avatar } from '@/ui/avatar.tsx';
-import { moveByArrows } from '@/ui/arrow-keys.ts';
-import { Icon } from '@/ui/icon.tsx';
+import { Tag } from '#src/ui/chip.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { priceText, useChatModels, useImageModels, useVideoModels } from '#src/platform/queries.ts';
+import { Avatar } from '#src/ui/avatar.tsx';
+import { moveByArrows } from '#src/ui/arrow-keys.ts';
+import { Icon } from '#src/ui/icon.tsx';
 import css from './model-sheet.module.css';
 import { useLocked } from './use-locked.ts';
 import type { ModelSheetProps } from './model-sheet-props.ts';
-import { Sheet } from '@/ui/sheet.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 
 const any = () => true;
 

@@ -1,5 +1,5 @@
 import type { ModelSheetProps } from './model-sheet-props.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useState } from 'react';
 
 const ModelSheetView = lazyAsked(() => import('./model-sheet-view.tsx'));

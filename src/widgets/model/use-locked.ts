@@ -1,6 +1,6 @@
-import { useAuth } from '@/platform/auth-store.ts';
-import { toast } from '@/platform/toast.ts';
-import type { Model } from '@contract/model.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { toast } from '#src/platform/toast.ts';
+import type { Model } from '#contract/model.ts';
 import { useNavigate } from '@tanstack/react-router';
 
 /** Leads whoever has an account and chooses a model that is only for those who paid to paying; true: it did. */

@@ -1,4 +1,4 @@
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import { usePaying } from './pay-order.ts';
 

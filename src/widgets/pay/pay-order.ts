@@ -1,7 +1,7 @@
-import { api } from '@/platform/api.ts';
-import { createStore, useStore } from '@/platform/store.ts';
-import { waiting } from '@/platform/waiting.ts';
-import type { In, Out } from '@contract/calls.ts';
+import { api } from '#src/platform/api.ts';
+import { createStore, useStore } from '#src/platform/store.ts';
+import { waiting } from '#src/platform/waiting.ts';
+import type { In, Out } from '#contract/calls.ts';
 
 type Order = Out<'recharge'>;
 

@@ -1,5 +1,5 @@
-import { useCall } from '@/platform/call-query.ts';
-import type { Out } from '@contract/calls.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './pay-way.module.css';
 

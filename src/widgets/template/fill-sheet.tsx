@@ -1,6 +1,6 @@
-import { Button } from '@/ui/button.tsx';
-import { useFormDraft } from '@/ui/form/form-draft.ts';
-import { Sheet } from '@/ui/sheet.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { useFormDraft } from '#src/ui/form/form-draft.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
 import css from './fill-sheet.module.css';
 import { fillIn, varsOf } from './template-vars.ts';
 

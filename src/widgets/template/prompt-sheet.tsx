@@ -1,7 +1,7 @@
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
-import { useEver } from '@/platform/use-ever.ts';
+import { useEver } from '#src/platform/use-ever.ts';
 
 const PromptSheetView = lazyAsked(() => import('./prompt-sheet-view.tsx'));
 

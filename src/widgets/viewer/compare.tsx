@@ -1,5 +1,5 @@
 import { useState, type CSSProperties } from 'react';
-import { smallImage } from '@/widgets/image/image-sources.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import styles from './viewer.module.css';
 

@@ -1,20 +1,17 @@
-import { useAct } from '@/platform/use-act.ts';
-import { ignoreApiError } from '@/platform/attempt.ts';
-import { steady, useCall } from '@/platform/call-query.ts';
-import { ApiError } from '@/platform/api-error.ts';
-import { progressText } from '@/platform/job-text.ts';
-import { isUnfinished, noteJob, useJob } from '@/platform/jobs.ts';
-import { uuid } from '@/platform/uuid.ts';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { sizeOf } from '@/widgets/image/shelves.ts';
-import { ProgressBar } from '@/ui/progress-bar.tsx';
-import { Button } from '@/ui/button.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { saveImage } from '@/ui/save-image.ts';
-import type { ImageInfo } from '@contract/gallery.ts';
-import type { ListedImage } from '@contract/image.ts';
-import type { Job } from '@contract/job.ts';
-import { useEffect, useRef, useState } from 'react';
+import { useAct } from '#src/platform/use-act.ts';
+import { steady, useCall } from '#src/platform/call-query.ts';
+import { progressText } from '#src/platform/job-text.ts';
+import { isUnfinished, noteJob, useJob } from '#src/platform/jobs.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { sizeOf } from '#src/widgets/image/shelves.ts';
+import { ProgressBar } from '#src/ui/progress-bar.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { saveImage } from '#src/ui/save-image.ts';
+import type { ImageInfo } from '#contract/gallery.ts';
+import type { ListedImage } from '#contract/image.ts';
+import type { Job } from '#contract/job.ts';
+import { useEffect, useState } from 'react';
 import { Compare } from './compare.tsx';
 import { useStopJob } from '../job/use-stop-job.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
@@ -161,12 +158,7 @@ export const Method = ({
   onView: (image: ViewedImage) => void;
 }) => {
   const [job, setJob] = useState<Job | null>(null);
-  const request = useRef(uuid());
-  const { busy, run } = useAct((error) => {
-    // What was refused is answered; what got no answer is asked for again under its number.
-    if (error instanceof ApiError && error.status !== 0) request.current = uuid();
-    ignoreApiError(error);
-  });
+  const { busy, run } = useAct();
   const history = useMask(image, job === null);
   const { mask, change: setMask } = history;
   useEffect(() => {
@@ -177,10 +169,9 @@ export const Method = ({
   const [thick, setThick] = useState<number>(usualThickness);
   const [framing, setFraming] = useState(false);
   const { method } = tool;
-  const begin = (ask: (requestId: string) => Promise<{ job: Job }>) =>
+  const begin = (ask: () => Promise<{ job: Job }>) =>
     void run(async () => {
-      const { job: fresh } = await ask(request.current);
-      request.current = uuid();
+      const { job: fresh } = await ask();
       noteJob(fresh);
       forgetMask(image.url);
       setJob(fresh);

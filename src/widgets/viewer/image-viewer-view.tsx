@@ -1,25 +1,25 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { createPortal } from 'react-dom';
 
-import { attempt } from '@/platform/attempt.ts';
-import { api } from '@/platform/api.ts';
-import { useCall } from '@/platform/call-query.ts';
+import { attempt } from '#src/platform/attempt.ts';
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
 
-import { refreshScreens } from '@/platform/query-client.ts';
-import { toast } from '@/platform/toast.ts';
+import { refreshScreens } from '#src/platform/query-client.ts';
+import { toast } from '#src/platform/toast.ts';
 
-import { deleteImage, useDeletedImages } from '@/widgets/image/image-marks.ts';
+import { deleteImage, useDeletedImages } from '#src/widgets/image/image-marks.ts';
 
-import { Act } from '@/ui/act.tsx';
-import { Button } from '@/ui/button.tsx';
-import { confirmDialog } from '@/ui/dialog.ts';
-import { Icon } from '@/ui/icon.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { useModal } from '@/ui/modal.ts';
-import { saveImage, shareImage } from '@/ui/save-image.ts';
-import { Sheet } from '@/ui/sheet.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import type { ImageInfo, ImageMethod } from '@contract/gallery.ts';
+import { Act } from '#src/ui/act.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { useModal } from '#src/ui/modal.ts';
+import { saveImage, shareImage } from '#src/ui/save-image.ts';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { ImageInfo, ImageMethod } from '#contract/gallery.ts';
 
 import type { ImageViewerProps, ViewedImage } from './image-viewer-props.ts';
 import { InfoPanel, methodNames } from './info-panel.tsx';
@@ -260,6 +260,7 @@ const ImageViewerView = ({
   return createPortal(
     <div
       className={styles['viewer']}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-label={title}

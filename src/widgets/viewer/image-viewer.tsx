@@ -1,7 +1,7 @@
 import type { ImageViewerProps, ViewedTile } from './image-viewer-props.ts';
-import { lazyAsked } from '@/platform/lazy-chunk.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
-import { lazyChunk } from '@/platform/lazy-chunk.ts';
+import { lazyChunk } from '#src/platform/lazy-chunk.ts';
 
 const load = lazyChunk(() => import('./image-viewer-view.tsx'));
 const View = lazyAsked(load);

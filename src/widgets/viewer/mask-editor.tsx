@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, type CSSProperties, type PointerEvent } from 'react';
-import { smallImage } from '@/widgets/image/image-sources.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button } from '@/ui/button.tsx';
-import { ChipChoice } from '@/ui/chip-choice.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
+import { ChipChoice } from '#src/ui/chip-choice.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
 import type { ViewedImage } from './image-viewer-props.ts';
 import { drawMask, hasRoom, noMask, rectangle, type Mark, type Mask } from './mask.ts';
 import type { MaskHistory } from './use-mask.ts';

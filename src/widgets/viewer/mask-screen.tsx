@@ -1,8 +1,8 @@
 import { useRef, useState, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
-import { Button } from '@/ui/button.tsx';
-import { Icon } from '@/ui/icon.tsx';
-import { useModal } from '@/ui/modal.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { useModal } from '#src/ui/modal.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import type { Mask } from './mask.ts';
 import { MaskStage, MaskTools, usualThickness, type MaskTool } from './mask-editor.tsx';
@@ -34,6 +34,7 @@ export const MaskScreen = ({
   return createPortal(
     <div
       className={styles['viewer']}
+      data-whole-window
       role="dialog"
       aria-modal="true"
       aria-label={title}

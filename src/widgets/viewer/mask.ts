@@ -1,5 +1,5 @@
-import type { ImageParameters } from '@contract/image.ts';
-import { limits } from '@contract/limits.ts';
+import type { ImageParameters } from '#contract/image.ts';
+import { limits } from '#contract/limits.ts';
 
 /** What was marked with a finger or the mouse, in pixels of the image. */
 export interface Mark {

@@ -1,22 +1,22 @@
 import { useState } from 'react';
-import { api } from '@/platform/api.ts';
-import { steady, useCall } from '@/platform/call-query.ts';
-import { copyText } from '@/platform/copy.ts';
-import { useImageMetadata } from '@/widgets/image/image-metadata.ts';
-import { useInterrogateWays } from '@/widgets/image/interrogate-ways.ts';
-import { BackgroundChoice, firstBackground } from '@/widgets/image/background-choice.tsx';
-import { Button } from '@/ui/button.tsx';
-import type { FormValues } from '@/ui/form/field.ts';
-import { useFormDraft } from '@/ui/form/form-draft.ts';
-import { ChipChoice } from '@/ui/chip-choice.tsx';
-import { LoadFailed } from '@/ui/load-failed.tsx';
-import { Skeleton } from '@/ui/skeleton.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
-import type { ImageInfo } from '@contract/gallery.ts';
-import type { Job } from '@contract/job.ts';
-import { takesStrength } from '@contract/image-prompt.ts';
-import { limits } from '@contract/limits.ts';
-import { useModel } from '@/platform/queries.ts';
+import { api } from '#src/platform/api.ts';
+import { steady, useCall } from '#src/platform/call-query.ts';
+import { copyText } from '#src/platform/copy.ts';
+import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
+import { useInterrogateWays } from '#src/widgets/image/interrogate-ways.ts';
+import { BackgroundChoice, firstBackground } from '#src/widgets/image/background-choice.tsx';
+import { Button } from '#src/ui/button.tsx';
+import type { FormValues } from '#src/ui/form/field.ts';
+import { useFormDraft } from '#src/ui/form/form-draft.ts';
+import { ChipChoice } from '#src/ui/chip-choice.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import type { ImageInfo } from '#contract/gallery.ts';
+import type { Job } from '#contract/job.ts';
+import { takesStrength } from '#contract/image-prompt.ts';
+import { limits } from '#contract/limits.ts';
+import { useModel } from '#src/platform/queries.ts';
 import { isEmpty, maskParameters } from './mask.ts';
 import { MaskTools, type MaskTool } from './mask-editor.tsx';
 import { useStartFrom } from './start-from.ts';
@@ -30,7 +30,7 @@ interface PanelProps {
   tool: Tool;
   busy: boolean;
   /** Asks for it; whoever shows the panel follows the job. */
-  onBegin: (begin: (requestId: string) => Promise<{ job: Job }>) => void;
+  onBegin: (begin: () => Promise<{ job: Job }>) => void;
 }
 
 const priceWords = (tokens: number): string => (tokens === 0 ? '免费' : `${tokens} tokens`);
@@ -91,10 +91,9 @@ export const UpscalePanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         tool={tool}
         busy={busy}
         onPress={() =>
-          onBegin((request_id) =>
+          onBegin(() =>
             api.upscaleImage({
               image_id: info.id,
-              request_id,
               painter: tool.model,
               resize,
               ...(upscaler === '' ? {} : { model: upscaler }),
@@ -114,9 +113,7 @@ export const RemoveBackgroundPanel = ({ info, tool, busy, onBegin }: PanelProps)
       tool={tool}
       busy={busy}
       onPress={() =>
-        onBegin((request_id) =>
-          api.removeImageBackground({ image_id: info.id, request_id, painter: tool.model }),
-        )
+        onBegin(() => api.removeImageBackground({ image_id: info.id, painter: tool.model }))
       }
     />
   </>
@@ -158,10 +155,9 @@ export const BackgroundPanel = ({
         busy={busy}
         disabled={framing && part === null}
         onPress={() =>
-          onBegin((request_id) =>
+          onBegin(() =>
             api.editImageBackground({
               image_id: info.id,
-              request_id,
               painter: tool.model,
               method: 'editBg',
               ...(framing && part ? { mask: part } : {}),
@@ -254,10 +250,9 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         busy={busy}
         disabled={words.length === 1}
         onPress={() =>
-          onBegin(async (request_id) => {
+          onBegin(async () => {
             const begun = await api.editImage({
               image_id: info.id,
-              request_id,
               painter: tool.model,
               method: 'variations',
               prompt: words,
@@ -302,10 +297,9 @@ export const EditPanel = ({
     if (words === '') return setSaid('请填写修改图片的提示内容');
     if (words.length < min || words.length > max) return setSaid(`长度在 ${min} 到 ${max} 个字符`);
     setSaid('');
-    return onBegin(async (request_id) => {
+    return onBegin(async () => {
       const begun = await api.editImage({
         image_id: info.id,
-        request_id,
         painter: tool.model,
         method: 'edit',
         prompt: words,

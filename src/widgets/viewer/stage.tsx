@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type PointerEvent } from 'react';
-import { smallImage, wholeSources } from '@/widgets/image/image-sources.ts';
+import { smallImage, wholeSources } from '#src/widgets/image/image-sources.ts';
 import type { ViewedImage, ViewedTile } from './image-viewer-props.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';

@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
-import { api } from '@/platform/api.ts';
-import { writeDraft } from '@/platform/draft.ts';
-import { useChosenPainter, useImageModels, useVideoModels } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { useRefusal } from '@/widgets/conversation/use-refusal.ts';
-import { changeImageDraft } from '@/widgets/image/image-draft.ts';
-import { imageSizes } from '@contract/image-prompt.ts';
-import type { ImageInfo } from '@contract/gallery.ts';
-import type { ImageParameters } from '@contract/image.ts';
+import { api } from '#src/platform/api.ts';
+import { writeDraft } from '#src/platform/draft.ts';
+import { useChosenPainter, useImageModels, useVideoModels } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
+import { changeImageDraft } from '#src/widgets/image/image-draft.ts';
+import { imageSizes } from '#contract/image-prompt.ts';
+import type { ImageInfo } from '#contract/gallery.ts';
+import type { ImageParameters } from '#contract/image.ts';
 
 /** What of an image's parameters tells how to make another one like it. */
 const ownParameters = (parameters: ImageParameters): ImageParameters => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { readDraft, writeDraft } from '@/platform/draft.ts';
-import { confirmDialog } from '@/ui/dialog.ts';
+import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { confirmDialog } from '#src/ui/dialog.ts';
 import { noMask, type Mask } from './mask.ts';
 
 /** What is marked on an image, and the way back and forth through how it came to be. */

@@ -1,10 +1,10 @@
-import { Chip } from '@/ui/chip.tsx';
-import { stopReading, type Spoken } from '@/platform/speaking.ts';
-import { Button } from '@/ui/button.tsx';
-import { Icon, PathIcon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
-import { SliderField } from '@/ui/slider-field.tsx';
-import { limits } from '@contract/limits.ts';
+import { Chip } from '#src/ui/chip.tsx';
+import { stopReading, type Spoken } from '#src/platform/speaking.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { SliderField } from '#src/ui/slider-field.tsx';
+import { limits } from '#contract/limits.ts';
 import { useEffect, useState } from 'react';
 import { device, usePlayer } from './use-player.ts';
 import css from './voice.module.css';

@@ -1,7 +1,7 @@
-import { ApiError } from '@/platform/api-error.ts';
-import { authStore } from '@/platform/auth-store.ts';
-import { callTable } from '@common/call-table.ts';
-import type { In } from '@contract/calls.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { authStore } from '#src/platform/auth-store.ts';
+import { callTable } from '#common/call-table.ts';
+import type { In } from '#contract/calls.ts';
 import { playsInParts, soundInParts, type Sound } from './sound-in-parts.ts';
 
 /** Has the built-in voice made ready, so that the first words are not waited for. */

@@ -1,4 +1,4 @@
-import { limits } from '@contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 
 /** Why a microphone can not be used; its message is for people. */
 export class MicrophoneError extends Error {}

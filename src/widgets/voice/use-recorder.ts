@@ -1,11 +1,11 @@
-import { errorText } from '@/platform/api-error.ts';
-import { useAuth } from '@/platform/auth-store.ts';
-import { readDraft, useDraft } from '@/platform/draft.ts';
-import { feel } from '@/platform/haptics.ts';
-import { reportTime } from '@/platform/report-time.ts';
-import { toast } from '@/platform/toast.ts';
-import { upload } from '@/platform/upload.ts';
-import { uuid } from '@/platform/uuid.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { readDraft, useDraft } from '#src/platform/draft.ts';
+import { feel } from '#src/platform/haptics.ts';
+import { reportTime } from '#src/platform/report-time.ts';
+import { toast } from '#src/platform/toast.ts';
+import { upload } from '#src/platform/upload.ts';
+import { uuid } from '#src/platform/uuid.ts';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
 import {

@@ -1,10 +1,10 @@
-import { Chip } from '@/ui/chip.tsx';
-import { useAuth } from '@/platform/auth-store.ts';
-import { priceText, useHearModels, useModel } from '@/platform/queries.ts';
-import { toast } from '@/platform/toast.ts';
-import { Button, ButtonLink } from '@/ui/button.tsx';
-import { PathIcon } from '@/ui/icon.tsx';
-import { Sheet } from '@/ui/sheet.tsx';
+import { Chip } from '#src/ui/chip.tsx';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { priceText, useHearModels, useModel } from '#src/platform/queries.ts';
+import { toast } from '#src/platform/toast.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { PathIcon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
 import { useRef, useState } from 'react';
 import { deviceHears } from './device-speech.ts';
 import { device, useRecorder, type RecorderState } from './use-recorder.ts';

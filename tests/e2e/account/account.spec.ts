@@ -1,4 +1,4 @@
-import { expect, test } from '../../support/app.ts';
+import { expect, test } from '#tests/support/app.ts';
 
 test('a top-up with discount by the sandbox: QR code, cashier, paid, orders, usage @P2 @P3', async ({
   app,

@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
-import { orderPolling } from '../../../contract/goods.ts';
-import { App, expect, foreignServer } from '../../support/app.ts';
-import type { TestClient } from '../../support/client.ts';
-import { test } from '../../support/money-place.ts';
-import { expectCode } from '../../support/qr-code.ts';
-import { paint } from '../../support/images.ts';
+import { orderPolling } from '#contract/goods.ts';
+import { App, expect, foreignServer } from '#tests/support/app.ts';
+import type { TestClient } from '#tests/support/client.ts';
+import { test } from '#tests/support/money-place.ts';
+import { expectCode } from '#tests/support/qr-code.ts';
+import { paint } from '#tests/support/images.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 // One server for all of them.

@@ -1,8 +1,8 @@
 import { generateSync } from 'otplib';
 import type { Page } from '@playwright/test';
 import pg from 'pg';
-import { TestClient } from '../../support/client.ts';
-import { expect, foreignServer, signIn, test } from '../../support/manager-place.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { expect, foreignServer, signIn, test } from '#tests/support/manager-place.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { strFromU8, unzipSync } from 'fflate';
 import sharp from 'sharp';
-import { expect, foreignServer } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { test } from '../../support/money-place.ts';
-import { paint } from '../../support/images.ts';
-import { expectCode } from '../../support/qr-code.ts';
+import { expect, foreignServer } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { test } from '#tests/support/money-place.ts';
+import { paint } from '#tests/support/images.ts';
+import { expectCode } from '#tests/support/qr-code.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 // One server for all of them.

@@ -1,6 +1,6 @@
-import { App, expect, test } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { paint } from '../../support/images.ts';
+import { App, expect, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { paint } from '#tests/support/images.ts';
 
 test('the end of a reply that a restart lost is told of, and written anew on a press @C11', async ({
   app,

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, foreignServer, test } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { resultsIn, startScriptedModel } from '../../support/scripted-model.ts';
-import { startServer } from '../../support/server.ts';
+import { expect, foreignServer, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { resultsIn, startScriptedModel } from '#tests/support/scripted-model.ts';
+import { startServer } from '#tests/support/server.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 

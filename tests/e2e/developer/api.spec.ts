@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from '../../support/app.ts';
-import { ADMIN_PASSWORD } from '../../support/server.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { ADMIN_PASSWORD } from '#tests/support/server.ts';
 
 test('a key is made, copied whole, filled into code, tried in the console and counted', async ({
   app,
@@ -74,7 +74,9 @@ test('a key is made, copied whole, filled into code, tried in the console and co
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = await readFile(await (await saved).path(), 'utf8');
-  expect(csv).toContain('模型,请求次数,提问 token,回答 token,合计,实际扣除,API-KEY');
+  expect(csv).toContain(
+    '模型,请求次数,提问 token,其中缓存,回答 token,其中思考,合计,实际扣除,元,API-KEY',
+  );
   expect(csv).toContain('builtin-assistant,1,');
   await page.getByLabel('日期').fill('2026-01-05');
   await expect(page.getByText('这一天没有数据')).toBeVisible();

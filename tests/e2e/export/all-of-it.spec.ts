@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { expect, test } from '../../support/app.ts';
-import { pdfText } from '../../support/exports.ts';
-import { bringTalks } from '../../support/talks.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { pdfText } from '#tests/support/exports.ts';
+import { bringTalks } from '#tests/support/talks.ts';
 
 const diagram = '```mermaid\ngraph TD\n  A[出发] --> B[过桥]\n  B --> C[到达]\n```';
 const code = (line: string) => `\`\`\`js\n${line}\n\`\`\``;

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import type { Model } from '../../../contract/model.ts';
-import { expect, test } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
+import type { Model } from '#contract/model.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
 
 const isWide = (page: Page): boolean => (page.viewportSize()?.width ?? 0) >= 750;
 

@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from '@playwright/test';
-import { App, expect, test } from '../../support/app.ts';
-import { wholeBrowser } from '../../support/browser.ts';
-import { TestClient } from '../../support/client.ts';
-import { keptIn } from '../../support/phone.ts';
-import { limits } from '../../../contract/limits.ts';
-import { ADMIN_PASSWORD } from '../../support/server.ts';
-import { xssPayloads } from '../../support/xss-payloads.ts';
+import { App, expect, test } from '#tests/support/app.ts';
+import { wholeBrowser } from '#tests/support/browser.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { keptIn } from '#tests/support/phone.ts';
+import { limits } from '#contract/limits.ts';
+import { ADMIN_PASSWORD } from '#tests/support/server.ts';
+import { xssPayloads } from '#tests/support/xss-payloads.ts';
 
 const question = async (client: TestClient, title: string, msg: string) => {
   const { uuid } = await client.call('newSession', { type: 2, private: 0 });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from '@playwright/test';
 import sharp from 'sharp';
-import { TestClient } from '../../support/client.ts';
-import { expect, test, type Person } from '../../support/app.ts';
-import { fingers } from '../../support/fingers.ts';
-import { paint, replyOf } from '../../support/images.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { expect, test, type Person } from '#tests/support/app.ts';
+import { fingers } from '#tests/support/fingers.ts';
+import { paint, replyOf } from '#tests/support/images.ts';
 
 /** A painting takes its second, and on a busy machine some more. */
 const soon = { timeout: 30_000 };

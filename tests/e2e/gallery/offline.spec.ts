@@ -1,9 +1,9 @@
-import { expect, foreignServer, test } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { openLine } from '../../support/faulty-line.ts';
-import { startPhone } from '../../support/phone.ts';
-import { paint, replyOf } from '../../support/images.ts';
-import { shellComplete } from '../../support/shell.ts';
+import { expect, foreignServer, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { openLine } from '#tests/support/faulty-line.ts';
+import { startPhone } from '#tests/support/phone.ts';
+import { paint, replyOf } from '#tests/support/images.ts';
+import { shellComplete } from '#tests/support/shell.ts';
 
 test.skip(foreignServer, 'needs a server whose line the tests may cut');
 

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { type App, expect, foreignServer, test, type Person } from '../../support/app.ts';
-import { fingers } from '../../support/fingers.ts';
-import { paint } from '../../support/images.ts';
+import { type App, expect, foreignServer, test, type Person } from '#tests/support/app.ts';
+import { fingers } from '#tests/support/fingers.ts';
+import { paint } from '#tests/support/images.ts';
 
 const soon = { timeout: 30_000 };
 const words = (page: Page) => page.getByRole('textbox', { name: '画图提示词' });

@@ -1,5 +1,5 @@
-import { expect, test } from '../../support/app.ts';
-import { paint } from '../../support/images.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { paint } from '#tests/support/images.ts';
 
 const soon = { timeout: 30_000 };
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { expect, test, type Person } from '../../support/app.ts';
+import { expect, test, type Person } from '#tests/support/app.ts';
 
 const soon = { timeout: 30_000 };
 const viewerOf = (page: Page, name = '修改图片') => page.getByRole('dialog', { name });

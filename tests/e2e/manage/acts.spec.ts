@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import pg from 'pg';
-import { App } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { asOwner, expect, foreignServer, signIn, test } from '../../support/manager-place.ts';
-import { talk } from '../../support/world.ts';
+import { App } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { asOwner, expect, foreignServer, signIn, test } from '#tests/support/manager-place.ts';
+import { talk } from '#tests/support/world.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 test.describe.configure({ mode: 'default' });

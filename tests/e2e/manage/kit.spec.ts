@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { asOwner, expect, foreignServer, test } from '../../support/manager-place.ts';
-import { startMediaService } from '../../support/mock-media.ts';
-import { startMockMidjourney } from '../../support/mock-midjourney.ts';
-import { startMockSdWebui } from '../../support/mock-sd-webui.ts';
-import { startMockTraining } from '../../support/mock-training.ts';
+import { asOwner, expect, foreignServer, test } from '#tests/support/manager-place.ts';
+import { startMediaService } from '#tests/support/mock-media.ts';
+import { startMockMidjourney } from '#tests/support/mock-midjourney.ts';
+import { startMockSdWebui } from '#tests/support/mock-sd-webui.ts';
+import { startMockTraining } from '#tests/support/mock-training.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 

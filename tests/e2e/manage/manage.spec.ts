@@ -1,6 +1,6 @@
-import { expect, foreignServer, test as base } from '../../support/app.ts';
-import { type MockOpenAi, startMockOpenAi } from '../../support/mock-openai.ts';
-import { ADMIN_PASSWORD, startServer } from '../../support/server.ts';
+import { expect, foreignServer, test as base } from '#tests/support/app.ts';
+import { type MockOpenAi, startMockOpenAi } from '#tests/support/mock-openai.ts';
+import { ADMIN_PASSWORD, startServer } from '#tests/support/server.ts';
 
 /** A server as its manager finds it after the first start, and a service that could be connected. */
 const test = base.extend<object, { fresh: { url: string; service: MockOpenAi } }>({

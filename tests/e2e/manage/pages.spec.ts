@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { asOwner, expect, foreignServer, signIn, test } from '../../support/manager-place.ts';
+import { asOwner, expect, foreignServer, signIn, test } from '#tests/support/manager-place.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 

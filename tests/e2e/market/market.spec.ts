@@ -1,7 +1,7 @@
-import { type Person, expect, foreignServer, test as base } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { ADMIN_PASSWORD } from '../../support/server.ts';
-import { onePixel } from '../../support/world.ts';
+import { type Person, expect, foreignServer, test as base } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { ADMIN_PASSWORD } from '#tests/support/server.ts';
+import { onePixel } from '#tests/support/world.ts';
 
 const test = base.extend<{ manager: Person }>({
   manager: async ({ baseURL }, use) => {

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { expect, test } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
 
 /** What stands in others' texts does nothing by itself: no link spends, no picture is fetched. */
 

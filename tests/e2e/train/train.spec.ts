@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
-import { TestClient } from '../../support/client.ts';
-import { startServer } from '../../support/server.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { startServer } from '#tests/support/server.ts';
 
 const baseURL = () => test.info().project.use.baseURL ?? '';
 
@@ -184,8 +184,7 @@ test('what can only fail is tried no more; a base is opened, found by others, cl
   const files = page.getByRole('region', { name: '文件' }).getByRole('listitem');
   const broken = files.filter({ hasText: '坏.pdf' });
   await expect(broken).toContainText(/损坏|无法/);
-  await page.getByRole('button', { name: '开始训练 · 免费' }).click();
-  // What came through can be asked; what did not is not hidden by it.
+  // Nothing is paid, so it has begun by itself. What came through can be asked; what did not is not hidden by it.
   await expect(page.getByText('1 个完成 · 1 个没成功', { exact: true })).toBeVisible();
   // It is what it is: another try is offered to none.
   await expect(broken.getByRole('button', { name: '重试' })).toHaveCount(0);
@@ -194,6 +193,24 @@ test('what can only fail is tried no more; a base is opened, found by others, cl
   await sure.getByRole('button', { name: '去掉' }).click();
   await expect(broken).toHaveCount(0);
   await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
+
+  // Its passages are changed and switched off, answers are written by hand.
+  await page.getByRole('button', { name: '唐诗.md 的段落' }).click();
+  const passages = page.getByRole('dialog', { name: '段落 · 唐诗.md' });
+  const first = passages.getByRole('listitem').first();
+  await first.getByRole('button', { name: '改', exact: true }).click();
+  await first.getByRole('textbox').fill('春眠不觉晓，出自孟浩然。');
+  await first.getByRole('button', { name: '保存' }).click();
+  await expect(first).toContainText('出自孟浩然');
+  await first.getByRole('button', { name: '停用' }).click();
+  await expect(first).toContainText('已停用');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: '添加问答' }).click();
+  const pair = page.getByRole('dialog', { name: '添加问答' });
+  await pair.getByLabel('问题').fill('谁写了静夜思');
+  await pair.getByLabel('回答').fill('李白写了静夜思。');
+  await pair.getByRole('button', { name: '添加', exact: true }).click();
+  await expect(page.getByRole('region', { name: '文件' })).toContainText('问答');
 
   const found = async () =>
     (await stranger.call('trainModelList', { public: 1, query: name })).list.map(({ id }) => id);
@@ -338,7 +355,6 @@ test('on a fresh start without any key a base answers by quoting, with its sourc
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: '手册.md', mimeType: 'text/markdown', buffer: handbook });
-    await page.getByRole('button', { name: '开始训练 · 免费' }).click();
     await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
 
     await page.getByRole('button', { name: '向它提问' }).click();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
-import { expect, test } from '../../support/app.ts';
-import { TestClient } from '../../support/client.ts';
-import { makeFilm, uploadBase } from '../../support/films.ts';
-import { startMediaService } from '../../support/mock-media.ts';
-import { startServer } from '../../support/server.ts';
+import { expect, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { makeFilm, uploadBase } from '#tests/support/films.ts';
+import { startMediaService } from '#tests/support/mock-media.ts';
+import { startServer } from '#tests/support/server.ts';
 
 /** A film takes its seconds, and on a busy machine some more. */
 const soon = { timeout: 45_000 };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type pg from 'pg';
-import { connectDatabase } from '../../../server/db/connect.ts';
+import { connectDatabase } from '#server/db/connect.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

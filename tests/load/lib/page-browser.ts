@@ -8,7 +8,7 @@ import {
   devices,
   type Page,
 } from '@playwright/test';
-import { chromiumArgs, chromiumPath } from '../../support/browser.ts';
+import { chromiumArgs, chromiumPath } from '#tests/support/browser.ts';
 import { numbersOf } from './measure.ts';
 
 /** A middling phone on a slow line: what the goals are set for. */

@@ -1,7 +1,7 @@
 import type { BrowserContext } from '@playwright/test';
-import { startMockOpenAi, type MockOpenAi } from '../../support/mock-openai.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { TestClient } from '../../support/client.ts';
+import { startMockOpenAi, type MockOpenAi } from '#tests/support/mock-openai.ts';
+import { startServer, type TestServer } from '#tests/support/server.ts';
+import { TestClient } from '#tests/support/client.ts';
 
 export interface PageWorld {
   server: TestServer;

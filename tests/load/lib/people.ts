@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { TestClient } from '../../support/client.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { startServer, type TestServer } from '#tests/support/server.ts';
 import { postJson, readStamped, type StreamResult } from './measure.ts';
 
 /**
  * The shipped server with its embedded database and one channel to the given service.
  * @param dataDir of another server, to stand beside it on the same database
  */
-export const startLoadedServer = (upstreamURL: string, dataDir?: string): Promise<TestServer> =>
+export const startLoadedServer = (
+  upstreamURL: string,
+  dataDir?: string,
+  env: Record<string, string> = {},
+): Promise<TestServer> =>
   startServer({
     embedded: true,
+    // Beside other work a start takes its time.
+    startTimeout: 180_000,
     ...(dataDir === undefined ? {} : { dataDir }),
     env: {
       OPENAI_BASE_URL: `${upstreamURL}/v1`,
@@ -18,6 +24,7 @@ export const startLoadedServer = (upstreamURL: string, dataDir?: string): Promis
       SIGNUP_TOKENS: '1000000000',
       RATE_LIMIT: '1000000000',
       LOG_LEVEL: 'warn',
+      ...env,
     },
   });
 

@@ -1,4 +1,4 @@
-import { trainEndings } from '../../../../contract/train-limits.ts';
+import { trainEndings } from '#contract/train-limits.ts';
 import { endingOf, isArchiveName } from './kinds.ts';
 
 /** What an archive may hold. */

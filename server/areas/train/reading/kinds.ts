@@ -3,8 +3,8 @@ import {
   knowledgeEndings,
   projectTypes,
   translationEndings,
-} from '../../../../contract/train-limits.ts';
-import { endingOf, readKindOf, type ReadKind } from '../../../reading/kinds.ts';
+} from '#contract/train-limits.ts';
+import { endingOf, readKindOf, type ReadKind } from '#server/reading/kinds.ts';
 
 export { endingOf };
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { Unwanted } from '../../../reading/block.ts';
+import { Unwanted } from '#server/reading/block.ts';
 import { unpackPlainly } from './plain-unpack.ts';
 
 const tarOf = (files: Readonly<Record<string, string>>) => {

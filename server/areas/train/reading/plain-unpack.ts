@@ -3,8 +3,8 @@ import { text as readText, buffer as readBuffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { extract } from 'tar-stream';
-import { Unwanted } from '../../../reading/block.ts';
-import { decodeText } from '../../../reading/decode.ts';
+import { Unwanted } from '#server/reading/block.ts';
+import { decodeText } from '#server/reading/decode.ts';
 import {
   baseName,
   bounds,

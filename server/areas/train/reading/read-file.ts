@@ -1,7 +1,7 @@
-import { createFairQueue } from '../../../fair-queue.ts';
-import { openApart } from '../../../guarded-process.ts';
-import { ThreadFailure } from '../../../guarded-thread.ts';
-import { workerUrl } from '../../../worker-url.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
+import { openApart } from '#server/guarded-process.ts';
+import { ThreadFailure } from '#server/guarded-thread.ts';
+import { workerUrl } from '#server/worker-url.ts';
 import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
 
 /** The heap of the thread, MB, and all that the process may grow meanwhile, bytes. */
@@ -26,16 +26,17 @@ export interface FileReader {
  */
 export const openReader = ({
   seconds,
-  userId,
+  owner,
 }: {
   /** That one file may take. */
   seconds: number;
-  userId: number;
+  /** Who has one slot at a time. */
+  owner: Waiter;
 }): FileReader => {
   const apart = openApart(workerUrl('./read-worker.ts', import.meta.url), { ...bounds, seconds });
   return {
     read: <W extends ReadTask['want']>(task: Extract<ReadTask, { want: W }>) =>
-      inTurn({ person: String(userId), guest: false }, async () => {
+      inTurn(owner, async () => {
         let answer: ReadAnswer<W>;
         try {
           answer = await apart.ask<ReadAnswer<W>>(task);

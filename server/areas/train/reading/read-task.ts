@@ -1,5 +1,5 @@
-import type { Chunk } from '../../embedding/chunk.ts';
-import type { Block } from '../../../reading/block.ts';
+import type { Chunk } from '#server/areas/embedding/chunk.ts';
+import type { Block } from '#server/reading/block.ts';
 import type { FileKind } from './kinds.ts';
 
 /** What the thread that reads people's files is asked for. */

@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
-import { chunksOf } from '../../embedding/chunk.ts';
-import { type Block, Unwanted } from '../../../reading/block.ts';
-import { pageText } from '../../../reading/layout.ts';
-import { pdfPages } from '../../../reading/pdf.ts';
-import { oldWordText, plainText as textIn, readFile } from '../../../reading/read.ts';
-import { usualForms } from '../../../search/forms.ts';
+import { chunksOf } from '#server/areas/embedding/chunk.ts';
+import { type Block, Unwanted } from '#server/reading/block.ts';
+import { pageText } from '#server/reading/layout.ts';
+import { pdfPages } from '#server/reading/pdf.ts';
+import { oldWordText, plainText as textIn, readFile } from '#server/reading/read.ts';
+import { usualForms } from '#server/search/forms.ts';
 import { paragraphDocument, wordDocument } from '../translation/docx.ts';
 import {
   html,

@@ -4,8 +4,8 @@ import {
   loadOptional,
   optionalPackageFile,
   type SevenZip,
-} from '../../../optional-packages.ts';
-import { trainEndings } from '../../../../contract/train-limits.ts';
+} from '#server/optional-packages.ts';
+import { trainEndings } from '#contract/train-limits.ts';
 import {
   baseName,
   bounds,
@@ -17,7 +17,7 @@ import {
   wanted,
   type Unpacked,
 } from './archive-rules.ts';
-import { Unwanted } from '../../../reading/block.ts';
+import { Unwanted } from '#server/reading/block.ts';
 import { unpackPlainly } from './plain-unpack.ts';
 
 /** Of what it prints; a list of more files than are taken is longer. */

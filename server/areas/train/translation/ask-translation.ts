@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../../../common/chat-message.ts';
+import type { ChatMessage } from '#common/chat-message.ts';
 import { wordsOf } from './marks.ts';
 
 /** Letters and sentences of one request. */

@@ -1,5 +1,5 @@
 import { zipSync, type Zippable } from 'fflate';
-import { unzipped } from '../../../reading/parts.ts';
+import { unzipped } from '#server/reading/parts.ts';
 import { unmarked, wordsOf } from './marks.ts';
 import type { Translatable } from './plain-formats.ts';
 

@@ -1,0 +1,50 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '#server/db/database.ts';
+import type { CallNote } from '#server/http/open-routes.ts';
+import { insertCalls, type LoggedCall } from './call-log.store.ts';
+
+/** How often notes are written, and how many are kept till then: more are dropped. */
+const writeMs = 1000;
+const most = 5000;
+/** Letters of a request or an answer that are kept. */
+const longest = 64_000;
+
+const cut = (text: string | null): string | null => {
+  if (text === null) return null;
+  // PostgreSQL keeps no NUL.
+  const kept = text.slice(0, longest).replaceAll('\0', '\uFFFD');
+  return text.length > longest ? `${kept}……（后面的省略）` : kept;
+};
+
+/** Writes down what was asked with keys, for their owners: together, so that a call waits for none of it. */
+export const createCallLog = (deps: { db: Database; log: Pick<FastifyBaseLogger, 'warn'> }) => {
+  let notes: LoggedCall[] = [];
+  const write = async (): Promise<void> => {
+    if (notes.length === 0) return;
+    const now = notes;
+    notes = [];
+    try {
+      await insertCalls(deps.db, now);
+    } catch (error) {
+      deps.log.warn({ err: error, calls: now.length }, 'calls of the API were not written down');
+    }
+  };
+  const timer = setInterval(() => void write(), writeMs).unref();
+  return {
+    note({ caller, request, answer, ...rest }: CallNote): void {
+      if (notes.length >= most) return;
+      notes.push({
+        ...rest,
+        keyId: caller.keyId,
+        userId: caller.user.id,
+        ...caller.used,
+        request: caller.logBodies ? cut(request) : null,
+        answer: caller.logBodies ? cut(answer) : null,
+      });
+    },
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await write();
+    },
+  };
+};

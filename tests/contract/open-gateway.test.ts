@@ -1,0 +1,348 @@
+import OpenAI, { type APIError, toFile } from 'openai';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiUser, apiUser } from '../support/api-user.ts';
+import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
+import { TestClient } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+
+/** What the public API does beside passing chats on: prices, the log of calls, stored responses. */
+
+interface Sent {
+  stream?: boolean;
+  messages: { role: string; content: unknown }[];
+}
+
+let service: FakeService;
+let server: TestServer;
+let user: ApiUser;
+let client: OpenAI;
+const sent: Sent[] = [];
+const model = 'priced-chat';
+
+const usage = {
+  prompt_tokens: 100,
+  completion_tokens: 30,
+  total_tokens: 130,
+  prompt_tokens_details: { cached_tokens: 80 },
+  completion_tokens_details: { reasoning_tokens: 12 },
+};
+const answerTo = (body: Sent): string => {
+  const last = body.messages.at(-1)?.content;
+  return typeof last === 'string' ? `答：${last}` : '答';
+};
+
+beforeAll(async () => {
+  service = await listen(async (request, response) => {
+    const data = await bodyOf(request);
+    if (request.url?.endsWith('/audio/transcriptions'))
+      return reply(response, 200, { text: '月亮很亮' });
+    if (request.method !== 'POST') return reply(response, 200, { data: [] });
+    const body = JSON.parse(data.toString()) as Sent;
+    sent.push(body);
+    const text = answerTo(body);
+    if (!body.stream)
+      return reply(response, 200, {
+        id: 'c1',
+        object: 'chat.completion',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' },
+        ],
+        usage,
+      });
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const event = (rest: object) =>
+      response.write(`data: ${JSON.stringify({ id: 'c1', ...rest })}\n\n`);
+    for (const content of text.match(/.{1,8}/gsu) ?? [])
+      event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+    event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    event({ choices: [], usage });
+    response.end('data: [DONE]\n\n');
+  });
+  server = await startServer({
+    env: {
+      OPENAI_BASE_URL: `${service.url}/v1`,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: `${model},whisper-1`,
+      SIGNUP_TOKENS: '1000000',
+      CANVAS_SECONDS: '0',
+    },
+  });
+  user = await apiUser(server);
+  client = clientOf(user.key);
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { list } = await manager.call('adminModelList', {});
+  const { id } = list.find((each) => each.unique_key === model)!;
+  await manager.call('setModel', { id, factor: 2, prompt_factor: 1, cached_factor: 0.1 });
+});
+afterAll(async () => {
+  await server.stop();
+  await service.close();
+});
+
+const clientOf = (key: string) =>
+  new OpenAI({ apiKey: key, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+const messages = [{ role: 'user' as const, content: '你好' }];
+const failing = (work: Promise<unknown>): Promise<APIError> =>
+  work.then(
+    () => expect.fail('it was answered'),
+    (error: unknown) => error as APIError,
+  );
+/** 20 × 1, 80 × 0.1 and 30 × 2. */
+const price = 88;
+
+test('what a service read from its cache has its own price, told in headers and on the usage page', async () => {
+  const whole = await client.chat.completions.create({ model, messages }).withResponse();
+  const { headers } = whole.response;
+  expect(headers.get('x-deducted-tokens')).toBe(String(price));
+  expect(Number(headers.get('x-price-yuan'))).toBeCloseTo((price / 1_000_000) * 20, 10);
+  expect(whole.data.usage).toMatchObject(usage);
+  const streamed = await fetch(`${server.baseURL}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages, stream: true }),
+  });
+  expect(await streamed.text()).toMatch(/^: x-deducted-tokens 88, x-price-yuan 0\.00176$/m);
+  const { list } = await user.person.call('apiUsage', {});
+  expect(list.find((row) => row.model === model)).toMatchObject({
+    count: 2,
+    cached_tokens: 160,
+    reasoning_tokens: 24,
+    deduct_tokens: 2 * price,
+    yuan: (2 * price) / 50_000,
+  });
+  const listed = (await client.models.retrieve(model)) as unknown as { yuan_per_million: unknown };
+  expect(listed.yuan_per_million).toEqual({ prompt: 20, cached_prompt: 2, completion: 40 });
+});
+
+test('a response is gone on from by its key alone, until it is deleted', async () => {
+  const first = await client.responses.create({ model, input: '我叫小明', instructions: '简短' });
+  expect(first.usage).toMatchObject({
+    input_tokens_details: { cached_tokens: 80 },
+    output_tokens_details: { reasoning_tokens: 12 },
+  });
+  const stream = await client.responses.create({
+    model,
+    input: '我叫什么？',
+    previous_response_id: first.id,
+    stream: true,
+  });
+  let second: OpenAI.Responses.Response | undefined;
+  for await (const event of stream)
+    if (event.type === 'response.completed') second = event.response;
+  expect(second?.previous_response_id).toBe(first.id);
+  await client.responses.create({ model, input: '再说一遍', previous_response_id: second!.id });
+  // What one was told to do is told for it alone.
+  expect(sent.at(-1)?.messages.map(({ role, content }) => [role, JSON.stringify(content)])).toEqual(
+    [
+      ['user', expect.stringContaining('我叫小明')],
+      ['assistant', expect.stringContaining('答：')],
+      ['user', expect.stringContaining('我叫什么？')],
+      ['assistant', expect.stringContaining('答：')],
+      ['user', expect.stringContaining('再说一遍')],
+    ],
+  );
+  expect(await client.responses.retrieve(second!.id)).toMatchObject({
+    id: second!.id,
+    store: true,
+  });
+
+  const { full_key: another } = await user.person.call('genKey', {});
+  const stranger = await apiUser(server);
+  for (const key of [another, stranger.key]) {
+    const other = clientOf(key);
+    expect((await failing(Promise.resolve(other.responses.retrieve(first.id)))).status).toBe(404);
+    expect((await failing(Promise.resolve(other.responses.delete(first.id)))).status).toBe(404);
+    const asked = { model, input: '他叫什么？', previous_response_id: first.id };
+    expect((await failing(other.responses.create(asked))).code).toBe('previous_response_not_found');
+  }
+  const private_ = await client.responses.create({ model, input: '不要保存', store: false });
+  expect(private_.id).not.toBe('');
+  expect((await failing(Promise.resolve(client.responses.retrieve(private_.id)))).status).toBe(404);
+
+  await client.responses.delete(first.id);
+  expect(
+    (
+      await failing(
+        client.responses.create({ model, input: '？', previous_response_id: second!.id }),
+      )
+    ).code,
+  ).toBe('previous_response_not_found');
+});
+
+test('variations of an image, and a recording in English', async () => {
+  const data = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#48c' } })
+    .png()
+    .toBuffer();
+  const image = await toFile(data, 'a.png', { type: 'image/png' });
+  const made = await client.images.createVariation({ image, n: 2, response_format: 'b64_json' });
+  expect(made.data).toHaveLength(2);
+  for (const { b64_json: inline } of made.data ?? []) {
+    const { width } = await sharp(Buffer.from(inline ?? '', 'base64')).metadata();
+    expect(width).toBeGreaterThan(64);
+  }
+  const speech = await client.audio.speech.create({
+    model: 'builtin-voice',
+    voice: 'alloy',
+    input: 'The moon.',
+  });
+  const file = await toFile(Buffer.from(await speech.arrayBuffer()), 'a.mp3');
+  const translated = await client.audio.translations.create({ model: 'whisper-1', file });
+  expect(translated.text).toBe('答：月亮很亮');
+  expect(JSON.stringify(sent.at(-1)?.messages[0])).toContain('英文');
+});
+
+test('every call stands in the log of its owner, its words only if they want them', async () => {
+  const own = await apiUser(server);
+  const asking = clientOf(own.key);
+  await asking.chat.completions.create({ model, messages });
+  await failing(asking.chat.completions.create({ model: 'none', messages }));
+  await own.person.call('updateKey', { id: own.keyId, log_bodies: true });
+  for await (const _ of await asking.chat.completions.create({
+    model,
+    messages: [{ role: 'user', content: '要记下来' }],
+    stream: true,
+  }));
+  const listed = async () => (await own.person.call('apiCallLog', {})).list;
+  await expect.poll(async () => (await listed()).length, { timeout: 10_000 }).toBe(3);
+  const [streamed, failed, first] = await listed();
+  expect(first).toMatchObject({
+    path: '/v1/chat/completions',
+    model,
+    status: 200,
+    failure: '',
+    prompt_tokens: 100,
+    cached_tokens: 80,
+    deduct_tokens: price,
+    has_bodies: false,
+  });
+  expect(failed).toMatchObject({ status: 404, deduct_tokens: 0, model: 'none' });
+  expect(failed!.failure).toContain('没有模型');
+  expect(streamed).toMatchObject({ has_bodies: true, deduct_tokens: price });
+  expect(await own.person.call('apiCallBodies', { id: first!.id })).toEqual({
+    request: null,
+    answer: null,
+  });
+  const { request, answer } = await own.person.call('apiCallBodies', { id: streamed!.id });
+  expect(request).toContain('要记下来');
+  expect(answer).toContain('data: [DONE]');
+  const other = await apiUser(server);
+  expect((await other.person.raw('apiCallBodies', { id: streamed!.id })).code).toBe(404);
+  expect((await other.person.call('apiCallLog', { before: streamed!.id })).list).toEqual([]);
+  await own.person.call('clearCallLog', {});
+  expect(await listed()).toEqual([]);
+});
+
+/** In the shapes of their public code. */
+const shapes: Readonly<
+  Record<string, { path: string; headers?: Record<string, string>; body: object }>
+> = {
+  'Cherry Studio, a chat': {
+    path: '/v1/chat/completions',
+    headers: { 'http-referer': 'https://cherry-ai.com', 'x-title': 'Cherry Studio' },
+    body: {
+      model,
+      messages: [
+        { role: 'system', content: '简短' },
+        { role: 'user', content: [{ type: 'text', text: '你好' }] },
+      ],
+      temperature: 1,
+      top_p: 1,
+      max_tokens: 1024,
+      service_tier: 'auto',
+      reasoning_effort: 'low',
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+  },
+  'Cherry Studio, whether it works': {
+    path: '/v1/chat/completions',
+    body: { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1, stream: true },
+  },
+  'Open WebUI, a chat': {
+    path: '/v1/chat/completions',
+    headers: { 'x-openwebui-user-name': '%E5%B0%8F%E6%98%8E', 'x-openwebui-chat-id': 'c' },
+    body: {
+      stream: true,
+      model,
+      messages: [{ role: 'user', content: '你好' }],
+      stream_options: { include_usage: true },
+      user: 'u1',
+      logit_bias: {},
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'search',
+            description: '',
+            parameters: { type: 'object', properties: {} },
+          },
+        },
+      ],
+    },
+  },
+  'Open WebUI, a title': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role: 'user', content: '### Task: a title' }],
+      stream: false,
+      max_completion_tokens: 1000,
+    },
+  },
+  'LobeHub, a chat': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role: 'user', content: '你好' }],
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      temperature: 1,
+      top_p: 1,
+      stream: true,
+      stream_options: { include_usage: true },
+      user: 'u1',
+    },
+  },
+  'LobeHub, by responses': {
+    path: '/v1/responses',
+    body: {
+      model,
+      temperature: 1,
+      top_p: 1,
+      reasoning: { effort: 'medium', summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+      input: [
+        { role: 'developer', content: '简短' },
+        { role: 'user', content: [{ type: 'input_text', text: '你好' }] },
+        { type: 'function_call', call_id: 'call_1', name: 'search', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: '无' },
+      ],
+      store: false,
+      stream: true,
+      tools: [
+        { type: 'function', name: 'search', description: '', parameters: { type: 'object' } },
+      ],
+    },
+  },
+};
+
+test('what other programs send is answered', async () => {
+  const asked = Object.entries(shapes).map(async ([name, { path, headers = {}, body }]) => {
+    const answer = await fetch(server.baseURL + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${user.key}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    expect(answer.status, `${name}: ${text}`).toBe(200);
+    expect(text, name).toContain('答');
+    expect(text, name).not.toContain('"error":{');
+  });
+  await Promise.all(asked);
+});

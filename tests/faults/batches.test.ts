@@ -1,0 +1,201 @@
+import OpenAI, { type APIError, toFile } from 'openai';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
+import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Chats in bulk: half the price, each line answered and paid once, whatever dies meanwhile. */
+
+let service: FakeService;
+let server: TestServer;
+let user: ApiUser;
+let client: OpenAI;
+let refuse = false;
+const model = 'bulk-chat';
+const env = (): Record<string, string> => ({
+  OPENAI_BASE_URL: `${service.url}/v1`,
+  OPENAI_API_KEY: 'sk-test',
+  OPENAI_MODELS: model,
+  SECRET_KEY: 'the same in all processes',
+  SIGNUP_TOKENS: '1000000',
+});
+
+beforeAll(async () => {
+  service = await listen(async (request, response) => {
+    const data = await bodyOf(request);
+    if (request.method !== 'POST') return reply(response, 200, { data: [] });
+    const { messages } = JSON.parse(data.toString()) as { messages: { content: string }[] };
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    if (refuse) return reply(response, 500, { error: { message: 'away' } });
+    return reply(response, 200, {
+      id: 'c',
+      object: 'chat.completion',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: `答 ${messages.at(-1)?.content}` },
+          finish_reason: 'stop',
+        },
+      ],
+      usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+    });
+  });
+  server = await startServer({ env: env() });
+  user = await apiUser(server);
+  client = new OpenAI({ apiKey: user.key, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+});
+afterAll(async () => {
+  await server.stop();
+  await service.close();
+});
+
+const lineOf = (at: number, more: object = {}) => ({
+  custom_id: `q-${at}`,
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body: { model, messages: [{ role: 'user', content: `问 ${at}` }], ...more },
+});
+const upload = async (lines: readonly object[]) =>
+  client.files.create({
+    purpose: 'batch',
+    file: await toFile(
+      Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')),
+      'a.jsonl',
+    ),
+  });
+const begin = async (lines: readonly object[]) =>
+  client.batches.create({
+    input_file_id: (await upload(lines)).id,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+    metadata: { of: 'test' },
+  });
+const untilEnded = (id: string) =>
+  expect
+    .poll(async () => (await client.batches.retrieve(id)).status, {
+      timeout: 120_000,
+      interval: 500,
+    })
+    .toMatch(/completed|cancelled/);
+interface Out {
+  custom_id: string;
+  response: {
+    status_code: number;
+    body: { choices?: { message: { content: string } }[]; error?: { code: string } };
+  } | null;
+}
+const linesOf = async (id: string): Promise<Out[]> =>
+  (await (await client.files.content(id)).text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Out);
+const balance = async () => (await user.person.call('userInfo', {})).chatgpt_balance;
+const failing = (work: Promise<unknown>): Promise<APIError> =>
+  work.then(
+    () => expect.fail('it was answered'),
+    (error: unknown) => error as APIError,
+  );
+
+test(
+  '160 lines through 3 kills: each is answered and paid once, at half the price',
+  { timeout: 240_000 },
+  async () => {
+    const count = 160;
+    const before = await balance();
+    const others: TestServer[] = [];
+    for (let at = 0; at < 3; at += 1)
+      others.push(await startServer({ databaseUrl: server.databaseUrl, env: env() }));
+    const batch = await begin([
+      ...Array.from({ length: count }, (_, at) => lineOf(at)),
+      lineOf(count, { model: 'none' }),
+    ]);
+    expect(batch.status).toBe('in_progress');
+    const [{ most: newest } = { most: 0 }] = await onDatabase<{ most: number }>(
+      server,
+      'SELECT max(id) AS most FROM instances',
+    );
+    for (const [at, other] of others.entries()) {
+      await expect
+        .poll(
+          async () =>
+            (
+              await onDatabase(
+                server,
+                `SELECT 1 FROM api_batch_lines WHERE state = 'running' AND instance_id = $1`,
+                [newest - others.length + 1 + at],
+              )
+            ).length,
+          { timeout: 20_000, interval: 10 },
+        )
+        .toBeGreaterThan(0);
+      await other.kill9();
+    }
+    await untilEnded(batch.id);
+    const ended = await client.batches.retrieve(batch.id);
+    expect(ended).toMatchObject({
+      status: 'completed',
+      request_counts: { total: count + 1, completed: count, failed: 1 },
+      metadata: { of: 'test' },
+    });
+    const good = await linesOf(ended.output_file_id!);
+    expect(
+      good.map(({ custom_id: id, response }) => [id, response?.body.choices?.[0]?.message.content]),
+    ).toEqual(Array.from({ length: count }, (_, at) => [`q-${at}`, `答 问 ${at}`]));
+    const [bad] = await linesOf(ended.error_file_id!);
+    expect(bad).toMatchObject({
+      custom_id: `q-${count}`,
+      response: { status_code: 404, body: { error: { code: 'model_not_found' } } },
+    });
+    // What dead processes had set aside comes back when its time is over.
+    await onDatabase(server, `UPDATE holds SET expires_at = now() WHERE state = 'open'`);
+    await expect
+      .poll(async () => before - (await balance()), { timeout: 90_000, interval: 1_000 })
+      .toBe(count * 9);
+    const { list } = await user.person.call('apiUsage', {});
+    expect(list[0]).toMatchObject({ model, count, deduct_tokens: count * 9 });
+  },
+);
+
+test("is looked at line by line before it begins, is its key's alone, and can be cancelled", async () => {
+  for (const [lines, said] of [
+    [[lineOf(1), lineOf(1)], '第 2 行'],
+    [[{ ...lineOf(1), url: '/v1/embeddings' }], '/v1/chat/completions'],
+    [[lineOf(1, { stream: true })], 'stream'],
+    [[{ ...lineOf(1), body: [] }], 'body'],
+  ] as const)
+    expect((await failing(begin(lines))).message).toContain(said);
+  refuse = true;
+  const batch = await begin([lineOf(1), lineOf(2)]);
+  const { full_key: another } = await user.person.call('genKey', {});
+  const other = new OpenAI({ apiKey: another, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+  for (const act of [
+    () => other.batches.retrieve(batch.id),
+    () => other.batches.cancel(batch.id),
+    () => other.files.retrieve(batch.input_file_id),
+    () => other.files.content(batch.input_file_id),
+    () => other.files.delete(batch.input_file_id),
+    () =>
+      other.batches.create({
+        input_file_id: batch.input_file_id,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+      }),
+  ])
+    expect((await failing(Promise.resolve(act()))).status).toBe(404);
+  const listed = async (from: OpenAI) => (await from.batches.list()).data.map(({ id }) => id);
+  expect(await listed(other)).toEqual([]);
+  expect(await listed(client)).toContain(batch.id);
+  const before = await balance();
+  await client.batches.cancel(batch.id);
+  await untilEnded(batch.id);
+  expect(await client.batches.retrieve(batch.id)).toMatchObject({
+    status: 'cancelled',
+    request_counts: { total: 2, completed: 0 },
+  });
+  expect(await balance()).toBe(before);
+  refuse = false;
+  await client.files.delete(batch.input_file_id);
+  expect((await failing(Promise.resolve(client.files.retrieve(batch.input_file_id)))).status).toBe(
+    404,
+  );
+});

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeDemo } from '#scripts/demo/removal.ts';
+import { createFolderStorage } from '#server/storage/folder-storage.ts';
+import { TestClient } from '../support/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { talk } from '../support/world.ts';
+
+let server: TestServer;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  server = await startServer({ env: { ASSISTANT_RATE: '0' } });
+  pool = new pg.Pool({ connectionString: server.databaseUrl });
+});
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+});
+
+test('the demo goes with all that is its own, and what real people made with it stays theirs', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const actor = await TestClient.register(server.baseURL);
+  const real = await TestClient.register(server.baseURL);
+  const { id: actorId } = await actor.call('userInfo', {});
+  await pool.query(`INSERT INTO demo_things (kind, id) VALUES ('users', $1)`, [actorId]);
+
+  const { list: categories } = await actor.call('scenarioCategory', {});
+  const scenario = { name: '园丁', prompt: '你是园丁', category: categories[0]?.id ?? 1 };
+  const { id } = await actor.call('saveScenario', { ...scenario, publish: 1 });
+  await manager.call('manageScenario', { ...scenario, id, state: 'public' });
+  const shown = await talk(actor, '示例里的一段对话');
+  const mine = await talk(real, '我自己的一段对话');
+  const { uuid } = await real.call('newSession', { type: 0, scenario_id: id });
+  const { id: historyId } = await real.ask('紫藤几月开花', { sessionId: uuid });
+  await real.read(uuid, historyId);
+
+  expect(await removeDemo(pool, createFolderStorage(server.dataDir))).toBe(true);
+  expect((await real.raw('historyList', { session_id: shown.uuid })).status).toBe(404);
+  for (const kept of [mine.uuid, uuid])
+    expect((await real.call('historyList', { session_id: kept })).list).toHaveLength(1);
+  expect((await real.call('getSession', { uuid })).scenario).toBeNull();
+  const { rows } = await pool.query('SELECT FROM scenarios WHERE id = $1', [id]);
+  expect(rows).toHaveLength(0);
+});

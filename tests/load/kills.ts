@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { joinEmbedded } from '#server/db/embedded.ts';
+import pg from 'pg';
+import { scratchFolder } from '../support/scratch.ts';
+import type { TestServer } from '../support/server.ts';
+import { redisServer, startValkey } from '../support/valkey.ts';
+import { numbersOf, postJson, printTable, startHelper } from './lib/measure.ts';
+import { makeSeats, startLoadedServer } from './lib/people.ts';
+
+/**
+ * Three processes on one database are asked without a pause, while every 20 s one of them is killed
+ * (kill -9) and started again: what was acknowledged is stored, every reply has an end, the wallets
+ * are the sum of their ledgers. A sender goes to the next process and sends with the same key, as
+ * the page behind a load balancer does. `--sends=30 --seconds=120 --every=20 --processes=3`; with one
+ * process nobody is killed, to compare.
+ */
+const [sends = 30] = numbersOf('sends', [30]);
+const [seconds = 120] = numbersOf('seconds', [120]);
+const [every = 20] = numbersOf('every', [20]);
+const [processes = 3] = numbersOf('processes', [3]);
+
+const dataDir = path.join(scratchFolder('kills'), 'data');
+const upstream = await startHelper('upstream.ts');
+const valkey = existsSync(redisServer) ? await startValkey() : null;
+const env: Record<string, string> = valkey ? { VALKEY_URL: valkey.url } : {};
+const start = (): Promise<TestServer> => startLoadedServer(upstream.baseURL, dataDir, env);
+
+const servers: TestServer[] = [];
+for (let at = 0; at < processes; at += 1) servers.push(await start());
+const seats = await makeSeats(servers[0]!, sends * 8);
+const acknowledged: number[] = [];
+const refusals = new Map<string, number>();
+const took: number[] = [];
+let asked = 0;
+
+const send = async (number: number): Promise<void> => {
+  const seat = seats[number % seats.length]!;
+  const key = randomUUID();
+  const begun = performance.now();
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const { baseURL } = servers[(number + attempt) % servers.length]!;
+    const answer = await postJson(
+      `${baseURL}/api/send_message?session_id=${seat.uuid}`,
+      { msg: 'chunks=20 rate=10', max_history: 0 },
+      { ...seat.headers, 'idempotency-key': key },
+    ).catch(() => null);
+    if (answer?.code === 0) {
+      acknowledged.push(Number(answer.data['id']));
+      took.push(performance.now() - begun);
+      return;
+    }
+    const why = answer === null ? 'connection' : `${answer.code} ${answer.message}`;
+    refusals.set(why, (refusals.get(why) ?? 0) + 1);
+    await sleep(100);
+  }
+};
+
+const over = new AbortController();
+const killing = (async () => {
+  if (processes === 1) return;
+  for (let round = 0; ; round += 1) {
+    await sleep(every * 1000, undefined, { signal: over.signal }).catch(() => undefined);
+    if (over.signal.aborted) return;
+    const at = round % servers.length;
+    await servers[at]!.kill9();
+    servers[at] = await start();
+  }
+})();
+const running: Promise<void>[] = [];
+const begun = performance.now();
+while (performance.now() - begun < seconds * 1000) {
+  running.push(send(asked));
+  asked += 1;
+  await sleep(Math.max(0, begun + (asked / sends) * 1000 - performance.now()));
+}
+over.abort();
+await Promise.all([...running, killing]);
+
+const cluster = await joinEmbedded(dataDir, pino({ level: 'silent' }));
+const database = new pg.Client({ connectionString: cluster.connectionString });
+await database.connect();
+const count = async (query: string): Promise<number> =>
+  Number((await database.query<{ count: string }>(query)).rows[0]?.count);
+try {
+  let open = Infinity;
+  for (let waited = 0; open > 0 && waited < 60; waited += 1) {
+    open = await count(`SELECT count(*) FROM history WHERE state = 'streaming'`);
+    await sleep(500);
+  }
+  const { rows } = await database.query<{ id: string }>('SELECT id FROM history');
+  const stored = new Set(rows.map(({ id }) => Number(id)));
+  const wrong = await count(`SELECT count(*) FROM wallets WHERE balance < 0 OR balance <> (
+    SELECT coalesce(sum(amount), 0) FROM ledger
+    WHERE ledger.user_id = wallets.user_id AND pot = 'balance')`);
+  const holds = await count(`SELECT count(*) FROM holds WHERE state = 'open'`);
+  const cut = await count(`SELECT count(*) FROM history WHERE state = 'interrupted'`);
+  const failed = await count(`SELECT count(*) FROM history WHERE state = 'error'`);
+  const lost = acknowledged.filter((id) => !stored.has(id)).length;
+  console.log(
+    `${asked} asked, ${acknowledged.length} acknowledged, p50 ${took.toSorted((a, b) => a - b)[took.length >> 1]?.toFixed(0)} ms; ${cut} replies interrupted, ${failed} failed; said meanwhile:`,
+    Object.fromEntries(refusals),
+  );
+  printTable([
+    {
+      measure: 'asked and not acknowledged',
+      value: asked - acknowledged.length,
+      goal: 0,
+      unit: '',
+    },
+    { measure: 'acknowledged and not stored', value: lost, goal: 0, unit: '' },
+    { measure: 'stored more than asked', value: stored.size - asked, goal: 0, unit: '' },
+    { measure: 'replies without an end', value: open, goal: 0, unit: '' },
+    { measure: 'wallets unlike their ledger', value: wrong, goal: 0, unit: '' },
+    { measure: 'holds left open', value: holds, goal: 0, unit: '' },
+  ]);
+} finally {
+  await database.end();
+  for (const server of servers) await server.stop();
+  await cluster.leave();
+  await valkey?.kill9();
+  upstream.stop();
+}
+process.exit(0);
