@@ -171,7 +171,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       ...handlersOf(areas, host),
       ...createJobHandlers({ jobs, events: jobEvents }),
       ...createWaitHandlers(waits),
-      ...createSystemHandlers(settings, kit.services),
+      ...createSystemHandlers(settings, async () => (await kit.services.find('search')) !== null),
     },
     registerMore: (http) => {
       for (const area of brought) area.routes?.(http, host);

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { SideServices } from '../areas/model/side-services.ts';
 import type { Settings } from '../settings.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -14,7 +13,8 @@ export const createSystemHandlers = (
     Settings,
     'version' | 'officialSite' | 'wechatAccount' | 'minPromptBytes' | 'signupTokens'
   >,
-  services: Pick<SideServices, 'find'>,
+  /** Models can search the web here. */
+  searchesWeb: () => Promise<boolean>,
 ): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
@@ -25,6 +25,6 @@ export const createSystemHandlers = (
     wechat: officialSite === '' ? '' : wechatAccount || `${officialSite}/wechat`,
     min_prompt_bytes: minPromptBytes,
     signup_tokens: signupTokens,
-    web_search: (await services.find('search')) !== null,
+    web_search: await searchesWeb(),
   }),
 });
