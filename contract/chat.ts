@@ -183,6 +183,8 @@ const generation = {
   max_history: z.optional(wholeNumber(0, 10)),
   /** Of a session with a knowledge base: 1 answers from it alone. */
   strict_mode: z.optional(flag),
+  /** 1: a model that calls tools may search the web. */
+  web: z.optional(flag),
 };
 
 export const chatCalls = {

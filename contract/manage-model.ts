@@ -68,6 +68,26 @@ const adminModel = z.object({
 });
 export type AdminModel = z.output<typeof adminModel>;
 
+export const searchKinds = ['searxng', 'bocha', 'tavily', 'brave', 'json-search'] as const;
+export type SearchKind = (typeof searchKinds)[number];
+export const searches = (kind: string): kind is SearchKind =>
+  (searchKinds as readonly string[]).includes(kind);
+
+const fieldPath = z
+  .string()
+  .check(
+    z.maxLength(100),
+    z.regex(/^(?:[\w-]+(?:\.[\w-]+)*)?$/, '应为 data.list 这样以点相连的名字'),
+  );
+/** Where the answer of a search by JSON holds its results, and each result its parts. */
+const searchPaths = z.object({
+  list: fieldPath,
+  title: fieldPath,
+  url: fieldPath,
+  text: fieldPath,
+});
+export type SearchPaths = z.output<typeof searchPaths>;
+
 export const channelKind = z.enum([
   'openai-compatible',
   /** Anthropic's `POST /messages`. */
@@ -81,6 +101,8 @@ export const channelKind = z.enum([
   'embedding',
   /** Trains styles by Replicate's trainings API. */
   'replicate',
+  /** Search the web; the last by any address that answers in JSON. */
+  ...searchKinds,
 ]);
 export type ChannelKind = z.output<typeof channelKind>;
 
@@ -110,6 +132,8 @@ const channel = z.object({
   /** Of one that trains: `owner/trainer:version`, and the `owner/name` where results go. */
   trainer: z.string(),
   destination: z.string(),
+  /** Of one that searches by JSON. */
+  search: z.nullable(searchPaths),
   successes: z.int(),
   failures: z.int(),
   /** ms of the last trial. */
@@ -273,7 +297,11 @@ export const manageModelCalls = {
     path: '/api/admin/test_channel',
     access: 'manager',
     summary: '管理：试一个模型服务：问它有哪些模型，并让其中一个回答一句',
-    input: z.object({ ...service, model: z.optional(text(100)) }),
+    input: z.object({
+      ...service,
+      model: z.optional(text(100)),
+      search: z.optional(searchPaths),
+    }),
     output: z.object({
       ok: z.boolean(),
       /** What went wrong, or what it said. */
@@ -310,6 +338,7 @@ export const manageModelCalls = {
         z.string().check(z.regex(/^[\w.-]+\/[\w.-]+:[\w.-]+$/, '应为 作者/训练器:版本')),
       ),
       destination: z.optional(z.string().check(z.regex(/^[\w.-]+\/[\w.-]+$/, '应为 作者/模型'))),
+      search: z.optional(searchPaths),
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],

@@ -27,6 +27,8 @@ export const systemCalls = {
       min_prompt_bytes: z.int(),
       /** What a new account is given. */
       signup_tokens: z.int(),
+      /** Models can search the web for who asks them to. */
+      web_search: z.boolean(),
     }),
   }),
 };

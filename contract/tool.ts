@@ -20,7 +20,14 @@ export const toolState = z.enum([
 export type ToolState = z.output<typeof toolState>;
 
 /** Something a tool made that can be fetched. */
-export const toolFile = z.object({ name: z.string(), url: z.string(), size: z.int() });
+export const toolFile = z.object({
+  name: z.string(),
+  url: z.string(),
+  /** Bytes; 0: not known. */
+  size: z.int(),
+  /** It is an image of its person's, of so many pixels. */
+  image: z.optional(z.object({ id: z.int(), width: z.int(), height: z.int() })),
+});
 export type ToolFile = z.output<typeof toolFile>;
 
 /** A call of a tool by a model within a reply. */

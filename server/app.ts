@@ -82,7 +82,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     valkey,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
-    toolbox: createToolbox(kit),
+    toolbox: createToolbox({ ...kit, jobs }),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     figures: createReplyFigures(figures),
@@ -171,7 +171,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       ...handlersOf(areas, host),
       ...createJobHandlers({ jobs, events: jobEvents }),
       ...createWaitHandlers(waits),
-      ...createSystemHandlers(settings),
+      ...createSystemHandlers(settings, async () => (await kit.services.find('search')) !== null),
     },
     registerMore: (http) => {
       for (const area of brought) area.routes?.(http, host);

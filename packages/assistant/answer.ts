@@ -86,6 +86,13 @@ export const reckoners = {
 const searchHere =
   /^(?:请)?(?:帮我)?(?:在)?(?:本站|站内|这里|我的会话里?|以前的会话里?|以前聊过的)(?:里|内)?(?:搜索|搜一?下|搜|查找|找一?下|找)(?:关于)?[\s：:“"]*(.+?)[”"。？?！!\s]*$/;
 
+/** 画一只在雪地里的猫: what is to be drawn. */
+const drawing = /^(?:请)?(?:帮我|给我|为我)?画(?:(?:一|1|两|2)?[张幅只个副]|图[：:])\s*(.{2,300})$/;
+
+/** 联网搜索“鹊桥”, 上网查一下天气: what is looked for on the web. */
+const searchWeb =
+  /^(?:请)?(?:帮我)?(?:联网|上网|在网上|网上|在互联网上)(?:里|上)?(?:搜索|搜一?下|搜|查找|查一?下|查|找一?下|找)(?:关于)?[\s：:“"]*(.+?)[”"。？?！!\s]*$/;
+
 /** The call of a tool that answers a question by itself; null: none does. */
 export const calledFor = (
   messages: readonly ChatMessage[],
@@ -100,6 +107,13 @@ export const calledFor = (
     return null;
   if (messages.some(({ role }) => role === 'system')) return null;
   const query = searchHere.exec(question)?.[1];
+  if (drawing.test(question))
+    return {
+      name: 'draw',
+      arguments: { prompt: question.replace(/^(?:请)?(?:帮我|给我|为我)?画(?:图[：:])?/, '') },
+    };
+  const sought = searchWeb.exec(question)?.[1];
+  if (sought !== undefined) return { name: 'web_search', arguments: { query: sought } };
   if (query !== undefined) return { name: 'search_here', arguments: { query } };
   if (questionsOf(question).length > 1 || textTool(question) !== null || draw(question) !== null)
     return null;

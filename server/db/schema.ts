@@ -16,7 +16,7 @@ import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
-import type { ImageChoice } from '#contract/manage-model.ts';
+import type { ImageChoice, SearchKind, SearchPaths } from '#contract/manage-model.ts';
 import type { StoredTool } from '#contract/tool.ts';
 import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
 import type { Voices } from '#contract/speech.ts';
@@ -107,6 +107,7 @@ export const channels = pgTable('channels', {
       | 'stability'
       | 'embedding'
       | 'replicate'
+      | SearchKind
     >()
     .notNull(),
   label: text('label').notNull(),
@@ -125,6 +126,8 @@ export const channels = pgTable('channels', {
       models?: string[];
       trainer?: string;
       destination?: string;
+      /** Of one that searches by JSON: where its answer holds what. */
+      search?: SearchPaths;
       /** What is added to each request of a chat, and the way that it takes. */
       headers?: Record<string, string>;
       body?: Record<string, unknown>;

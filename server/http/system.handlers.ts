@@ -2,24 +2,29 @@ import { sql } from 'drizzle-orm';
 import type { Settings } from '../settings.ts';
 import type { Handlers } from './handlers.ts';
 
-export const createSystemHandlers = ({
-  version,
-  officialSite,
-  wechatAccount,
-  minPromptBytes,
-  signupTokens,
-}: Pick<
-  Settings,
-  'version' | 'officialSite' | 'wechatAccount' | 'minPromptBytes' | 'signupTokens'
->): Pick<Handlers, 'health' | 'siteInfo'> => ({
+export const createSystemHandlers = (
+  {
+    version,
+    officialSite,
+    wechatAccount,
+    minPromptBytes,
+    signupTokens,
+  }: Pick<
+    Settings,
+    'version' | 'officialSite' | 'wechatAccount' | 'minPromptBytes' | 'signupTokens'
+  >,
+  /** Models can search the web here. */
+  searchesWeb: () => Promise<boolean>,
+): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
     return { ready: true, version };
   },
-  siteInfo: () => ({
+  siteInfo: async () => ({
     official_site: officialSite,
     wechat: officialSite === '' ? '' : wechatAccount || `${officialSite}/wechat`,
     min_prompt_bytes: minPromptBytes,
     signup_tokens: signupTokens,
+    web_search: await searchesWeb(),
   }),
 });

@@ -10,6 +10,13 @@ export interface Fetched {
   mime: string;
 }
 
+/** What a service is asked with. It is sent to no other address: a redirect is not followed. */
+export interface Sent {
+  method?: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string;
+}
+
 export interface FetchOptions {
   maxBytes: number;
   /** Content types that are wanted; '' stands for none. */
@@ -17,6 +24,9 @@ export interface FetchOptions {
   signal?: AbortSignal;
   /** How long it may take altogether, ms; 10 s unless told otherwise. */
   totalMs?: number;
+  send?: Sent;
+  /** The HTTP status, of an address that whoever runs this server chose. */
+  onStatus?: (status: number) => void;
 }
 
 /**
@@ -134,7 +144,7 @@ export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
 
   const read = async (
     address: URL,
-    { maxBytes, types, signal }: FetchOptions,
+    { maxBytes, types, signal, send, onStatus }: FetchOptions,
     until: AbortSignal,
   ): Promise<Fetched> => {
     let url = address;
@@ -143,13 +153,21 @@ export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
       const { statusCode, headers, body } = await request(url, {
         dispatcher: agent,
         signal: signal ? AbortSignal.any([signal, until]) : until,
-        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'queqiao' },
+        method: send?.method ?? 'GET',
+        headers: {
+          accept: '*/*',
+          'accept-encoding': 'identity',
+          'user-agent': 'queqiao',
+          ...send?.headers,
+        },
+        ...(send?.body === undefined ? {} : { body: send.body }),
       });
+      onStatus?.(statusCode);
       // Whatever ends the reading of a body early is no error of this process.
       body.on('error', () => {});
       try {
         const { location } = headers;
-        if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+        if (!send && statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
           url = new URL(location, url);
           continue;
         }

@@ -13,6 +13,7 @@ const usual: Site = {
   wechat: '',
   min_prompt_bytes: limits.minPromptBytes,
   signup_tokens: limits.signupTokens,
+  web_search: false,
 };
 
 /** As it was known last: menus and texts then have their final size from the start. */
@@ -40,6 +41,9 @@ const ask = async (): Promise<void> => {
 
 /** Asks the server once for each life of the page. */
 const loadSite = (): Promise<void> => (asked ??= ask());
+
+/** What this site can has changed by this page. */
+export const refreshSite = (): Promise<void> => (asked = ask());
 
 /** As far as it is known now. */
 export const site = (): Site => store.get();

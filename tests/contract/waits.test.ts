@@ -73,7 +73,7 @@ const watchedRows = async (device: string) =>
 
 /** A job as server/jobs would leave it, in the hands of a process that lives. */
 const makeJob = async (state: string, more: Record<string, unknown> = {}) => {
-  const { uuid, id } = await me.ask('画一张山间的月亮', { model: 'builtin-assistant' });
+  const { uuid, id } = await me.ask('说说山间的月亮', { model: 'builtin-assistant' });
   const jobUuid = randomUUID();
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO jobs (uuid, user_id, kind, state, model, session_id, history_id, subject_id, input,

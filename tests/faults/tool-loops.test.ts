@@ -36,13 +36,16 @@ const model = await startScriptedModel((body) => {
   const { messages } = body;
   const asked = messages.filter(({ role }) => role === 'user').at(-1)?.content;
   const key = /键(\w+)/.exec(typeof asked === 'string' ? asked : '')?.[1] ?? 'x';
-  const done = resultsIn(body).length / 2;
+  const done = resultsIn(body).length / 3;
   if (done >= rounds) return { text: `写完了 ${key}`, pauseMs: 20 };
   const url = (at: string) => `http://${host}/${key}-${done}-${at}`;
   return {
     text: `第 ${done + 1} 轮。`,
     pauseMs: 20,
-    calls: ['a', 'b'].map((at) => ({ name: 'read_page', arguments: { url: url(at) } })),
+    calls: [
+      ...['a', 'b'].map((at) => ({ name: 'read_page', arguments: { url: url(at) } })),
+      { name: 'draw', arguments: { prompt: `${key} 的月亮` } },
+    ],
   };
 });
 const databaseUrl = await makeDatabase();
@@ -103,6 +106,7 @@ test('loops that are cut off go on from what is known, or say why they do not', 
   expect([...opened].filter(([, times]) => times > 1)).toEqual([]);
   let whole = 0;
   let paid = 0;
+  const drawn: string[] = [];
   for (const { id, key } of all) {
     const message = ends.get(id)!;
     const tools = message.tools ?? [];
@@ -110,17 +114,25 @@ test('loops that are cut off go on from what is known, or say why they do not', 
     if (message.state === 'done') {
       whole += 1;
       expect(message.ai.endsWith(`写完了 ${key}`), message.ai).toBe(true);
-      expect(tools).toHaveLength(2 * rounds);
+      expect(tools).toHaveLength(3 * rounds);
     } else {
       expect(message.state).toBe('interrupted');
       expect(message.error_message).not.toBe('');
     }
     for (const tool of tools) {
       expect(['done', 'unknown', 'stopped', 'failed']).toContain(tool.state);
+      // A drawing finds the work that it began.
+      if (tool.name === 'draw') {
+        expect(tool.state, tool.result).not.toBe('unknown');
+        drawn.push(...(tool.files ?? []).map(({ url }) => url));
+        if (tool.state === 'done') expect(tool.files, tool.result).toHaveLength(1);
+      }
       expect(tool.result, tool.state).not.toBe('');
       if (tool.state === 'unknown') expect(tool.result).toContain('不知道');
     }
   }
+  expect(drawn.length).toBeGreaterThan(0);
+  expect(new Set(drawn).size).toBe(drawn.length);
   // Most are met between two rounds or within a call, and go on.
   expect(whole).toBeGreaterThan(all.length / 6);
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Parsed } from '#contract/calls.ts';
 import { tooShortText } from '#contract/limits.ts';
 import { sessionTypes } from '#contract/kinds.ts';
@@ -74,7 +75,7 @@ const wordsOf = (content: ChatMessage['content']): string =>
     ? content
     : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
-type Asked = Generation & { strict_mode?: 0 | 1 | undefined };
+type Asked = Generation & { strict_mode?: 0 | 1 | undefined; web?: 0 | 1 | undefined };
 
 /** What a reply is to be written to. */
 interface Task extends Question {
@@ -171,8 +172,9 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const { messages, sources } = await conversation(tx, task, model, asked);
     // What answers from a knowledge base alone looks nowhere else; a temporary one leaves no traces.
     const { ownerSetting } = task.session;
-    const none = task.session.temporary || asked.strict_mode === 1 || ownerSetting.tools === 0;
-    const tools = none ? [] : deps.toolbox.offered(model);
+    const none = task.session.temporary || asked.strict_mode === 1;
+    const web = asked.web === 1;
+    const tools = none ? [] : deps.toolbox.offered(model, { web, only: ownerSetting.tools === 0 });
     const told = tools.length > 0 ? JSON.stringify(deps.toolbox.specs(tools)) : '';
     const planned = planReply(model, messages, asked, ownerSetting, told);
     if (tools.length === 0) return { ...planned, sources };
@@ -188,7 +190,14 @@ export const createChatService = (deps: ChatServiceDeps) => {
       trusted: messages
         .filter(({ role }) => role === 'user')
         .flatMap(({ content }) => addressesIn(wordsOf(content))),
-      user: { id: user.id, guest: user.guest, person: user.person },
+      user: {
+        id: user.id,
+        guest: user.guest,
+        person: user.person,
+        painter: ownerSetting.default_image_model ?? '',
+        vip: task.session.ownerVip,
+      },
+      run: randomUUID(),
       taken: 0,
     };
     return { ...planned, sources, loop };

@@ -5,6 +5,18 @@ const citation =
 const token = /`+|[[【][^[\]【】`\n]{0,32}(?:[\]】]|$)|[^`[【]+|[[【]/g;
 /** No citation is longer. */
 const longest = 34;
+/** Letters before a number that are looked at for the sentence that it stands behind. */
+const looked = 400;
+
+/** What a number is a source of: the sentence before it, without marks and other numbers. */
+const sentenceBefore = (text: string): string => {
+  const line = text.slice(-looked).split('\n').at(-1) ?? '';
+  const bare = line
+    .replaceAll(/\[\d+\](?!\()/g, '')
+    .replaceAll(/\]\([^)]*\)/g, ' ')
+    .replace(/[\s。．.！？!?；;，,：:、”"』」）)*_`]+$/, '');
+  return bare.split(/[。！？!?；;]|\.\s/).at(-1) ?? '';
+};
 
 /**
  * Takes numbers that name no source out of a text that comes in pieces, and writes the others in one
@@ -12,23 +24,37 @@ const longest = 34;
  */
 export class Citations {
   readonly #sources: number;
+  readonly #holds: (n: number, sentence: string) => boolean;
+  /** The end of what was shown. */
+  #before = '';
+  /** Numbers that were taken out as their page does not hold what they stand behind. */
+  removed = 0;
   #held = '';
   /** Backticks that opened the code it stands in; 0: none. */
   #ticks = 0;
 
-  /** @param sources so many were given, from 1 */
-  constructor(sources: number) {
+  /**
+   * @param sources so many were given, from 1
+   * @param holds whether a source says what a sentence does
+   */
+  constructor(sources: number, holds: (n: number, sentence: string) => boolean = () => true) {
     this.#sources = sources;
+    this.#holds = holds;
   }
 
   /** What of the text so far can be shown. */
   take(piece: string): string {
-    return this.#read(this.#held + piece, false);
+    return this.#shown(this.#read(this.#held + piece, false));
   }
 
   /** What was held back. */
   end(): string {
-    return this.#read(this.#held, true);
+    return this.#shown(this.#read(this.#held, true));
+  }
+
+  #shown(text: string): string {
+    this.#before = (this.#before + text).slice(-looked);
+    return text;
   }
 
   #read(text: string, isEnd: boolean): string {
@@ -46,7 +72,7 @@ export class Citations {
         // A bracket behind it makes it a link.
         if (mayGrow && part.length <= longest) return this.#hold(shown, part);
         if (this.#ticks === 0 && citation.test(part) && text[after] !== '(') {
-          shown += this.#named(part);
+          shown += this.#named(part, shown);
           continue;
         }
       } else if (this.#ticks < 3 && part.includes('\n')) this.#ticks = 0;
@@ -60,11 +86,12 @@ export class Citations {
     return shown;
   }
 
-  #named(part: string): string {
+  #named(part: string, shown: string): string {
     const numbers = (part.match(/\d+/g) ?? []).map(Number);
-    return [...new Set(numbers)]
-      .filter((n) => n >= 1 && n <= this.#sources)
-      .map((n) => `[${n}]`)
-      .join('');
+    const sentence = sentenceBefore(this.#before + shown);
+    const known = [...new Set(numbers)].filter((n) => n >= 1 && n <= this.#sources);
+    const held = known.filter((n) => this.#holds(n, sentence));
+    this.removed += known.length - held.length;
+    return held.map((n) => `[${n}]`).join('');
   }
 }

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
+import type { ToolUser } from '../tool/tool.ts';
 import type { ReplyOrder } from './reply.ts';
 
 /** Where the loop of a reply's calls stands: all that it needs to go on in another process. */
@@ -21,7 +22,9 @@ export interface LoopState {
   /** Addresses that may be opened without a question. */
   trusted: string[];
   /** For whom it works. */
-  user: { id: number; guest: boolean; person: string };
+  user: ToolUser;
+  /** Names this loop; its calls are named after it. */
+  run?: string;
   /** How often another process had to take it up. */
   taken: number;
 }

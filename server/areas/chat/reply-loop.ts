@@ -8,11 +8,13 @@ import type { Database } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
 import { type Tool, ToolFailure } from '../tool/tool.ts';
+import { webSearchName } from '../tool/web-search.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
+import { createHeldWords } from './held-words.ts';
 import * as store from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
 import { promptTokens } from './prompt.ts';
-import { heldAhead, type NextRound, type ReplyRequest, type Round } from './reply.ts';
+import { type Cited, heldAhead, type NextRound, type ReplyRequest, type Round } from './reply.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { LostReply, settleRound } from './settlement.ts';
 import { sourcesOf } from './page-sources.ts';
@@ -68,10 +70,24 @@ export class ReplyLoop {
     return this.state.round >= toolLimits.rounds ? [] : this.#deps.toolbox.specs(this.state.tools);
   }
 
-  /** Sources that can be cited now; null: there is none. */
-  cites(): number | null {
+  /** Sources that can be cited now; null: there is none. A page is one only of what it says. */
+  cites(): Cited | null {
     const { cites, pages } = this.state;
-    return cites === null && pages.length === 0 ? null : (cites ?? 0) + pages.length;
+    // Whoever searches names pages by number, also before any was opened.
+    const searching = this.state.tools.includes(webSearchName);
+    if (cites === null && pages.length === 0 && !searching) return null;
+    const read = new Map<number, ReturnType<typeof createHeldWords>>();
+    const heldBy = (n: number) => {
+      const page = pages.find((each) => each.n === n);
+      const held = read.get(n) ?? (page && createHeldWords(page.text));
+      if (held) read.set(n, held);
+      return held;
+    };
+    return {
+      sources: (cites ?? 0) + pages.length,
+      // Passages of a knowledge base were chosen for the question.
+      holds: (n, sentence) => heldBy(n)?.(sentence) ?? true,
+    };
   }
 
   #find(name: string): Tool | null {
@@ -107,14 +123,20 @@ export class ReplyLoop {
   }
 
   /** What of a round is not to run at all, and what has to be asked about first. */
-  #judged(
+  async #judged(
     call: StoredTool,
     at: number,
     { grants, open }: { grants: readonly string[]; open: boolean },
-  ): StoredTool {
+  ): Promise<StoredTool> {
     if (at >= toolLimits.calls) return wrong(call, `一轮至多调用 ${toolLimits.calls} 个工具`);
     const tool = this.#find(call.name);
     if (!tool) return wrong(call, '没有这个工具');
+    const same = this.#log.tools.filter(
+      ({ id, name, state }) =>
+        name === call.name && id !== call.id && state !== 'failed' && state !== 'refused',
+    );
+    if (tool.perReply !== undefined && same.length >= tool.perReply)
+      return wrong(call, `一次回答里至多用 ${tool.perReply} 次${tool.label}`);
     let given: unknown;
     try {
       given = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
@@ -125,7 +147,7 @@ export class ReplyLoop {
       return wrong(call, '参数应是一个对象');
     try {
       const context = { ...this.#context(), open };
-      const ask = tool.asks?.(given as Record<string, unknown>, context) ?? null;
+      const ask = (await tool.asks?.(given as Record<string, unknown>, context)) ?? null;
       if (ask === null) return call;
       return grants.includes(call.name) ? { ...call, ask } : { ...call, ask, state: 'asking' };
     } catch (error) {
@@ -151,7 +173,7 @@ export class ReplyLoop {
     const { historyId: id, sessionId } = this.#request;
     const rules = await store.rulesOf(db, sessionId);
     for (const [at, call] of calls.entries())
-      this.#log.putTool(this.#judged(this.#callOf(call, at, 'running'), at, rules));
+      this.#log.putTool(await this.#judged(this.#callOf(call, at, 'running'), at, rules));
     const said: ChatMessage = { role: 'assistant', content: text, calls };
     const { spent } = this.state;
     const state: LoopState = {
@@ -184,7 +206,7 @@ export class ReplyLoop {
 
   /**
    * Takes a loop up where another process left it, or where it waited for its person. What ran there
-   * may or may not have been done: it is not done again.
+   * may or may not have been done: it is not done again, unless it finds what it began.
    */
   async resume(signal: AbortSignal): Promise<NextRound> {
     const { db, owner } = this.#deps;
@@ -194,7 +216,7 @@ export class ReplyLoop {
       this.holdId = null;
     }
     for (const tool of this.#log.tools)
-      if (tool.state === 'running')
+      if (tool.state === 'running' && !this.#find(tool.name)?.again)
         this.#log.putTool({ ...tool, state: 'unknown', result: unknownText });
       else if (tool.state === 'agreed') this.#log.putTool({ ...tool, state: 'running' });
     const { state } = this;
@@ -244,7 +266,13 @@ export class ReplyLoop {
       const over = new Promise<never>((_, reject) => {
         until.addEventListener('abort', () => reject(new ToolFailure('over')), { once: true });
       });
-      const running = Promise.resolve(tool.run(given, { ...this.#context(), signal: until }));
+      const running = Promise.resolve(
+        tool.run(given, {
+          ...this.#context(),
+          key: `${this.state.run ?? this.#request.historyId}:${call.id}`,
+          signal: until,
+        }),
+      );
       running.catch(() => undefined);
       const { text, pages = [], found = [], files } = await Promise.race([running, over]);
       this.state = {

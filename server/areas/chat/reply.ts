@@ -66,6 +66,10 @@ export const heldAhead = 256;
 /** What an extension holds ahead: as much as was written, within these. */
 const extension = { least: 4096, most: 8192 };
 
+/** Said where a page that was opened does not hold what it was named for. */
+const unheldText = (count: number): string =>
+  `\n\n> 有 ${count} 处引用在打开的网页里找不到相应的内容，已去掉编号。`;
+
 /** A timer that is later than this was held up with the whole process, ms. */
 const heldUp = 1000;
 
@@ -83,12 +87,18 @@ export interface Round {
 /** What the next round is asked, or how the reply ends instead. */
 export type NextRound = { messages: ChatMessage[]; held: number } | { ended: Ended };
 
+/** How many sources there are, and whether one says what a sentence does. */
+export interface Cited {
+  sources: number;
+  holds: (n: number, sentence: string) => boolean;
+}
+
 /** Runs the calls of a reply, round by round. */
 export interface RoundHooks {
   /** What may be called in this round; none: the model has to answer. */
   specs: () => readonly ToolSpec[];
   /** Sources that this round may cite; null: brackets are words. */
-  cites: () => number | null;
+  cites: () => Cited | null;
   /** The calls as far as they are written. */
   show: (calls: readonly AskedCall[]) => void;
   run: (round: Round, signal: AbortSignal) => Promise<NextRound>;
@@ -196,7 +206,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   cut(reason: Cut): void {
     this.#cut ??= reason;
     this.#abort.abort();
-    this.#over.abort();
+    this.#over.abort(this.#cut);
   }
 
   /** It was stopped while a service was at it, which bills what it was sent. */
@@ -303,8 +313,9 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   /** Null when the reply is whole or was cut by this side. */
   async #write(engine: ChatEngine, messages: ChatMessage[]): Promise<EngineError | null> {
     const { sampling, model } = this.request;
-    const cites = this.#hooks.rounds?.cites() ?? this.request.cites ?? null;
-    this.#citations = cites === null ? null : new Citations(cites);
+    const cited = this.#hooks.rounds?.cites();
+    const cites = cited?.sources ?? this.request.cites ?? null;
+    this.#citations = cites === null ? null : new Citations(cites, cited?.holds);
     const attempt = new AbortController();
     this.#abort = attempt;
     let late = false;
@@ -334,6 +345,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       );
       if (this.#cut) return null;
       this.#append('text', this.#citations?.end() ?? '');
+      const removed = this.#citations?.removed ?? 0;
+      if (removed > 0) this.#append('text', unheldText(removed));
       if (!this.hasWritten && !this.#calls.any) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }

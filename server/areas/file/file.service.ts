@@ -36,7 +36,8 @@ export const createFileService = (deps: FileServiceDeps) => {
     ...named,
 
     /** Refuses more for whoever has no room left. @throws Refusal file_quota, storage_full */
-    requireRoom: (db: Executor, user: Identity): Promise<void> => requireRoom(db, user, 0),
+    requireRoom: (db: Executor, user: Pick<Identity, 'id' | 'guest' | 'person'>): Promise<void> =>
+      requireRoom(db, user, 0),
 
     /** An own image, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */
     open: async (db: Executor, image: ImageKey, side: ThumbnailSide | null) =>

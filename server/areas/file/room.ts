@@ -28,7 +28,7 @@ const guestsFull = '访客的文件空间已满，登录之后才能继续上传
  */
 export type RequireRoom = (
   db: Executor,
-  user: Identity,
+  user: Pick<Identity, 'id' | 'guest' | 'person'>,
   size: number,
   here?: number,
 ) => Promise<void>;

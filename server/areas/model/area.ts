@@ -10,10 +10,11 @@ export const modelArea = ({ ownStyles }: Pick<ModelDeps, 'ownStyles'>) =>
     holds: [{ table: 'model_stats', of: ['user_id'], end: 'delete' }],
     chores: [removeOldStats],
     shows: shownByModels,
-    serve: ({ models, settings }) => ({
+    serve: ({ models, settings, fetch }) => ({
       ...createModelHandlers({ models, ownStyles }),
       ...createManageModelHandlers({
         models,
+        fetch,
         keys: createKeyBox(settings.secretKey, settings.dataDir),
       }),
     }),

@@ -1,4 +1,5 @@
 import type { Out } from '#contract/calls.ts';
+import type { SearchKind } from '#contract/manage-model.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { mediaOfferOf } from './media-models.ts';
 
@@ -21,6 +22,22 @@ const openAi = (
     name,
     factor: keyUrl === '' ? 0 : (mediaOfferOf(name) ?? priceOfName(name)).factor,
   })),
+});
+
+const search = (
+  key: string,
+  label: string,
+  kind: SearchKind,
+  baseUrl: string,
+  keyUrl: string,
+): Preset => ({
+  key,
+  label,
+  kind,
+  base_url: baseUrl,
+  key_url: keyUrl,
+  needs_key: keyUrl !== '',
+  models: [],
 });
 
 /** Well-known services: what to fill in, so that a key is all that is left to enter. */
@@ -188,4 +205,27 @@ export const channelPresets: readonly Preset[] = [
     needs_key: true,
     models: [],
   },
+  search('searxng', 'SearXNG（联网搜索）', 'searxng', '', ''),
+  search(
+    'bocha',
+    '博查（联网搜索）',
+    'bocha',
+    'https://api.bochaai.com/v1',
+    'https://open.bochaai.com/api-keys',
+  ),
+  search(
+    'tavily',
+    'Tavily（联网搜索）',
+    'tavily',
+    'https://api.tavily.com',
+    'https://app.tavily.com/home',
+  ),
+  search(
+    'brave',
+    'Brave（联网搜索）',
+    'brave',
+    'https://api.search.brave.com/res/v1',
+    'https://api-dashboard.search.brave.com/app/keys',
+  ),
+  search('json-search', '其他联网搜索（JSON）', 'json-search', '', ''),
 ];

@@ -1,5 +1,5 @@
 import type { Out } from '#contract/calls.ts';
-import type { ChannelKind } from '#contract/manage-model.ts';
+import { searches, type ChannelKind, type SearchPaths } from '#contract/manage-model.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { EngineError } from '#server/engines/chat-engine.ts';
 import { chatServices, type ChatServiceKind, isChatService } from '#server/engines/chat-service.ts';
@@ -8,6 +8,8 @@ import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-we
 import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
 import { isEmbeddingModel } from '#server/engines/embedding/embedding-models.ts';
 import { createOpenAiEmbedding } from '#server/engines/embedding/openai-embedding.ts';
+import { SearchError, searchWeb, type SearchService } from '#server/engines/search/web-search.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { ServiceError } from '#server/engines/service-wire.ts';
 import { createOpenAiSpeechEngine } from '#server/engines/speech/openai-speech-engine.ts';
 import { shortReason } from './channel-health.ts';
@@ -304,14 +306,36 @@ const tryReplicate = (baseUrl: string, token: string): Promise<Trial> =>
           : null,
   );
 
+const trySearch = async (fetch: GuardedFetch, service: SearchService): Promise<Trial> => {
+  const begun = performance.now();
+  try {
+    const found = await searchWeb(fetch, service, '天气');
+    const message = `连上了，搜“天气”有 ${found.length} 条结果${found[0] ? `，第一条：${found[0].title}` : ''}`;
+    return { ok: true, message, latency: Math.round(performance.now() - begun), models: [] };
+  } catch (error) {
+    return failure(error instanceof SearchError ? error.message : reasonOf(error));
+  }
+};
+
 /** Asks a service what it has and lets it answer once. Never throws: what went wrong is told. */
 export const tryService = (
-  kind: ChannelKind,
-  baseUrl: string,
-  secret: string,
-  model?: string,
+  fetch: GuardedFetch,
+  {
+    kind,
+    baseUrl,
+    secret,
+    model,
+    search,
+  }: {
+    kind: ChannelKind;
+    baseUrl: string;
+    secret: string;
+    model?: string | undefined;
+    search?: SearchPaths | undefined;
+  },
 ): Promise<Trial> => {
   if (isChatService(kind)) return tryChatService(kind, baseUrl, secret, model);
+  if (searches(kind)) return trySearch(fetch, { kind, baseUrl, apiKey: secret, paths: search });
   if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
   if (kind === 'replicate') return tryReplicate(baseUrl, secret);
   if (kind === 'stable-diffusion-webui') return tryWebui(baseUrl, secret);

@@ -1,3 +1,4 @@
+import type { SearchKind } from '#contract/manage-model.ts';
 import type { Settings } from '#server/settings.ts';
 import type { ChannelRow } from './model.store.ts';
 
@@ -5,7 +6,7 @@ import type { ChannelRow } from './model.store.ts';
 export interface Service {
   /** Of its channel. */
   key: string;
-  kind: Exclude<ChannelRow['kind'], 'built-in' | 'embedding' | 'replicate'>;
+  kind: Exclude<ChannelRow['kind'], 'built-in' | 'embedding' | 'replicate' | SearchKind>;
   /** Names it for people. */
   label: string;
   baseUrl: string;

@@ -1,9 +1,14 @@
 import type { Handlers } from '#server/http/handlers.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { KeyBox } from './channel-key.ts';
 import { createManageModelService } from './manage-model.service.ts';
 import type { ModelService } from './model.service.ts';
 
-export const createManageModelHandlers = (deps: { keys: KeyBox; models: ModelService }) => {
+export const createManageModelHandlers = (deps: {
+  keys: KeyBox;
+  models: ModelService;
+  fetch: GuardedFetch;
+}) => {
   const service = createManageModelService(deps);
   const forget = () => deps.models.forget();
   return {

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { calls, type Out, type Parsed } from '#contract/calls.ts';
-import type { AdminChannel, AdminModel, ImageChoice } from '#contract/manage-model.ts';
+import {
+  searches,
+  type AdminChannel,
+  type AdminModel,
+  type ImageChoice,
+} from '#contract/manage-model.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { usualSizeRates } from '#contract/price.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
+import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
 import { readBody, readHeaders, readProxy } from './channel-wire.ts';
 import { readChannelList } from './import-channels.ts';
@@ -128,7 +134,13 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   return values;
 };
 
-export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
+export const createManageModelService = ({
+  keys,
+  fetch,
+}: {
+  keys: KeyBox;
+  fetch: GuardedFetch;
+}) => {
   const secretOf = (channel: ChannelRow): string =>
     channel.keyEncrypted ? (keys.open(channel.keyEncrypted, channel.key) ?? '') : '';
 
@@ -163,6 +175,7 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
       parallel: channel.options.parallel ?? null,
       trainer: channel.options.trainer ?? '',
       destination: channel.options.destination ?? '',
+      search: channel.options.search ?? null,
       successes: health?.successes ?? 0,
       failures: health?.failures ?? 0,
       latency: health?.latency ?? null,
@@ -210,11 +223,12 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
         ...(input.kind === 'embedding' ? { models: input.models.map(({ name }) => name) } : {}),
         ...(input.trainer ? { trainer: input.trainer } : {}),
         ...(input.destination ? { destination: input.destination } : {}),
+        ...(input.kind === 'json-search' ? { search: input.search } : {}),
         ...extrasOf(input, known?.options ?? {}, user),
       },
       ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
     };
-    const aside = input.kind === 'embedding' || input.kind === 'replicate';
+    const aside = input.kind === 'embedding' || input.kind === 'replicate' || searches(input.kind);
     const named = input.models.map(({ name }) => name);
     if (input.kind === 'embedding' && named.length === 0)
       throw new Refusal('bad_input', 'models 请至少写一个模型');
@@ -223,6 +237,10 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
         'bad_input',
         `${input.trainer ? 'destination' : 'trainer'} 请填写训练器与结果放到的模型`,
       );
+    if (input.kind === 'json-search' && !input.base_url.includes('{query}'))
+      throw new Refusal('bad_input', 'base_url 请在放搜索词的地方写 {query}');
+    if (input.kind === 'json-search' && !input.search)
+      throw new Refusal('bad_input', 'search 请填写结果在回答里的位置');
     const wanted = plan(input.kind, named);
     if (!aside && wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
     const id = known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
@@ -358,7 +376,12 @@ export const createManageModelService = ({ keys }: { keys: KeyBox }) => {
       // A key that is kept goes only to the address it was entered for.
       const kept = known && known.baseUrl === input.base_url ? secretOf(known) : '';
       const [secret = ''] = keysIn(input.api_key || kept);
-      const trial = await tryService(input.kind, input.base_url, secret, input.model);
+      const trial = await tryService(fetch, {
+        ...input,
+        baseUrl: input.base_url,
+        secret,
+        search: input.search ?? known?.options.search,
+      });
       return async (tx) => {
         if (known && known.baseUrl === input.base_url) await store.noteTrial(tx, known.id, trial);
         return trial;

@@ -1,4 +1,5 @@
 import { modelTypes } from '#contract/kinds.ts';
+import { searches } from '#contract/manage-model.ts';
 import { isChatService } from '#server/engines/chat-service.ts';
 import { builtInModel, type builtInImages, type createBuiltInMedia } from './built-in-models.ts';
 import { priceOfName } from './chat-price-by-name.ts';
@@ -69,7 +70,7 @@ export const plan = (
   names: readonly string[],
 ): NewModel[] => {
   if (isChatService(kind)) return modelsOfNames(names);
-  if (kind === 'embedding' || kind === 'replicate') return [];
+  if (kind === 'embedding' || kind === 'replicate' || searches(kind)) return [];
   if (kind === 'stability') {
     const { name, label, ...film } = stabilityFilm;
     return [{ ...mediaModel(name, film), label }];

@@ -1,14 +1,17 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
+import { searchKinds } from '#contract/manage-model.ts';
 import type { Database } from '#server/db/database.ts';
 import { channels } from '#server/db/schema.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
+import type { ChannelRow } from './model.store.ts';
 
 /** Changes made by a manager are seen within this, ms. */
 const cacheMs = 3_000;
 
 export interface SideService {
   channelId: number;
+  kind: ChannelRow['kind'];
   label: string;
   baseUrl: string;
   /** The first key: who began a work with it asks after it with it. */
@@ -18,16 +21,17 @@ export interface SideService {
   models: string[];
   trainer: string;
   destination: string;
+  search: ChannelRow['options']['search'];
   /** How a request went. */
   report: (ok: boolean, told?: string) => void;
 }
 
 export interface SideServices {
   /** The service that a manager connected for this; null: none, what the settings say holds. */
-  find: (kind: 'embedding' | 'replicate') => Promise<SideService | null>;
+  find: (kind: 'embedding' | 'replicate' | 'search') => Promise<SideService | null>;
 }
 
-/** Services of managers that answer nobody in a session: they embed texts, or train styles. */
+/** Services of managers that answer nobody in a session: they embed texts, train styles, or search. */
 export const createSideServices = (db: Database, keys: () => KeyBox): SideServices => {
   const health = createChannelHealth(db);
   let turn = 0;
@@ -39,7 +43,12 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
       const [row] = await db
         .select()
         .from(channels)
-        .where(and(eq(channels.kind, kind), eq(channels.enabled, true)))
+        .where(
+          and(
+            inArray(channels.kind, kind === 'search' ? [...searchKinds] : [kind]),
+            eq(channels.enabled, true),
+          ),
+        )
         .orderBy(asc(channels.priority), asc(channels.id))
         .limit(1);
       const secret = row?.keyEncrypted ? keys().open(row.keyEncrypted, row.key) : '';
@@ -48,6 +57,7 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
         row && secret !== null
           ? {
               channelId: row.id,
+              kind: row.kind,
               label: row.label,
               baseUrl: row.baseUrl,
               secret: own[0] ?? '',
@@ -55,6 +65,7 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
               models: row.options.models ?? [],
               trainer: row.options.trainer ?? '',
               destination: row.options.destination ?? '',
+              search: row.options.search,
               report: (ok: boolean, told?: string) => health.note(row.id, ok, told),
             }
           : null;

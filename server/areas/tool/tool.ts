@@ -8,6 +8,10 @@ export interface ToolUser {
   guest: boolean;
   /** Who they are where people are counted. */
   person: string;
+  /** The model of images that they chose; empty: none. */
+  painter?: string;
+  /** They draw for nothing what members do. */
+  vip?: boolean;
 }
 
 export interface ToolContext {
@@ -16,6 +20,8 @@ export interface ToolContext {
   sessionId: number;
   /** Addresses that may be opened without a question: its person wrote them, or a search gave them. */
   trusted: ReadonlySet<string>;
+  /** Names this call wherever it is taken up again. */
+  key: string;
   /** What it may take is over, or it was stopped. */
   signal: AbortSignal;
 }
@@ -49,6 +55,10 @@ export interface Tool {
   seconds: number;
   /** What it gives is for its person alone: nobody who reads along sees it. */
   own?: boolean;
+  /** It may be taken up again after its process died: by its key it finds what it began. */
+  again?: boolean;
+  /** Calls of one reply. */
+  perReply?: number;
   /**
    * What its person is asked first, in plain words; null: nothing. Left out: it never asks.
    * @throws ToolFailure where the arguments are wrong
@@ -56,8 +66,8 @@ export interface Tool {
   asks?: (
     given: Record<string, unknown>,
     /** `open`: others may read the session. */
-    context: Omit<ToolContext, 'signal'> & { open: boolean },
-  ) => string | null;
+    context: Omit<ToolContext, 'signal' | 'key'> & { open: boolean },
+  ) => Promise<string | null> | string | null;
   /** @throws ToolFailure */
   run: (given: Record<string, unknown>, context: ToolContext) => Promise<ToolResult> | ToolResult;
 }

@@ -1,16 +1,30 @@
 import { expect, test } from 'vitest';
-import { callsTools, toolTokens } from '#common/tool-models.ts';
+import { callsTools, toolsTold } from '#common/tool-models.ts';
 import { estimateTokens } from '#contract/price.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
 
 const knowledge = { list: () => Promise.resolve([]), tryOut: () => Promise.resolve([]) };
-const box = createToolbox({ knowledge, fetch: () => Promise.resolve(null) });
+const none = () => Promise.reject(new Error('nothing is drawn here'));
+const box = createToolbox({
+  models: { defaultImageModel: none, findImage: none },
+  files: { takeImages: none, requireRoom: none },
+  jobs: { cancel: none },
+  knowledge,
+  fetch: () => Promise.resolve(null),
+  services: { find: () => Promise.resolve(null) },
+});
 
 test('what tools cost with each question is what the page says ahead', () => {
-  const names = box.offered({ name: 'deepseek-chat', builtIn: false });
-  const told = estimateTokens(JSON.stringify(box.specs(names)));
-  expect(Math.abs(told - toolTokens) / told).toBeLessThan(0.1);
+  for (const [web, only] of [
+    [false, false],
+    [true, false],
+    [true, true],
+  ] as const) {
+    const names = box.offered({ name: 'deepseek-chat', builtIn: false }, { web, only });
+    const told = estimateTokens(JSON.stringify(box.specs(names)));
+    expect(Math.abs(told - toolsTold(!only, web)) / told, String(told)).toBeLessThan(0.1);
+  }
 });
 
 test('models are known by their names, with the names of services before them', () => {

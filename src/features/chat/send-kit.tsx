@@ -14,12 +14,14 @@ import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '#src/platform/queries.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { useMedia } from '#src/platform/use-media.ts';
+import { useWebChoice } from '#src/platform/web-choice.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
-import { callsTools, toolTokens } from '#common/tool-models.ts';
+import { callsTools, toolsTold } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
 import { isFree } from '#contract/price.ts';
@@ -138,6 +140,7 @@ const useEstimate = (state: BoxState): Estimate | null => {
     () => (first ? 0 : contextTokens(context.recent(exchanges), most)),
     [first, exchanges, most, context],
   );
+  const web = useWebChoice(session.uuid, session.model);
   const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
   const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
@@ -145,11 +148,8 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const answering = second ? [model, second] : [model];
   // What a model is told of its tools goes along, too.
   const told = ({ name }: { name: string }) =>
-    session.type === sessionTypes.chat &&
-    !session.temporary &&
-    settings.tools !== 0 &&
-    callsTools(name)
-      ? toolTokens
+    session.type === sessionTypes.chat && !session.temporary && callsTools(name)
+      ? toolsTold(settings.tools !== 0, web?.on === true)
       : 0;
   const prices = answering.map((each) => priceAhead(each, tokens + told(each)));
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
@@ -448,6 +448,9 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
       <Beside session={state.session} />
     ) : (
       <Mention state={state} onKeys={onKeys} />
+    )}
+    {state.session.type === sessionTypes.chat && !state.session.temporary && (
+      <WebSwitch place={state.session.uuid} model={state.session.model} />
     )}
     {state.session.scenario === null && <Prompts state={state} />}
     <Price state={state} />

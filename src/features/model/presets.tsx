@@ -12,6 +12,11 @@ const makes: Readonly<
   stability: '视频',
   embedding: '把文字变成向量',
   replicate: '训练画风',
+  searxng: '自己的搜索服务',
+  bocha: '联网搜索',
+  tavily: '联网搜索',
+  brave: '联网搜索',
+  'json-search': '任何给 JSON 的搜索',
 };
 
 /** The well-known services to begin with. */

@@ -2,6 +2,7 @@ import { bounds } from '#contract/bounds.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { api } from '#src/platform/api.ts';
 import { queryClient } from '#src/platform/query-client.ts';
+import { refreshSite } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Form } from '#src/ui/form/form.tsx';
@@ -9,7 +10,12 @@ import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { errorText } from '#src/platform/api-error.ts';
 import type { Out } from '#contract/calls.ts';
-import type { AdminChannel, ChannelKind } from '#contract/manage-model.ts';
+import {
+  searches,
+  type AdminChannel,
+  type ChannelKind,
+  type SearchPaths,
+} from '#contract/manage-model.ts';
 import { useState } from 'react';
 import css from './manage-model.module.css';
 
@@ -32,6 +38,7 @@ export interface ServiceDraft {
   parallel?: number | null;
   trainer?: string;
   destination?: string;
+  search?: SearchPaths | null;
   weight: number;
   priority: number;
   enabled: 0 | 1;
@@ -64,6 +71,7 @@ export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
   parallel: channel.parallel,
   trainer: channel.trainer,
   destination: channel.destination,
+  search: channel.search,
   weight: channel.weight,
   priority: channel.priority,
   enabled: channel.enabled === 1 ? 1 : 0,
@@ -93,6 +101,28 @@ const trainerFields: readonly Field[] = [
   },
 ];
 
+/** Of a search by JSON: where its answer holds what. */
+const pathFields: readonly Field[] = [
+  {
+    name: 'path_list',
+    kind: 'text',
+    max: 100,
+    label: '结果在哪里',
+    placeholder: 'data.results',
+    hint: '回答里那一列结果的位置，用点相连；回答本身就是一列时留空',
+  },
+  { name: 'path_title', kind: 'text', max: 100, label: '标题', required: true },
+  { name: 'path_url', kind: 'text', max: 100, label: '网址', required: true },
+  { name: 'path_text', kind: 'text', max: 100, label: '摘要', required: true },
+];
+const usualPaths: SearchPaths = { list: '', title: 'title', url: 'url', text: 'content' };
+
+const pathsIn = (values: FormValues, before: SearchPaths | null | undefined): SearchPaths => {
+  const known = before ?? usualPaths;
+  const path = (name: keyof SearchPaths) => String(values[`path_${name}`] ?? known[name]).trim();
+  return { list: path('list'), title: path('title'), url: path('url'), text: path('text') };
+};
+
 /** What the secret of a service is called, and whether several take turns. */
 const secretWords = (kind: ChannelKind): { label: string; placeholder: string; hint: string } => {
   const hint = '加密保存，不会再显示';
@@ -100,12 +130,21 @@ const secretWords = (kind: ChannelKind): { label: string; placeholder: string; h
     return { label: '用户名与密码', placeholder: '用户名:密码，没有就留空', hint };
   if (kind === 'midjourney')
     return { label: '密码（mj-api-secret）', placeholder: '没有就留空', hint };
+  if (kind === 'searxng' || kind === 'json-search')
+    return { label: '密钥（API Key）', placeholder: '没有就留空', hint };
   if (kind === 'replicate') return { label: '密钥（API Key）', placeholder: 'r8_…', hint };
   return {
     label: '密钥（API Key）',
     placeholder: 'sk-…',
     hint: `${hint}。几个密钥一行一个，轮流使用`,
   };
+};
+
+const addressHint = (kind: ChannelKind): string => {
+  if (likeOpenAi(kind)) return '通常以 /v1 结尾';
+  if (kind === 'json-search') return '搜索词放在 {query} 的地方';
+  if (kind === 'searxng') return '它的设置里要允许 json；内网的地址要写进 FETCH_ALLOWED';
+  return '这个服务的网址';
 };
 
 const fieldsOf = (draft: ServiceDraft): Field[] => [
@@ -115,8 +154,11 @@ const fieldsOf = (draft: ServiceDraft): Field[] => [
     kind: 'text',
     required: true,
     ...bounds.channel.address,
-    placeholder: 'https://api.example.com/v1',
-    hint: likeOpenAi(draft.kind) ? '通常以 /v1 结尾' : '这个服务的网址',
+    placeholder:
+      draft.kind === 'json-search'
+        ? 'https://api.example.com/search?q={query}'
+        : 'https://api.example.com/v1',
+    hint: addressHint(draft.kind),
     check: (value) =>
       /^https?:\/\/\S+$/.test(String(value)) ? undefined : '应为 http:// 或 https:// 开头的地址',
   },
@@ -241,6 +283,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
           base_url: String(values['base_url'] ?? draft.base_url),
           ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
           model: modelsIn(models).map(({ name, upstream = name }) => upstream)[0],
+          ...(draft.kind === 'json-search' ? { search: pathsIn(values, draft.search) } : {}),
         },
         { quiet: true },
       );
@@ -263,6 +306,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
       fields={[
         ...fieldsOf(draft),
         ...(draft.kind === 'replicate' ? trainerFields : []),
+        ...(draft.kind === 'json-search' ? pathFields : []),
         ...(draft.id === undefined ? [] : extras),
         ...(draft.id !== undefined && draft.kind === 'openai-compatible' ? wireFields : []),
       ]}
@@ -271,6 +315,9 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         base_url: draft.base_url,
         trainer: draft.trainer ?? '',
         destination: draft.destination ?? '',
+        ...Object.fromEntries(
+          Object.entries(draft.search ?? usualPaths).map(([name, path]) => [`path_${name}`, path]),
+        ),
         weight: draft.weight,
         priority: draft.priority,
         tag: draft.tag ?? '',
@@ -302,6 +349,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
                   proxy: String(sent['proxy'] ?? ''),
                 }
               : {}),
+            ...(draft.kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
             ...(draft.kind === 'replicate'
               ? {
                   trainer: String(sent['trainer'] ?? '').trim(),
@@ -311,7 +359,8 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
           },
           { quiet: true },
         );
-        // Models are read seldom: those that choose one now shall have the new ones.
+        // Models and what this site can are read seldom: who looks now shall have the new ones.
+        if (searches(draft.kind)) await refreshSite();
         await queryClient.invalidateQueries({ queryKey: ['models'] });
         toast('保存成功', 'success');
         onSaved();

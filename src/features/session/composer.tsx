@@ -12,6 +12,7 @@ import { priceText, useChatModels, useImageModels } from '#src/platform/queries.
 import { Icon } from '#src/ui/icon.tsx';
 import { useEver } from '#src/platform/use-ever.ts';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { WordsField } from '#src/ui/words-field.tsx';
 import type { Model } from '#contract/model.ts';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
@@ -218,6 +219,7 @@ export const Composer = ({
               <Icon name="down" size={14} />
             </button>
           )}
+          {!images && !choice.temporary && <WebSwitch place="home" model={model?.name} />}
           <button
             type="submit"
             className={`round ${css.composerSend}`}

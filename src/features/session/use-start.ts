@@ -16,6 +16,7 @@ import { loadOutbox } from '#src/platform/load-outbox.ts';
 import { useChatModels, useChosenModel, useChosenPainter } from '#src/platform/queries.ts';
 import { toast } from '#src/platform/toast.ts';
 import { uuid } from '#src/platform/uuid.ts';
+import { webOf } from '#src/platform/web-choice.ts';
 import type { In, Out } from '#contract/calls.ts';
 import { codes } from '#contract/errors.ts';
 import { noteBegun } from './begun.ts';
@@ -144,6 +145,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       const session = await begin(input, key, { text: prompt, suggestion });
       asked.current = { key: '', uuid: '' };
       writeDraft('start', '');
+      if (!images) writeDraft(`web:${input.uuid}`, webOf('home').web ? '1' : '');
       if (images) (await import('#src/widgets/image/image-draft.ts')).moveImageDraft(input.uuid);
       if (session === null) {
         if (!suggestion) writeDraft('home', '');

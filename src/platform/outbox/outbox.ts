@@ -1,3 +1,4 @@
+import { webOf } from '#src/platform/web-choice.ts';
 import type { In } from '#contract/calls.ts';
 import { setFact } from '#sw/kv.ts';
 import { outboxChannel, outboxLock, outboxTag } from '#sw/messages.ts';
@@ -344,6 +345,7 @@ export const beginSession = async (
     session_id: lane,
     ...messageWith(text, added, null, parts.length > 0),
     suggestion: suggestion ? 1 : 0,
+    ...webOf('home'),
     ...(input.scenario_id === undefined ? {} : { with_template: 1 }),
     ...((input.embeddings?.[0] ?? input.embedding) === undefined ? {} : { strict_mode: 0 }),
   };

@@ -2,6 +2,7 @@ import { signInFirst } from '#src/platform/server-api.ts';
 import { api } from '#src/platform/api.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { act, perform } from '#src/platform/outbox.ts';
+import { webOf } from '#src/platform/web-choice.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import type { Part } from '#common/outbox/engine.ts';
 import type { Message } from '#contract/chat.ts';
@@ -117,6 +118,7 @@ export class ThreadCommands {
       suggestion: suggestion === true ? (1 as const) : (0 as const),
       strict_mode: strictMode,
       with_template: withTemplate,
+      ...webOf(this.store.uuid),
       ...(context ? { context } : {}),
       ...rest,
     };
@@ -172,7 +174,10 @@ export class ThreadCommands {
     this.times.start();
     this.store.publish({ sending: true });
     try {
-      await api.retryMessage({ session_id: this.store.uuid, history_id: id }, { quiet: true });
+      await api.retryMessage(
+        { session_id: this.store.uuid, history_id: id, ...webOf(this.store.uuid) },
+        { quiet: true },
+      );
       this.store.forgetLive(id);
       this.store.replace(id, unwritten);
       this.loader.announce();
@@ -194,7 +199,12 @@ export class ThreadCommands {
     this.store.publish({ sending: true });
     try {
       const sent = await api.regenerateMessage(
-        { session_id: this.store.uuid, history_id: id, ...(model === undefined ? {} : { model }) },
+        {
+          session_id: this.store.uuid,
+          history_id: id,
+          ...(model === undefined ? {} : { model }),
+          ...webOf(this.store.uuid),
+        },
         { quiet: true },
       );
       const place = this.store.placeOf(id) ?? message;

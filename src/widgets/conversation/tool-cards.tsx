@@ -3,6 +3,9 @@ import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall, ToolState } from '#contract/tool.ts';
+import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
+import type { ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
+import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { useChatActs, type ToolAnswer } from './chat-context.ts';
 import css from './tool-cards.module.css';
 
@@ -28,6 +31,9 @@ const names: Readonly<Record<string, string>> = {
   query: '要找的词',
   url: '网址',
   code: '代码',
+  prompt: '画面',
+  count: '张数',
+  shape: '形状',
 };
 
 /** Arguments as lines of names and values; what is no whole JSON yet stays as it is. */
@@ -95,10 +101,46 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
   );
 };
 
+/** Images that a call made; one opens in the viewer. */
+const Drawn = ({ files }: { files: NonNullable<ToolCall['files']> }) => {
+  const [at, setAt] = useState<number | null>(null);
+  const [from, setFrom] = useState<ViewedTile | null>(null);
+  const images = files.flatMap(({ url, image }) => (image ? [{ ...image, url }] : []));
+  return (
+    <div className={css.drawn}>
+      {images.map(({ id, url, width, height }, place) => (
+        <button
+          key={id}
+          type="button"
+          aria-label={`看第 ${place + 1} 张图片`}
+          style={{ aspectRatio: `${width || 1} / ${height || 1}` }}
+          onPointerEnter={warmViewer}
+          onClick={(event) => {
+            setFrom(tileOf(event.currentTarget));
+            setAt(place);
+          }}
+        >
+          <img src={smallImage(url, 320)} alt="" loading="lazy" />
+        </button>
+      ))}
+      {at !== null && (
+        <ImageViewer
+          images={images}
+          at={at}
+          from={from}
+          onTurn={setAt}
+          onClose={() => setAt(null)}
+        />
+      )}
+    </div>
+  );
+};
+
 const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
   const [open, setOpen] = useState(false);
   const { owner, me } = useChatActs();
   const { state, label, ms, result, files = [] } = call;
+  const plain = files.filter(({ image }) => !image);
   // Whoever asked is the one who is asked.
   const asks = state === 'asking' && message.state === 'waiting' && owner && message.user_id === me;
   const told = state === 'done' ? timeText(ms) : states[state];
@@ -134,7 +176,8 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
           {call.arguments === '' && result === '' && <p>内容只有提问的人能看。</p>}
         </div>
       )}
-      {files.map((file) => (
+      {files.some(({ image }) => image) && <Drawn files={files} />}
+      {plain.map((file) => (
         <a key={file.url} className={css.file} href={file.url} download={file.name}>
           <Icon name="download" size={16} />
           {file.name}

@@ -77,7 +77,10 @@ const bodyOf = (message: One, still: boolean) => {
 
 const Answer = ({ message, still }: { message: One; still: boolean }) => {
   const model = useModel(message.model);
-  if (message.ai === '') return null;
+  const made = (message.tools ?? [])
+    .flatMap(({ files = [] }) => files)
+    .filter(({ image }) => image);
+  if (message.ai === '' && made.length === 0) return null;
   const ending = endings[message.state];
   return (
     <div className={`${css.told} ${css.toldTheirs}`} data-told>
@@ -88,6 +91,13 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
         </p>
       )}
       <div className={css.toldBubble}>{bodyOf(message, still)}</div>
+      {made.length > 0 && (
+        <div className={`${css.toldImages} ${css.toldDrawn}`}>
+          {made.map(({ url, name }) => (
+            <img key={url} src={url} alt={name} />
+          ))}
+        </div>
+      )}
       {message.sources && citedSources(message).cited && <Sources answer={message} />}
       {ending !== undefined && <p className={css.toldEnding}>{ending}</p>}
     </div>
