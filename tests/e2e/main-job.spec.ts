@@ -41,6 +41,7 @@ test('a newcomer asks, reads, registers, leaves, comes back and deletes @A2 @A3 
   // Step back from deleting, then delete for good.
   const remove = async (answer: string) => {
     await page
+      .getByRole('main')
       .getByRole('button', { name: /更多|会话菜单/ })
       .first()
       .click();

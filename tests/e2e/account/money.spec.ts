@@ -72,7 +72,7 @@ test(
     expect(await place.notify('alipay', alipay.noticeOf(alipay.pay(second)))).toBe(200);
     await page.waitForURL(/tab=usage/);
     await expect(page.getByText('充值成功').last()).toBeVisible();
-    await expect(page.getByText('10.02M')).toBeVisible();
+    await expect(page.getByRole('main').getByText('10.02M')).toBeVisible();
     await app.walk('/account?tab=order');
     for (const each of [number, second]) await expect(page.getByText(each)).toBeVisible();
     await expect(page.getByText('已付款')).toHaveCount(2);
