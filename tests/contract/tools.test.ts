@@ -524,4 +524,4 @@ test('images are drawn as drawing costs, at most four at once, after their price
   } finally {
     await manager.call('setModel', { id: canvas.id, factor: 0 });
   }
-}, 60_000);
+}, 150_000);

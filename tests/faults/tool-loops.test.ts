@@ -36,7 +36,9 @@ const model = await startScriptedModel((body) => {
   const { messages } = body;
   const asked = messages.filter(({ role }) => role === 'user').at(-1)?.content;
   const key = /键(\w+)/.exec(typeof asked === 'string' ? asked : '')?.[1] ?? 'x';
-  const done = resultsIn(body).length / 3;
+  // Two pages a round; a drawing, which is work for the processor, in the first alone.
+  const results = resultsIn(body).length;
+  const done = results === 0 ? 0 : 1 + (results - 3) / 2;
   if (done >= rounds) return { text: `写完了 ${key}`, pauseMs: 20 };
   const url = (at: string) => `http://${host}/${key}-${done}-${at}`;
   return {
@@ -44,7 +46,7 @@ const model = await startScriptedModel((body) => {
     pauseMs: 20,
     calls: [
       ...['a', 'b'].map((at) => ({ name: 'read_page', arguments: { url: url(at) } })),
-      { name: 'draw', arguments: { prompt: `${key} 的月亮` } },
+      ...(done === 0 ? [{ name: 'draw', arguments: { prompt: `${key} 的月亮` } }] : []),
     ],
   };
 });
@@ -97,7 +99,7 @@ test('loops that are cut off go on from what is known, or say why they do not', 
   }
   for (const each of all) {
     await expect
-      .poll(async () => (await read(each)).state, { timeout: 60_000 })
+      .poll(async () => (await read(each)).state, { timeout: 120_000 })
       .not.toBe('streaming');
     ends.set(each.id, await read(each));
   }
@@ -114,7 +116,7 @@ test('loops that are cut off go on from what is known, or say why they do not', 
     if (message.state === 'done') {
       whole += 1;
       expect(message.ai.endsWith(`写完了 ${key}`), message.ai).toBe(true);
-      expect(tools).toHaveLength(3 * rounds);
+      expect(tools).toHaveLength(2 * rounds + 1);
     } else {
       expect(message.state).toBe('interrupted');
       expect(message.error_message).not.toBe('');
@@ -144,4 +146,4 @@ test('loops that are cut off go on from what is known, or say why they do not', 
   expect(loops).toEqual([]);
   await db.end();
   expect(before - (await client.call('userInfo', {})).chatgpt_balance).toBe(paid);
-}, 240_000);
+}, 300_000);
