@@ -165,6 +165,7 @@ test("is looked at line by line before it begins, is its key's alone, and can be
   ] as const)
     expect((await failing(begin(lines))).message).toContain(said);
   refuse = true;
+  const before = await balance();
   const batch = await begin([lineOf(1), lineOf(2)]);
   const { full_key: another } = await user.person.call('genKey', {});
   const other = new OpenAI({ apiKey: another, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
@@ -185,14 +186,13 @@ test("is looked at line by line before it begins, is its key's alone, and can be
   const listed = async (from: OpenAI) => (await from.batches.list()).data.map(({ id }) => id);
   expect(await listed(other)).toEqual([]);
   expect(await listed(client)).toContain(batch.id);
-  const before = await balance();
   await client.batches.cancel(batch.id);
   await untilEnded(batch.id);
   expect(await client.batches.retrieve(batch.id)).toMatchObject({
     status: 'cancelled',
     request_counts: { total: 2, completed: 0 },
   });
-  expect(await balance()).toBe(before);
+  await expect.poll(balance).toBe(before);
   refuse = false;
   await client.files.delete(batch.input_file_id);
   expect((await failing(Promise.resolve(client.files.retrieve(batch.input_file_id)))).status).toBe(
