@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
             await isWhole(next.uuid, joined(await read), 'again');
             return readers;
           },
-          { timeout: 15_000, interval: 1000 },
+          { timeout: 45_000, interval: 1000 },
         )
         .toBe(1);
     },
