@@ -112,6 +112,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   restored: '恢复',
   role: '角色',
   score: '评分',
+  search: '搜索结果的字段',
   separator: '分隔符',
   session_blacklist: '禁止新建会话',
   session_id: '会话',

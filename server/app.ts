@@ -5,6 +5,7 @@ import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplyFigures } from './areas/chat/reply-figures.ts';
 import { createReplies } from './areas/chat/replies.ts';
+import { createDraw } from './areas/image/draw-tool.ts';
 import { createToolbox } from './areas/tool/toolbox.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
 import { openWallet, purse } from './areas/ledger/ledger.service.ts';
@@ -82,7 +83,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     valkey,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
-    toolbox: createToolbox({ ...kit, jobs }),
+    toolbox: createToolbox({ ...kit, draw: createDraw({ ...kit, jobs }) }),
     box: createKeyBox(settings.secretKey, settings.dataDir),
     log,
     figures: createReplyFigures(figures),

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import { callsTools, toolsTold } from '#common/tool-models.ts';
 import { estimateTokens } from '#contract/price.ts';
+import { createDraw } from '../image/draw-tool.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
 
 const knowledge = { list: () => Promise.resolve([]), tryOut: () => Promise.resolve([]) };
 const none = () => Promise.reject(new Error('nothing is drawn here'));
 const box = createToolbox({
-  models: { defaultImageModel: none, findImage: none },
-  files: { takeImages: none, requireRoom: none },
-  jobs: { cancel: none },
+  draw: createDraw({
+    models: { defaultImageModel: none, findImage: none },
+    files: { takeImages: none, requireRoom: none },
+    jobs: { cancel: none },
+  }),
   knowledge,
   fetch: () => Promise.resolve(null),
   services: { find: () => Promise.resolve(null) },

@@ -2,7 +2,6 @@ import { callsTools } from '#common/tool-models.ts';
 import type { ToolSpec } from '#server/engines/chat-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import { createDraw, type DrawDeps } from './draw.ts';
 import { createReadPage } from './read-page.ts';
 import { reckoning } from './reckon.ts';
 import { runCode } from './run-code.ts';
@@ -31,15 +30,17 @@ export const createToolbox = ({
   knowledge,
   fetch,
   services,
-  ...drawing
-}: DrawDeps & {
+  draw,
+}: {
   knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>;
   fetch: GuardedFetch;
   services: Pick<SideServices, 'find'>;
+  /** Made by the area of images, which stands above this one. */
+  draw: Tool;
 }): Toolbox => {
   const readPage = createReadPage(fetch);
   const webSearch = createWebSearch(fetch, services);
-  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, createDraw(drawing)];
+  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, draw];
   const all = [...usual, webSearch];
   const byName = new Map(all.map((tool) => [tool.spec.name, tool]));
   const namesOf = (tools: readonly Tool[]) => tools.map(({ spec }) => spec.name);

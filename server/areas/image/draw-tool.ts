@@ -5,13 +5,13 @@ import { Refusal } from '#server/http/handlers.ts';
 import { beginJob, jobOfRequest, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { Jobs } from '#server/jobs/jobs.ts';
 import type { FileService } from '../file/file.service.ts';
-import { createAccountImages } from '../image/account-images.service.ts';
-import { costOf, holdFor } from '../image/image-hold.ts';
-import { imageLivesMs } from '../image/image-work.ts';
-import { imagesOfJob } from '../image/images.service.ts';
+import { createAccountImages } from './account-images.service.ts';
+import { costOf, holdFor } from './image-hold.ts';
+import { imageLivesMs } from './image-work.ts';
+import { imagesOfJob } from './images.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { isUsable } from '../model/usable.ts';
-import { textOf, ToolFailure, type Tool, type ToolUser } from './tool.ts';
+import { textOf, ToolFailure, type Tool, type ToolUser } from '../tool/tool.ts';
 
 const most = 4;
 /** How often a work is looked at, ms. */
