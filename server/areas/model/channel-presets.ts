@@ -227,5 +227,5 @@ export const channelPresets: readonly Preset[] = [
     'https://api.search.brave.com/res/v1',
     'https://api-dashboard.search.brave.com/app/keys',
   ),
-  search('json-search', '其他联网搜索（JSON）', 'json-search', '', ''),
+  search('json-search', '任意搜索（JSON）', 'json-search', '', ''),
 ];

@@ -8,7 +8,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './manage-model.module.css';
 import { Presets } from './presets.tsx';
-import { draftOf, ServiceForm, type ServiceDraft } from './service-form.tsx';
+import { chats, draftOf, ServiceForm, type ServiceDraft } from './service-form.tsx';
 
 const steps = ['选择服务', '填写密钥', '开始使用'];
 
@@ -31,7 +31,15 @@ export const StartScreen = () => {
             <p>
               鹊桥自带一个不联网的内置助手。接入一个模型服务之后，大家就能和真正的大模型聊天了。
             </p>
-            <Presets list={presets.data.list} onChoose={(preset) => setDraft(draftOf(preset))} />
+            <Presets
+              list={presets.data.list.filter(({ kind }) => chats(kind))}
+              onChoose={(preset) => setDraft(draftOf(preset))}
+            />
+            <h2>画图、视频、联网搜索</h2>
+            <Presets
+              list={presets.data.list.filter(({ kind }) => !chats(kind))}
+              onChoose={(preset) => setDraft(draftOf(preset))}
+            />
             <p>
               没有密钥也可以：
               <Link to="/manager/model" search={{ tab: 'local' }}>
