@@ -212,6 +212,7 @@ export const createReplyWords = ({
     let last = 0;
     let heardAt = Date.now();
     let waiting: Message[] | null = [];
+    let done = false;
 
     /** False: something is missing before it. */
     const take = (message: Message): boolean => {
@@ -219,6 +220,7 @@ export const createReplyWords = ({
       if (message.start > at) return false;
       last = message.number;
       at = Math.max(at, message.end);
+      done ||= message.frames.endsWith(doneFrame);
       parser.feed(message.frames);
       return true;
     };
@@ -259,8 +261,9 @@ export const createReplyWords = ({
       onOpen();
       while (!ended.aborted) {
         await sleep(beatMs, undefined, { signal: ended }).catch(() => undefined);
-        if (Date.now() - heardAt < silentMs) continue;
-        silent.set(owner, Date.now() + restMs);
+        if (ended.aborted || Date.now() - heardAt < silentMs) continue;
+        // Who has said all of it has nothing to say.
+        if (!done) silent.set(owner, Date.now() + restMs);
         over.abort();
       }
       return true;
