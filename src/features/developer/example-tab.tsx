@@ -3,6 +3,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { LanguageTabs } from './language-tabs.tsx';
 import css from './api.module.css';
 import { examples } from './examples.ts';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
@@ -59,21 +60,7 @@ export const ExampleTab = () => {
           <Link to="/api">去创建一个</Link>，它会自动填进代码；已有的在那里复制，再粘贴到上面。
         </p>
       )}
-      <div className={css.choices} role="tablist" aria-label="语言">
-        {examples.map(({ name }, index) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            className="chip"
-            aria-selected={index === at}
-            aria-pressed={index === at}
-            onClick={() => setAt(index)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <LanguageTabs languages={examples} at={at} onChoose={setAt} />
       <div className={css.code} data-testid="example">
         {example.install !== '' && (
           <>

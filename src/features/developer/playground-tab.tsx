@@ -8,6 +8,7 @@ import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { yuanOfMillion } from '#contract/goods.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { LanguageTabs } from './language-tabs.tsx';
 import css from './api.module.css';
 import { askApi, type Told } from './ask-api.ts';
 import { languages } from './call-code.ts';
@@ -258,21 +259,7 @@ export const PlaygroundTab = () => {
         </p>
       )}
       {told && <Answer told={told} />}
-      <div className={css.choices} role="tablist" aria-label="语言">
-        {languages.map(({ name }, index) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            className="chip"
-            aria-selected={index === at}
-            aria-pressed={index === at}
-            onClick={() => setAt(index)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <LanguageTabs languages={languages} at={at} onChoose={setAt} />
       <div className={css.code} data-testid="playground-code">
         <Markdown
           text={`\`\`\`${shown.language}\n${shown.code({
