@@ -1,6 +1,6 @@
 import { NoticePopup } from '#src/features/notice/notice-popup.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { hasUnsent } from '#src/platform/unsent.ts';
+import { useHasUnsent } from '#src/platform/unsent.ts';
 import { useLineText } from '#src/platform/line-text.ts';
 import { usePrefs } from '#src/platform/prefs.ts';
 import { useMe } from '#src/platform/queries.ts';
@@ -58,6 +58,7 @@ export const Shell = () => {
   const inTalks = pathname === '/' || inChat;
   const inManager = /^\/(market\/)?manager/.test(pathname);
   const at = { path: pathname, channel, tab: search.tab };
+  const unsent = useHasUnsent();
   const running = useStore(runningJobs);
   const spoken = useSpoken();
   return (
@@ -83,7 +84,7 @@ export const Shell = () => {
             <SiteNav />
           </Suspense>
         )}
-        {token === '' && hasUnsent() && (
+        {token === '' && unsent && (
           <Suspense fallback={null}>
             <SignInToSend />
           </Suspense>

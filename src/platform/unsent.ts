@@ -3,6 +3,7 @@ import type { PlainCallName } from '#contract/calls.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import type { KeptAct } from './draft-early.ts';
+import { createStore, type Store, useStore } from './store.ts';
 
 /**
  * What the first path must know of the outbox (`src/platform/outbox/`), which comes later: whether
@@ -31,6 +32,9 @@ export const readUnsent = (): Readonly<Record<string, Unsent>> => {
   }
 };
 
+/** Counts what was written, for what is on the screen. */
+const writes = createStore(0);
+
 export const writeUnsent = (waiting: Readonly<Record<string, Unsent>>): void => {
   try {
     if (Object.keys(waiting).length === 0) localStorage.removeItem(key);
@@ -38,6 +42,7 @@ export const writeUnsent = (waiting: Readonly<Record<string, Unsent>>): void => 
   } catch {
     // It is made anew when the outbox is opened.
   }
+  writes.set(writes.get() + 1);
 };
 
 /** What these acts are, by account; the names of the others than who is here as they are known. */
@@ -82,8 +87,12 @@ export const unsentRead = (): Promise<void> =>
 
 const own = (): Unsent | undefined => readUnsent()[accountOf(authStore.get().token)];
 
-/** Something of an account waits, whoever is here now. */
-export const hasUnsent = (): boolean => Object.keys(readUnsent()).some((account) => account !== '');
+const unsentHere: Pick<Store<boolean>, 'get' | 'subscribe'> = {
+  get: () => Object.keys(readUnsent()).some((account) => account !== ''),
+  subscribe: writes.subscribe,
+};
+/** Whether something of an account waits, whoever is here now; the outbox may be opened after the screen. */
+export const useHasUnsent = (): boolean => useStore(unsentHere);
 
 /** Something waits in this lane: what comes after it must wait, too. */
 export const hasUnsentIn = (lane: string): boolean => own()?.lanes.includes(lane) ?? false;
