@@ -2,6 +2,7 @@ import { accountCalls } from './account.ts';
 import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
+import { complianceCalls } from './compliance.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -74,6 +75,7 @@ export const calls = {
   ...manageNoticeCalls,
   ...manageOrderCalls,
   ...manageTrainCalls,
+  ...complianceCalls,
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,

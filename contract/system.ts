@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { call } from './call.ts';
+import { footInfo } from './compliance.ts';
 
 export const systemCalls = {
   health: call({
@@ -29,6 +30,11 @@ export const systemCalls = {
       signup_tokens: z.int(),
       /** Models can search the web for who asks them to. */
       web_search: z.boolean(),
+      /** Who runs this and under which numbers; empty where nothing is set. */
+      foot: footInfo,
+      /** What leaves says that a model made it: text, and images that are saved. */
+      mark_text: z.boolean(),
+      mark_images: z.boolean(),
     }),
   }),
 };

@@ -26,6 +26,7 @@ import { createFigures } from './http/figures.ts';
 import { createHttpServer } from './http/server.ts';
 import { shareLimits } from './http/shared-limit.ts';
 import { removeOldCounts } from './http/shared-limit.store.ts';
+import { siteRules } from './areas/compliance/foot.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
 import { createJobEvents } from './jobs/job-events.ts';
 import { createJobNews } from './jobs/job-news.ts';
@@ -172,7 +173,11 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       ...handlersOf(areas, host),
       ...createJobHandlers({ jobs, events: jobEvents }),
       ...createWaitHandlers(waits),
-      ...createSystemHandlers(settings, async () => (await kit.services.find('search')) !== null),
+      ...createSystemHandlers(
+        settings,
+        async () => (await kit.services.find('search')) !== null,
+        siteRules,
+      ),
     },
     registerMore: (http) => {
       for (const area of brought) area.routes?.(http, host);

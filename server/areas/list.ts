@@ -1,6 +1,7 @@
 import { accountArea } from './account/area.ts';
 import { authArea } from './auth/area.ts';
 import { chatArea } from './chat/area.ts';
+import { complianceArea } from './compliance/area.ts';
 import { developerArea } from './developer/area.ts';
 import { embeddingArea } from './embedding/area.ts';
 import { exportArea } from './export/area.ts';
@@ -57,6 +58,7 @@ export const createAreas = (kit: Kit) => {
     scenarioArea(),
     forumArea({ remove: removeReported }),
     moderationArea(),
+    complianceArea(),
     embeddingArea(),
     trainArea(kit),
     noticeArea(),

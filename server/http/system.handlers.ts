@@ -1,4 +1,6 @@
 import { sql } from 'drizzle-orm';
+import type { Answer } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
 import type { Settings } from '../settings.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -15,16 +17,19 @@ export const createSystemHandlers = (
   >,
   /** Models can search the web here. */
   searchesWeb: () => Promise<boolean>,
+  /** What stands at the foot of pages, and what leaves with words on it. */
+  rules: (db: Executor) => Promise<Pick<Answer<'siteInfo'>, 'foot' | 'mark_text' | 'mark_images'>>,
 ): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);
     return { ready: true, version };
   },
-  siteInfo: async () => ({
+  siteInfo: async (_input, { db }) => ({
     official_site: officialSite,
     wechat: officialSite === '' ? '' : wechatAccount || `${officialSite}/wechat`,
     min_prompt_bytes: minPromptBytes,
     signup_tokens: signupTokens,
     web_search: await searchesWeb(),
+    ...(await rules(db)),
   }),
 });

@@ -1,4 +1,5 @@
 import { manageAccountRoutes } from '#src/features/account/manage-routes.ts';
+import { manageComplianceRoutes } from '#src/features/compliance/manage-routes.ts';
 import { manageForumRoutes } from '#src/features/forum/manage-routes.ts';
 import { manageMarketRoutes } from '#src/features/market/manage-routes.ts';
 import { manageModelRoutes } from '#src/features/model/manage-routes.ts';
@@ -32,4 +33,5 @@ export const managerRoutes = managerRoute
     ...managePromptRoutes,
     ...manageForumRoutes,
     ...manageTrainRoutes,
+    ...manageComplianceRoutes,
   ]);

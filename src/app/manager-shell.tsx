@@ -35,6 +35,7 @@ const more: readonly Entry[] = [
   { label: '应用市场', icon: 'download', to: '/market/manager/apps' },
   { label: '社区', icon: 'help', to: '/manager/forum' },
   { label: '操作记录', icon: 'lock', to: '/manager/log' },
+  { label: '合规', icon: 'check', to: '/manager/compliance' },
   { label: '服务状态', icon: 'settings', to: '/manager/state' },
   { label: '安全与管理员', icon: 'person', to: '/manager/security' },
 ];

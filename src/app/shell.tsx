@@ -5,6 +5,7 @@ import { useLineText } from '#src/platform/line-text.ts';
 import { usePrefs } from '#src/platform/prefs.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { runningJobs } from '#src/platform/running-jobs.ts';
+import { useSite } from '#src/platform/site.ts';
 import { useSpoken } from '#src/platform/speaking.ts';
 import { useStore } from '#src/platform/store.ts';
 import { DialogHost } from '#src/ui/dialog-host.tsx';
@@ -28,7 +29,11 @@ const LowBalance = lazyPart(() => import('./low-balance.tsx'));
 const VipEnding = lazyPart(() => import('./vip-ending.tsx'));
 const SiteNav = lazyPart(() => import('./site-nav.tsx'));
 const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
+const SiteFoot = lazyPart(() => import('./site-foot.tsx'));
 const JobChip = lazyPart(() => import('#src/features/job/job-chip.tsx'));
+
+/** Screens that say at their end who runs this. */
+const withFoot = new Set(['/', '/login', '/register', '/help']);
 
 const BarLink = ({ place, at }: { place: Place<IconName>; at: At }) => (
   <Link {...place.link} className="bar-link" aria-current={place.isAt(at) ? 'page' : undefined}>
@@ -61,6 +66,7 @@ export const Shell = () => {
   const unsent = useHasUnsent();
   const running = useStore(runningJobs);
   const spoken = useSpoken();
+  const { foot } = useSite();
   return (
     <div className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}`}>
       <a className="skip" href="#content">
@@ -91,6 +97,11 @@ export const Shell = () => {
         )}
         {!inChat && <LineNote />}
         <Outlet />
+        {withFoot.has(pathname) && Object.values(foot).some((text) => text !== '') && (
+          <Suspense fallback={null}>
+            <SiteFoot foot={foot} />
+          </Suspense>
+        )}
       </main>
       {!inChat && (
         <nav className="bottom-bar" aria-label="底部导航">

@@ -14,6 +14,9 @@ const usual: Site = {
   min_prompt_bytes: limits.minPromptBytes,
   signup_tokens: limits.signupTokens,
   web_search: false,
+  foot: { operator: '', report: '', icp: '', police: '', algorithm: '', model_record: '' },
+  mark_text: false,
+  mark_images: false,
 };
 
 /** As it was known last: menus and texts then have their final size from the start. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPngText } from '#server/areas/file/png-text.ts';
+import { readPngText } from '#server/labels/png-text.ts';
 import { TestClient } from '../support/client.ts';
 import { exported } from '../support/exports.ts';
 import {

@@ -45,7 +45,10 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 const started = performance.now();
 const { data } = await makePdfApart({
-  head: { title: '一千条消息', about: '测量', base: '', diagrams: [], count },
+  head: { title: '一千条消息', about: '测量', base: '', diagrams: [],
+    label: null,
+    mark: '',
+    foot: '', count },
   messages: pieces(),
   image: async () => null,
   onProgress: () => undefined,

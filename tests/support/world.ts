@@ -462,6 +462,9 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   apiBalance: {},
   health: {},
   siteInfo: {},
+  complianceState: {},
+  saveCompliance: { operator: '测试公司' },
+  findLabel: { label: 'no-such-label' },
 });
 
 const sample: Talk = {

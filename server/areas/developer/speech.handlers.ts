@@ -8,8 +8,10 @@ import type { Database } from '#server/db/database.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { SpeechEngineError, type Spoken } from '#server/engines/speech/speech-engine.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { labelledSound } from '#server/labels/sound.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import { makeLabel } from '../compliance/labels.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
@@ -125,12 +127,15 @@ export const createSpeechApi = (deps: {
       wanted !== '' && (!model.builtIn || known.includes(wanted)) ? wanted : (known[0] ?? '');
     const { min, max, usual } = limits.speech.speed;
     const speed = Math.min(max, Math.max(min, asked.speed ?? usual));
-    return paid(
+    const { data, mime } = await paid(
       context,
       { type, model, amount: speakingDeduction(model, length) },
       ({ engine, upstreamName }, signal) =>
         engine.speak({ model: upstreamName, text, voice, speed }, signal),
     );
+    const userId = context.caller.user.id;
+    const label = await makeLabel(db, { kind: 'speech', userId, model: model.name });
+    return { data: labelledSound(data, mime, label), mime };
   };
 
   const hear = async (

@@ -6,12 +6,14 @@ import { diagramFits } from '#common/markdown/bounds.ts';
 import { diagramsIn } from './pdf-markdown.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { seesHidden } from '../chat/access.ts';
+import { standing, type Standing } from '../compliance/foot.ts';
+import { makeLabel } from '../compliance/labels.service.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import * as store from './export.store.ts';
 import { jsonMessage, jsonSession } from './json-format.ts';
-import { markdownHead, markdownMessage } from './markdown-format.ts';
+import { markdownFoot, markdownHead, markdownMessage } from './markdown-format.ts';
 import { makePdfApart } from './pdf.ts';
 import type { PdfMessage } from './pdf-document.ts';
 import { diagramAddress } from './pdf-image.ts';
@@ -138,14 +140,16 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
     session: SessionRow,
     total: number,
     telling: Telling,
+    stands: Standing,
   ): Promise<Buffer> => {
-    const parts = [markdownHead(session, total, telling)];
+    const parts = [markdownHead(session, total, telling, stands.mark)];
     let done = 0;
     for await (const pieces of talks(work, session, telling)) {
       parts.push(...pieces.map((talk) => markdownMessage(talk, work.base, telling)));
       done += pieces.length;
       work.onProgress(Math.min(1, done / Math.max(1, total)));
     }
+    if (stands.foot !== '') parts.push(markdownFoot(stands.foot));
     return Buffer.from(parts.join('\n'));
   };
 
@@ -159,7 +163,20 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
     answers: talk.answers,
   });
 
-  const toPdf = (work: ExportWork, session: SessionRow, total: number, telling: Telling) => {
+  const toPdf = async (
+    work: ExportWork,
+    session: SessionRow,
+    total: number,
+    telling: Telling,
+    stands: Standing,
+  ) => {
+    const label = stands.made
+      ? await makeLabel(work.db, {
+          kind: 'export',
+          userId: work.user?.id ?? null,
+          model: session.model,
+        })
+      : null;
     async function* pieces() {
       for await (const each of talks(work, session, telling))
         for (let at = 0; at < each.length; at += messagesAPiece)
@@ -172,6 +189,9 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
         base: work.base,
         count: total,
         diagrams: [...work.diagrams.keys()],
+        label,
+        mark: stands.mark,
+        foot: stands.foot,
       },
       messages: pieces(),
       image: (address, signal) =>
@@ -231,11 +251,13 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
         timeZone: zoneOf(work.timeZone),
         label: (model) => names.get(model) ?? model,
       };
+      const stands = await standing(work.db, session.type !== sessionTypes.people);
       let data: Buffer;
       let failed: string[] = [];
       if (format === 'json') data = await toJson(work, session, total);
-      else if (format === 'markdown') data = await toMarkdown(work, session, total, telling);
-      else ({ data, failed } = await toPdf(work, session, total, telling));
+      else if (format === 'markdown')
+        data = await toMarkdown(work, session, total, telling, stands);
+      else ({ data, failed } = await toPdf(work, session, total, telling, stands));
       work.signal.throwIfAborted();
       await work.admit(data.length);
       const { ending, mime } = kinds[format];

@@ -9,8 +9,21 @@ const asLine = (text: string): string => oneLine(text).replace(/([\\`*_[\]<>#])/
 const addressOf = (address: string, base: string): string =>
   address.startsWith('/') ? base + address : address;
 
-export const markdownHead = (session: SessionRow, count: number, telling: Telling): string =>
-  `# ${asLine(session.prompt) || '鹊桥对话'}\n\n${asLine(aboutText(session, count, telling))}\n`;
+/** @param mark words that say that a model made it; empty: none */
+export const markdownHead = (
+  session: SessionRow,
+  count: number,
+  telling: Telling,
+  mark: string,
+): string =>
+  [
+    `# ${asLine(session.prompt) || '鹊桥对话'}\n`,
+    `${asLine(aboutText(session, count, telling))}\n`,
+    ...(mark === '' ? [] : [`${mark}\n`]),
+  ].join('\n');
+
+/** What stands behind everything. */
+export const markdownFoot = (foot: string): string => `---\n\n${asLine(foot)}\n`;
 
 /** One message. `base`: this server's address, before its own images. */
 export const markdownMessage = (talk: Talk, base: string, { timeZone }: Telling): string =>

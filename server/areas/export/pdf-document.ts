@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import { type Aigc, aigcDescription, aigcText } from '#server/labels/aigc.ts';
 import { openFaces } from './pdf-face.ts';
 import { createFormulas } from './pdf-formula.ts';
 import { createBreaker, type Style } from './pdf-line.ts';
@@ -16,6 +17,11 @@ export interface PdfHead {
   count: number;
   /** What diagrams were drawn from. */
   diagrams: string[];
+  /** That a model made it; null: people wrote it. */
+  label: Aigc | null;
+  /** Words below the title that say so, and those behind everything; empty: none. */
+  mark: string;
+  foot: string;
 }
 
 export interface PdfAnswer {
@@ -69,8 +75,16 @@ export const makePdf = async ({
     pdfVersion: '1.5',
     lang: 'zh-CN',
     displayTitle: true,
-    info: { Title: head.title, Creator: '鹊桥', Producer: '鹊桥' },
+    info: {
+      Title: head.title,
+      Creator: '鹊桥',
+      Producer: '鹊桥',
+      ...(head.label ? { AIGC: aigcText(head.label) } : {}),
+    },
   });
+  // pdfkit knows it, its types do not.
+  const withXml = document as unknown as { appendXML: (xml: string) => void };
+  if (head.label) withXml.appendXML(aigcDescription(head.label));
   const chunks: Buffer[] = [];
   const ended = new Promise<void>((resolve, reject) => {
     document.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -110,6 +124,7 @@ export const makePdf = async ({
   });
   flow.space(3);
   markdown.plainText(head.about, quiet);
+  if (head.mark !== '') markdown.plainText(head.mark, quiet);
   flow.space(8);
   flow.fill(flow.left, flow.y, flow.width, 0.8, colors.line);
   flow.space(12);
@@ -168,6 +183,7 @@ export const makePdf = async ({
     }
     onProgress(Math.min(0.95, (done / Math.max(1, head.count)) * 0.95));
   }
+  if (head.foot !== '') markdown.plainText(head.foot, quiet);
   document.end();
   await ended;
   return { data: Buffer.concat(chunks), failed: documentImages.failed() };

@@ -1,5 +1,8 @@
 import pLimit from 'p-limit';
+import type { Sharp } from 'sharp';
 import { Refusal } from '#server/http/handlers.ts';
+import { type Aigc, aigcXmp } from '#server/labels/aigc.ts';
+import { labelledPng, originOf } from '#server/labels/image.ts';
 import { type OpenedImage, openImage, TooManyPixels } from '#server/open-image.ts';
 import { strippedPng } from './stripped-png.ts';
 
@@ -22,6 +25,14 @@ const quality = 90;
 const limit = pLimit(2);
 
 const tooManyPixels = () => new Refusal('too_large', '图片的像素太多，请缩小后再上传');
+
+/** The label that an image came with, which whatever is made of it keeps. */
+const labelIn = (data: Buffer, { about }: Pick<OpenedImage, 'about'>): Aigc | null =>
+  originOf(data, about).label;
+
+/** What is written beside the pixels: a label, or nothing. */
+const withLabel = (image: Sharp, label: Aigc | null): Sharp =>
+  label ? image.withXmp(aigcXmp(label)) : image;
 
 /** What the bytes begin like; null for everything but JPEG and PNG. */
 export const sniffImage = (data: Buffer): ImageType | null => {
@@ -58,6 +69,7 @@ interface Renewing {
   data: Buffer;
   type: ImageType;
   opened: OpenedImage;
+  label: Aigc | null;
 }
 
 interface Encoding {
@@ -66,7 +78,7 @@ interface Encoding {
   scale?: number;
 }
 
-const encoded = async ({ data, type, opened }: Renewing, how: Encoding) => {
+const encoded = async ({ data, type, opened, label }: Renewing, how: Encoding) => {
   const { width, height } = opened;
   const { image } = await openImage(data);
   const upright = image.autoOrient().toColourspace('srgb');
@@ -81,16 +93,17 @@ const encoded = async ({ data, type, opened }: Renewing, how: Encoding) => {
     type === 'jpg'
       ? upright.jpeg({ quality: how.quality ?? quality, mozjpeg: false })
       : upright.png({ compressionLevel: 7 });
-  const { data: bytes, info } = await made.toBuffer({ resolveWithObject: true });
+  const { data: bytes, info } = await withLabel(made, label).toBuffer({ resolveWithObject: true });
   return { data: bytes, type, width: info.width, height: info.height };
 };
 
 /** The image itself where nothing but its pixels is left of it and they need no change; else null. */
-const asItCame = async ({ data, type, opened }: Renewing): Promise<Image | null> => {
+const asItCame = async ({ data, type, opened, label }: Renewing): Promise<Image | null> => {
   const { width, height, about } = opened;
   const asItIs = (about.orientation ?? 1) === 1 && about.icc === undefined;
   if (type !== 'png' || !asItIs || within(width, height).width < width) return null;
-  const bytes = await strippedPng(data);
+  const bare = await strippedPng(data);
+  const bytes = bare && label ? labelledPng(bare, label) : bare;
   return bytes && { data: bytes, type, width, height };
 };
 
@@ -119,7 +132,7 @@ const renewed = async (of: Renewing): Promise<Image> => {
 
 /**
  * An image made anew from its pixels: upright, without what cameras and programs wrote beside
- * them, and without whatever else the file held.
+ * them, and without whatever else the file held but the label that a model made it.
  * @throws Refusal upload_type for what is neither JPEG nor PNG, upload_unreadable, too_large
  */
 export const renewImage = (data: Buffer): Promise<Image> =>
@@ -130,7 +143,7 @@ export const renewImage = (data: Buffer): Promise<Image> =>
       const opened = await openImage(data);
       if (opened.format !== (type === 'jpg' ? 'jpeg' : 'png'))
         throw new Refusal('upload_unreadable');
-      return await renewed({ data, type, opened });
+      return await renewed({ data, type, opened, label: labelIn(data, opened) });
     } catch (error) {
       if (error instanceof Refusal) throw error;
       if (error instanceof TooManyPixels) throw tooManyPixels();
@@ -138,14 +151,22 @@ export const renewImage = (data: Buffer): Promise<Image> =>
     }
   });
 
-/** A small WebP of an own image: at most so many pixels wide and high. */
-export const thumbnailOf = (data: Buffer, width: number, height: number): Promise<Buffer> =>
+/**
+ * A small WebP of an own image: at most so many pixels wide and high.
+ * @param label where the image has none of its own
+ */
+export const thumbnailOf = (
+  data: Buffer,
+  width: number,
+  height: number,
+  label: Aigc | null = null,
+): Promise<Buffer> =>
   limit(async () => {
-    const { image } = await openImage(data);
-    return image
+    const opened = await openImage(data);
+    const small = opened.image
       .resize({ width, height, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 80 })
-      .toBuffer();
+      .webp({ quality: 80 });
+    return withLabel(small, labelIn(data, opened) ?? label).toBuffer();
   });
 
 /** An image of any usual kind as a WebP with sides of at most so many pixels. @throws Error: no image */

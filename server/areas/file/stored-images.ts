@@ -1,4 +1,7 @@
 import { buffer } from 'node:stream/consumers';
+import type { Aigc } from '#server/labels/aigc.ts';
+import { labelledPng } from '#server/labels/image.ts';
+import { parametersKeyword, withPngText } from '#server/labels/png-text.ts';
 import type { Storage, StoredFile } from '#server/storage/storage-interface.ts';
 import {
   type ImageKey,
@@ -9,7 +12,6 @@ import {
   thumbnailSides,
 } from './image-address.ts';
 import { imageMimes, pngOf, thumbnailOf } from './image.ts';
-import { parametersKeyword, withPngText } from './png-text.ts';
 
 const columnWidth: ThumbnailSide = 320;
 /** Most pixels of a preview, across and down. */
@@ -64,12 +66,13 @@ export const createStoredImages = (storage: Storage) => {
     },
 
     /**
-     * Keeps an image that was made here as PNG with a text in it, below a new key; gives its size.
+     * Keeps an image that was made here as PNG with a text and its label in it, below a new key;
+     * gives its size.
      * @throws Error for what is no image
      */
-    async keepMade(key: string, data: Buffer, text: string) {
+    async keepMade(key: string, data: Buffer, { text, label }: { text: string; label: Aigc }) {
       const drawn = await pngOf(data);
-      const png = withPngText(drawn.data, parametersKeyword, text);
+      const png = labelledPng(withPngText(drawn.data, parametersKeyword, text), label);
       await storage.put(storageKey({ key, type: 'png' }), png, imageMimes.png);
       return { key, width: drawn.width, height: drawn.height, size: png.length };
     },

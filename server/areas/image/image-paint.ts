@@ -7,6 +7,7 @@ import {
 import { broughtTo, changedWithin } from '#server/engines/image-pixels.ts';
 import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
+import { makeLabel } from '../compliance/labels.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
 import { type Done, edits, type ImageWorkDeps, type Painted } from './image-job.ts';
 import { orderOf, wordsFor } from './image-order.ts';
@@ -81,7 +82,7 @@ const asAsked = async (
 
 /** Stores what a service gave; more than was asked for is left out, less is told. */
 const keep = async (
-  { files, log }: Pick<ImageWorkDeps, 'files' | 'log'>,
+  { db, files, log }: Pick<ImageWorkDeps, 'db' | 'files' | 'log'>,
   order: Order,
   { plan, job, done, io }: Try,
   given: readonly EngineImage[],
@@ -109,7 +110,12 @@ const keep = async (
         model: job.model,
         parameters: keptParameters(plan.parameters),
       });
-      const kept = await files.keepMade(key, image.data, text);
+      const label = await makeLabel(db, {
+        kind: 'image',
+        userId: job.user_id,
+        model: job.model,
+      });
+      const kept = await files.keepMade(key, image.data, { text, label });
       images.push({ kept: { ...kept, seed }, error: '' });
     } catch (error) {
       log.warn({ err: error, job: job.id }, 'a service gave a image that is none');

@@ -16,10 +16,12 @@ import {
 } from '#server/engines/speech/speech-engine.ts';
 import { createFairQueue } from '#server/fair-queue.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { labelledSound, labelParts } from '#server/labels/sound.ts';
 import { timeLimit } from '#server/net/time-limit.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
+import { makeLabel } from '../compliance/labels.service.ts';
 import { readableReply } from '../chat/reply.service.ts';
 import { countFreeUse, noteFailedUse, hold, release, settling } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -301,9 +303,16 @@ export const createSpeechService = (deps: {
         const key = newKey();
         const old: string[] = [];
         let delivered = false;
+        const label = await makeLabel(db, {
+          kind: 'speech',
+          userId: user.id,
+          model: model.name,
+        });
+        const parts = labelParts(label);
         const handOn: OnPart = (part, mime) => {
           delivered = true;
-          onPart(part, mime);
+          const labelled = parts.next(part, mime);
+          if (labelled.length > 0) onPart(labelled, mime);
         };
         await paid(
           db,
@@ -323,8 +332,12 @@ export const createSpeechService = (deps: {
               },
               () => delivered,
             );
-            if (place) await storage.put(speechKey(key, spoken.mime), spoken.data, spoken.mime);
-            return spoken;
+            const left = parts.rest();
+            if (left.length > 0) onPart(left, spoken.mime);
+            const { mime } = spoken;
+            const data = labelledSound(spoken.data, mime, label);
+            if (place) await storage.put(speechKey(key, mime), data, mime);
+            return { data, mime };
           },
           async (tx, { data, mime }) => {
             if (!place || !reply) return;

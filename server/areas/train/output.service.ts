@@ -7,6 +7,7 @@ import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { newKey } from '#server/storage/storage.ts';
 import type { StoredFile } from '#server/storage/storage-interface.ts';
+import { makeLabel } from '../compliance/labels.service.ts';
 import { stored } from './file-task.ts';
 import {
   changing,
@@ -107,7 +108,7 @@ const translated = async (
   { storage, settings }: TrainDeps,
   db: Executor,
   file: files.FileRow,
-  { project, owner }: { project: Pick<projects.ProjectRow, 'settings'>; owner: Waiter },
+  { project, owner }: { project: Pick<projects.ProjectRow, 'settings' | 'userId'>; owner: Waiter },
 ) => {
   const data = await stored(storage, file.storageKey);
   if (!data) throw noFile();
@@ -115,6 +116,12 @@ const translated = async (
     state === store.segmentStates.open ? source : target,
   );
   const seconds = settings.documentSeconds * 3;
+  const label = await makeLabel(db, {
+    kind: 'translation',
+    userId: project.userId,
+    model: project.settings.model ?? '',
+    ...(file.storageKey ? { key: file.storageKey } : {}),
+  });
   const reader = openReader({ seconds, owner });
   try {
     const made = await reader.read<'written'>({
@@ -123,6 +130,7 @@ const translated = async (
       data: new Uint8Array(data),
       targets,
       bilingual: project.settings.bilingual,
+      label,
     });
     return sent(Buffer.from(made.data), `${file.name.replace(/\.[^.]*$/, '')}.${made.ending}`);
   } catch (error) {

@@ -1,5 +1,8 @@
-import { thumbnailOf } from '../file/image.ts';
+import type { Aigc } from '#server/labels/aigc.ts';
+import { labelledMp4 } from '#server/labels/mp4.ts';
+import { labelledWebm } from '#server/labels/webm.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
+import { thumbnailOf } from '../file/image.ts';
 
 const endings = { 'video/webm': 'webm', 'video/mp4': 'mp4' } as const;
 export type FilmMime = keyof typeof endings;
@@ -22,12 +25,24 @@ export const filmAddresses = (key: string, mime: FilmMime) => ({
 /** The files of films in the storage, by their random keys. */
 export const createFilmFiles = (storage: Storage) => ({
   filmKey,
-  /** Gives the bytes of the film. @throws Error where the poster is no image */
-  async keep(key: string, film: { data: Buffer; mime: FilmMime; poster: Buffer }): Promise<number> {
-    const poster = await thumbnailOf(film.poster, wholePoster, wholePoster);
+  /**
+   * Keeps a film and its first image with their label; gives the bytes of the film.
+   * @throws Error where the poster is no image, or the film cannot be labelled; the signal's reason
+   */
+  async keep(
+    key: string,
+    film: { data: Buffer; mime: FilmMime; poster: Buffer },
+    label: Aigc,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const poster = await thumbnailOf(film.poster, wholePoster, wholePoster, label);
+    const data =
+      film.mime === 'video/mp4'
+        ? labelledMp4(film.data, label)
+        : await labelledWebm(film.data, label, signal);
     await storage.put(posterKey(key), poster, 'image/webp');
-    await storage.put(filmKey(key, film.mime), film.data, film.mime);
-    return film.data.length;
+    await storage.put(filmKey(key, film.mime), data, film.mime);
+    return data.length;
   },
 
   /** The first image, or a small one of it. Null: it is gone. */

@@ -10,6 +10,7 @@ import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/job
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf, filmText } from '#common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
+import { makeLabel } from '../compliance/labels.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { noteFailedUse, payForMade } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -107,6 +108,7 @@ export const createVideoWork = (deps: {
   /** Looks at what a service gave before anybody trusts it, and stores it. */
   const keep = async (
     film: MadeFilm,
+    job: ClaimedJob,
     done: Done,
     io: JobIo,
   ): Promise<Omit<Filmed, 'channelId'>> => {
@@ -120,7 +122,8 @@ export const createVideoWork = (deps: {
     // Whoever takes over from a worker that dies between here and the end finds what it stored.
     done.key = key;
     await io.remember(done);
-    const size = await films.keep(key, { ...film, mime });
+    const label = await makeLabel(db, { kind: 'video', userId: job.user_id, model: job.model });
+    const size = await films.keep(key, { ...film, mime }, label, io.signal);
     const { width, height, seconds } = facts;
     return { key, mime, width, height, duration: Math.round(seconds * 1000), size };
   };
@@ -150,7 +153,7 @@ export const createVideoWork = (deps: {
       const outcome = { channelId, model: job.model, userId: job.user_id };
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
-        const result = await keep(await runAt(channel, plan, done, io), done, io);
+        const result = await keep(await runAt(channel, plan, done, io), job, done, io);
         models.reportMediaOutcome({ ...outcome, ok: true });
         return { result: { ...result, channelId } };
       } catch (error) {

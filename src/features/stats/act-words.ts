@@ -25,6 +25,7 @@ const kinds: Readonly<Record<string, string>> = {
   invoice: '发票',
   difference: '对账差异',
   blocked_words: '屏蔽词',
+  compliance: '合规',
   upload: '上传',
   backup: '备份',
   channels: '模型服务',

@@ -1,4 +1,5 @@
 import type { Chunk } from '#server/areas/embedding/chunk.ts';
+import type { Aigc } from '#server/labels/aigc.ts';
 import type { Block } from '#server/reading/block.ts';
 import type { FileKind } from './kinds.ts';
 
@@ -27,6 +28,7 @@ export type ReadTask =
       data: Uint8Array;
       targets: string[];
       bilingual: boolean;
+      label: Aigc;
     };
 
 export interface ReadAnswers {

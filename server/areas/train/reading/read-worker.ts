@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { chunksOf } from '#server/areas/embedding/chunk.ts';
 import { type Block, Unwanted } from '#server/reading/block.ts';
+import { labelledDocx } from '#server/labels/docx.ts';
 import { pageText } from '#server/reading/layout.ts';
 import { pdfPages } from '#server/reading/pdf.ts';
 import { oldWordText, plainText as textIn, readFile } from '#server/reading/read.ts';
@@ -91,8 +92,10 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
     }
     default: {
       const document = await documentOf(task.kind, task.data);
-      const { bilingual } = task;
-      return { data: document.write(task.targets, { bilingual }), ending: document.ending };
+      const { bilingual, label } = task;
+      const { ending } = document;
+      const data = document.write(task.targets, { bilingual });
+      return { data: ending === 'docx' ? labelledDocx(data, label) : data, ending };
     }
   }
 };

@@ -1,0 +1,106 @@
+import * as z from 'zod/mini';
+import { call, flag, text, time } from './call.ts';
+
+/** Codes of whoever makes or spreads content (TC260: 001, kind, 统一社会信用代码, 5 more). */
+const code = z
+  .string()
+  .check(z.regex(/^[0-9A-Za-z_-]{0,64}$/, '只能是字母、数字、- 和 _，最多 64 个'));
+const record = text(100);
+
+/** What managers set of the rules for such services; empty and 0: as if there were no such thing. */
+const fields = {
+  /** Codes that stand in the labels of made files. */
+  producer_code: code,
+  propagator_code: code,
+  /** Copied, exported and shared text says that a model made it. */
+  mark_text: flag,
+  /** Images that are saved carry the words in a corner. */
+  mark_images: flag,
+  /** So do those that programs get by /v1. */
+  mark_api: flag,
+  /** A person may save an image without the words after agreeing to label it themselves. */
+  allow_unmarked: flag,
+  operator: record,
+  /** Where to report bad content: an address of mail or of the web, or a number. */
+  report: text(200),
+  icp: record,
+  police: record,
+  algorithm: record,
+  model_record: record,
+};
+
+const stored = z.object(fields);
+export type Compliance = z.output<typeof stored>;
+
+export const usualCompliance: Compliance = {
+  producer_code: '',
+  propagator_code: '',
+  mark_text: 0,
+  mark_images: 0,
+  mark_api: 0,
+  allow_unmarked: 1,
+  operator: '',
+  report: '',
+  icp: '',
+  police: '',
+  algorithm: '',
+  model_record: '',
+};
+
+/** Of the rules what is met, by name, and what to do where it is not. */
+const check = z.object({
+  key: z.string(),
+  title: z.string(),
+  ok: z.boolean(),
+  hint: z.string(),
+});
+export type ComplianceCheck = z.output<typeof check>;
+
+/** What stands at the foot of pages. */
+export const footInfo = z.pick(stored, {
+  operator: true,
+  report: true,
+  icp: true,
+  police: true,
+  algorithm: true,
+  model_record: true,
+});
+export type FootInfo = z.output<typeof footInfo>;
+
+export const complianceCalls = {
+  complianceState: call({
+    method: 'GET',
+    path: '/api/admin/compliance',
+    access: 'manager',
+    summary: '管理：合规的设置，以及还缺什么',
+    input: z.object({}),
+    output: z.object({ settings: stored, checks: z.array(check) }),
+  }),
+  saveCompliance: call({
+    method: 'POST',
+    path: '/api/admin/save_compliance',
+    access: 'manager',
+    summary: '管理：更改合规的设置；没有写的不变',
+    input: z.partial(stored),
+    output: z.object({ settings: stored, checks: z.array(check) }),
+  }),
+  findLabel: call({
+    method: 'GET',
+    path: '/api/admin/label',
+    access: 'manager',
+    summary: '管理：按隐式标识里的 ProduceID 查这份内容是谁、何时、用哪个模型做的',
+    input: z.object({
+      /** The ProduceID, or all of the label. */
+      label: text(4096).check(z.minLength(1)),
+    }),
+    output: z.object({
+      id: z.string(),
+      kind: z.string(),
+      model: z.string(),
+      /** Null: of nobody who signed in, or the account is gone. */
+      user_id: z.nullable(z.int()),
+      user_name: z.string(),
+      created_at: time,
+    }),
+  }),
+};

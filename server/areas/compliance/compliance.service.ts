@@ -1,0 +1,70 @@
+import type { Compliance, ComplianceCheck } from '#contract/compliance.ts';
+import type { Answer } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { readAigc } from '#server/labels/aigc.ts';
+import { labelById, readCompliance } from './compliance.store.ts';
+
+const said = (key: string, title: string, ok: boolean, hint: string): ComplianceCheck => ({
+  key,
+  title,
+  ok,
+  hint: ok ? '' : hint,
+});
+
+/** What is met of the rules, and what is missing; it is told, and nothing is forced. */
+export const checksOf = (settings: Compliance): ComplianceCheck[] => [
+  said(
+    'producer_code',
+    '隐式标识里的服务提供者编码',
+    settings.producer_code !== '' && settings.propagator_code !== '',
+    '文件里已经写了隐式标识，但没有写是谁：填写生成者与传播者的编码',
+  ),
+  said('mark_text', '文字的显式标识', settings.mark_text === 1, '复制、导出、分享的文字没有标明'),
+  said(
+    'mark_images',
+    '图片的显式标识',
+    settings.mark_images === 1,
+    '下载的图片角上没有“由人工智能生成”',
+  ),
+  said('operator', '运营者', settings.operator !== '', '页脚没有写是谁在提供服务'),
+  said('report', '举报渠道', settings.report !== '', '页脚没有写向哪里投诉、举报'),
+  said('icp', 'ICP 备案号', settings.icp !== '', '没有填写；公开的网站要在首页底部标明'),
+  said('police', '公安备案号', settings.police !== '', '没有填写；网站开通后 30 天内办理'),
+  said(
+    'algorithm',
+    '算法备案号',
+    settings.algorithm !== '',
+    '没有填写；有舆论属性或社会动员能力的服务要备案',
+  ),
+  said(
+    'model_record',
+    '模型备案或登记号',
+    settings.model_record !== '',
+    '没有填写；向公众提供生成式服务要备案或登记，并公示模型名称与编号',
+  ),
+];
+
+/** Settings and what is missing. */
+export const stateOf = (settings: Compliance): Answer<'complianceState'> => ({
+  settings,
+  checks: checksOf(settings),
+});
+
+/** How many of the checks are not met. */
+export const missingCount = async (db: Executor): Promise<number> =>
+  checksOf(await readCompliance(db)).filter(({ ok }) => !ok).length;
+
+/** Whose a label is. @throws Refusal not_found */
+export const findLabel = async (db: Executor, given: string): Promise<Answer<'findLabel'>> => {
+  const id = (readAigc(given)?.ProduceID ?? given).trim();
+  const row = await labelById(db, id);
+  if (!row) throw new Refusal('not_found', '这里没有这个编号的内容：可能是别处生成的');
+  const { userId, userName, createdAt, ...rest } = row;
+  return {
+    ...rest,
+    user_id: userId,
+    user_name: userName ?? '',
+    created_at: createdAt.toISOString(),
+  };
+};

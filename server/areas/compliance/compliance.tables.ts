@@ -1,0 +1,21 @@
+import { bigint, boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import type { Compliance } from '#contract/compliance.ts';
+import { instant } from '#server/db/columns.ts';
+
+/** One row. */
+export const compliance = pgTable('compliance', {
+  single: boolean('single').primaryKey().default(true),
+  settings: jsonb('settings').$type<Partial<Compliance>>().notNull().default({}),
+});
+
+export type LabelKind = 'image' | 'video' | 'speech' | 'export' | 'translation';
+
+export const labels = pgTable('labels', {
+  /** What the label calls it: ProduceID. */
+  id: text('id').primaryKey(),
+  /** Null: nobody signed in, or the account is gone. */
+  userId: bigint('user_id', { mode: 'number' }),
+  kind: text('kind').$type<LabelKind>().notNull(),
+  model: text('model').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});

@@ -1,0 +1,175 @@
+import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
+import { refreshSite } from '#src/platform/site.ts';
+import { toast } from '#src/platform/toast.ts';
+import { ButtonLink } from '#src/ui/button.tsx';
+import { Tag } from '#src/ui/chip.tsx';
+import { Form } from '#src/ui/form/form.tsx';
+import type { Field } from '#src/ui/form/field.ts';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { ManagePage } from '#src/ui/manage-page.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
+import { useState } from 'react';
+import css from './compliance.module.css';
+
+type State = Out<'complianceState'>;
+type Found = Out<'findLabel'>;
+
+const codeHint = '按《服务提供者编码规则》：001、类别、统一社会信用代码、5 位服务码';
+const fields: readonly Field[] = [
+  { name: 'producer_code', kind: 'text', max: 64, hint: codeHint },
+  { name: 'propagator_code', kind: 'text', max: 64, hint: '通常与生成者相同' },
+  {
+    name: 'mark_text',
+    kind: 'switch',
+    hint: '复制、导出、分享的文字带上“由人工智能生成”',
+  },
+  { name: 'mark_images', kind: 'switch', hint: '保存、分享的图片在右下角写上“由人工智能生成”' },
+  {
+    name: 'allow_unmarked',
+    kind: 'switch',
+    hint: '登录的人同意自己标明之后可以；谁、何时、哪一张记下六个月',
+  },
+  {
+    name: 'mark_api',
+    kind: 'switch',
+    hint: '/v1 做的图片也在角上写明；打开之后，按文档写的程序会得到有字的图片',
+  },
+  { name: 'operator', kind: 'text', max: 100, placeholder: '例如：某某科技有限公司' },
+  { name: 'report', kind: 'text', max: 200, hint: '邮箱、网址或电话' },
+  { name: 'icp', kind: 'text', max: 100, placeholder: '京ICP备12345678号-1' },
+  { name: 'police', kind: 'text', max: 100, placeholder: '京公网安备11010802012345号' },
+  { name: 'algorithm', kind: 'text', max: 100 },
+  { name: 'model_record', kind: 'text', max: 100 },
+];
+const switches = new Set(fields.filter(({ kind }) => kind === 'switch').map(({ name }) => name));
+
+/** What is met of the rules and what is missing. */
+const Checks = ({ checks }: { checks: State['checks'] }) => (
+  <ul className={css.checks}>
+    {checks.map(({ key, title, ok, hint }) => (
+      <li key={key}>
+        <Tag kind={ok ? 'free' : undefined}>{ok ? '已有' : '还缺'}</Tag>
+        <span>
+          <strong>{title}</strong>
+          {hint !== '' && <small>{hint}</small>}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
+
+const kinds: Readonly<Record<string, string>> = {
+  image: '图片',
+  video: '视频',
+  speech: '朗读',
+  export: '导出的对话',
+  translation: '译文',
+};
+
+/** Whose a label is, for whoever may ask. */
+const FindLabel = () => {
+  const [found, setFound] = useState<Found>();
+  return (
+    <section className={`card ${css.part}`}>
+      <h2>查一个标识</h2>
+      <p>文件里不写任何人的信息，只写一个编号；它是谁、何时、用哪个模型做的，只有这里查得到。</p>
+      <Form
+        fields={[
+          {
+            name: 'label',
+            label: 'ProduceID，或整个 AIGC 字段',
+            kind: 'long',
+            lines: 2,
+            max: 4096,
+            required: true,
+          },
+        ]}
+        submit="查"
+        onSubmit={async ({ label }) => {
+          setFound(undefined);
+          setFound(await api.findLabel({ label: String(label ?? '').trim() }, { quiet: true }));
+        }}
+      />
+      {found && (
+        <dl className={css.found}>
+          <dt>内容</dt>
+          <dd>{kinds[found.kind] ?? found.kind}</dd>
+          <dt>时间</dt>
+          <dd>{dateTime(found.created_at)}</dd>
+          <dt>模型</dt>
+          <dd>{found.model || '没有记下'}</dd>
+          <dt>谁</dt>
+          <dd>
+            {found.user_id === null
+              ? '没有登录的人，或账号已注销'
+              : `${found.user_name}（${found.user_id}）`}
+          </dd>
+        </dl>
+      )}
+    </section>
+  );
+};
+
+/** What the law asks of whoever runs this: labels, numbers of records, and what is missing. */
+export const ComplianceScreen = () => {
+  const state = useCall('complianceState', {});
+  const { data } = state;
+  if (state.isError && !data)
+    return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
+  return (
+    <ManagePage
+      title="合规"
+      acts={
+        <ButtonLink size="small" to="/help" search={{ page: 'compliance' }}>
+          说明
+        </ButtonLink>
+      }
+    >
+      {!data && <Skeleton lines={8} />}
+      {data && (
+        <>
+          <section className={`card ${css.part}`}>
+            <h2>还缺什么</h2>
+            <p>这里只说设置了什么，不是法律意见；要不要、怎样办理，以主管部门的要求为准。</p>
+            <Checks checks={data.checks} />
+          </section>
+          <section className={`card ${css.part}`}>
+            <h2>设置</h2>
+            <Form
+              key={JSON.stringify(data.settings)}
+              fields={fields}
+              initial={Object.fromEntries(
+                Object.entries(data.settings).map(([name, value]) => [
+                  name,
+                  switches.has(name) ? value === 1 : value,
+                ]),
+              )}
+              submit="保存"
+              onSubmit={async (values) => {
+                await api.saveCompliance(
+                  Object.fromEntries(
+                    fields.map(({ name, kind }) => [
+                      name,
+                      kind === 'switch'
+                        ? values[name] === true
+                          ? 1
+                          : 0
+                        : String(values[name] ?? '').trim(),
+                    ]),
+                  ),
+                  { quiet: true },
+                );
+                await refreshSite();
+                toast('已保存', 'success');
+              }}
+            />
+          </section>
+          <FindLabel />
+        </>
+      )}
+    </ManagePage>
+  );
+};
