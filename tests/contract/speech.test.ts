@@ -6,6 +6,7 @@ import OpenAI, { toFile } from 'openai';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser } from '../support/api-user.ts';
+import { readSoundLabel } from '#server/labels/sound.ts';
 import { TestClient } from '../support/client.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
 import { oggOf } from '../support/sample-files.ts';
@@ -111,7 +112,12 @@ test('a reply is read by a service once, paid by the character, anew only when a
   const asked = { model: 'tts-1', text, voice: 'nova', history_id: historyId, speed: 1 };
   for (let times = 0; times < 2; times += 1) {
     const answer = await speak(own, asked);
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(service.speech);
+    const sound = Buffer.from(await answer.arrayBuffer());
+    expect(soundIn(sound)).toEqual(soundIn(service.speech));
+    expect(readSoundLabel(sound)).toMatchObject({
+      Label: '1',
+      ProduceID: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
   }
   const price = 6 * text.length;
   const balance = async () => (await own.call('userInfo', {})).chatgpt_balance;
@@ -130,6 +136,12 @@ test('a reply is read by a service once, paid by the character, anew only when a
   expect([404, 1432]).toContain(stolen.code);
   expect(service.asked).toHaveLength(2);
 });
+
+/** What is heard of an MP3, behind the tag with its label. */
+const soundIn = (mp3: Buffer): Buffer =>
+  mp3.toString('latin1', 0, 3) === 'ID3'
+    ? mp3.subarray(10 + mp3.subarray(6, 10).reduce((all, each) => all * 128 + each, 0))
+    : mp3;
 
 /** A service that gives the second half of its sound only when it is told. */
 const inHalves = (): { halves: [Buffer, Buffer]; goOn: (end: 'well' | 'badly') => void } => {
@@ -153,7 +165,7 @@ const readSome = async (answer: Response, bytes: number) => {
   const reader = answer.body?.getReader();
   if (!reader) throw new Error('no body');
   let read = Buffer.alloc(0);
-  while (read.length < bytes) {
+  while (soundIn(read).length < bytes) {
     const { value, done } = await reader.read();
     if (done) break;
     read = Buffer.concat([read, value]);
@@ -173,7 +185,8 @@ test('a reading is heard before all of it is made, and is kept and paid once it 
   const answer = await speak(own, asked);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
   const { read, reader } = await readSome(answer, halves[0].length);
-  expect(read).toEqual(halves[0]);
+  expect(soundIn(read)).toEqual(halves[0]);
+  expect(readSoundLabel(read)?.Label).toBe('1');
   expect(await paidFor()).toBe(0);
   goOn('well');
   const second = await reader.read();
@@ -182,8 +195,10 @@ test('a reading is heard before all of it is made, and is kept and paid once it 
   expect([await balance(), await paidFor()]).toEqual([tokens - price, 1]);
   // What is kept says how long it is.
   const again = await speak(own, asked);
-  expect(again.headers.get('content-length')).toBe(String(halves[0].length + halves[1].length));
-  expect(Buffer.from(await again.arrayBuffer())).toEqual(Buffer.concat(halves));
+  const whole = Buffer.from(await again.arrayBuffer());
+  expect(again.headers.get('content-length')).toBe(String(whole.length));
+  expect(soundIn(whole)).toEqual(Buffer.concat(halves));
+  expect(readSoundLabel(whole)).toEqual(readSoundLabel(read));
   expect(service.asked).toHaveLength(1);
   expect(await balance()).toBe(tokens - price);
   service.behave(null);
@@ -212,7 +227,7 @@ test('a reading that breaks off costs nothing, is not kept, and is made when ask
   // What is held is gone from the balance already; it is listed once it is paid.
   await expect.poll(async () => (await own.call('transactionList', {})).list.length).toBe(1);
   const kept = await speak(own, asked);
-  expect(Buffer.from(await kept.arrayBuffer())).toEqual(Buffer.concat(left.halves));
+  expect(soundIn(Buffer.from(await kept.arrayBuffer()))).toEqual(Buffer.concat(left.halves));
   expect(service.asked).toHaveLength(1);
   expect(await balance()).toBe(tokens - 6 * text.length);
   service.behave(null);
