@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, flag, text, time } from './call.ts';
+import { call, flag, listOf, page, text, time } from './call.ts';
 
 /** Codes of whoever makes or spreads content (TC260: 001, kind, 统一社会信用代码, 5 more). */
 const code = z
@@ -16,7 +16,9 @@ const fields = {
   mark_text: flag,
   /** Images that are saved carry the words in a corner. */
   mark_images: flag,
-  /** So do those that programs get by /v1. */
+  /** Readings begin with the words. */
+  mark_sound: flag,
+  /** So do images and sounds that programs get by /v1. */
   mark_api: flag,
   /** A person may save an image without the words after agreeing to label it themselves. */
   allow_unmarked: flag,
@@ -37,6 +39,7 @@ export const usualCompliance: Compliance = {
   propagator_code: '',
   mark_text: 0,
   mark_images: 0,
+  mark_sound: 0,
   mark_api: 0,
   allow_unmarked: 1,
   operator: '',
@@ -83,6 +86,38 @@ export const complianceCalls = {
     summary: '管理：更改合规的设置；没有写的不变',
     input: z.partial(stored),
     output: z.object({ settings: stored, checks: z.array(check) }),
+  }),
+  takeUnmarked: call({
+    method: 'POST',
+    path: '/api/take_unmarked',
+    access: 'user',
+    summary: '下载一张没有“由人工智能生成”字样的图片：同意自己标明，记录保留六个月',
+    input: z.object({
+      /** Address of the image below this server. */
+      url: text(200),
+      /** 1: whoever takes it will say themselves that a model made it. */
+      agree: flag,
+    }),
+    output: z.object({ url: z.string() }),
+    effect: 'none',
+    codes: ['manage_unsuitable'],
+  }),
+  unmarkedList: call({
+    method: 'GET',
+    path: '/api/admin/unmarked_list',
+    access: 'manager',
+    summary: '管理：谁下载了没有标识的图片，新的在前',
+    input: z.object({ page }),
+    output: z.object(
+      listOf(
+        z.object({
+          user_id: z.int(),
+          user_name: z.string(),
+          url: z.string(),
+          created_at: time,
+        }),
+      ),
+    ),
   }),
   findLabel: call({
     method: 'GET',

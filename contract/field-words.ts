@@ -74,6 +74,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   manager: '管理员',
   mark_api: 'API 的结果带上标识',
   mark_images: '下载的图片带上标识',
+  mark_sound: '朗读的开头说出标识',
   mark_text: '文字带上标识',
   max_history: '记住的轮数',
   max_prompt: '提问最长',

@@ -203,6 +203,8 @@ export const statsCalls = {
       requests: z.int(),
       errors: z.int(),
       metrics: z.boolean(),
+      /** Of what the rules for such services ask for, how much is not set (see 合规). */
+      compliance_missing: z.int(),
       backup: z.object({
         running: z.boolean(),
         /** Why the last one failed; empty: it did not. */

@@ -35,6 +35,8 @@ export const systemCalls = {
       /** What leaves says that a model made it: text, and images that are saved. */
       mark_text: z.boolean(),
       mark_images: z.boolean(),
+      /** Whoever signed in may save an image without the words, having agreed to say it themselves. */
+      allow_unmarked: z.boolean(),
     }),
   }),
 };

@@ -18,7 +18,9 @@ export const createSystemHandlers = (
   /** Models can search the web here. */
   searchesWeb: () => Promise<boolean>,
   /** What stands at the foot of pages, and what leaves with words on it. */
-  rules: (db: Executor) => Promise<Pick<Answer<'siteInfo'>, 'foot' | 'mark_text' | 'mark_images'>>,
+  rules: (
+    db: Executor,
+  ) => Promise<Pick<Answer<'siteInfo'>, 'foot' | 'mark_text' | 'mark_images' | 'allow_unmarked'>>,
 ): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);

@@ -1,3 +1,4 @@
+import { madeText } from './leaving.ts';
 import { toast } from '#src/platform/toast.ts';
 
 /** Puts text on the clipboard and says how it went. */
@@ -15,6 +16,9 @@ export const copyText = async (text: string): Promise<void> => {
   }
   toast('复制成功', 'success');
 };
+
+/** Copies what a model wrote. */
+export const copyMade = (text: string): Promise<void> => copyText(madeText(text));
 
 /** The old way, which also works on plain http. */
 const copyBySelection = (text: string): boolean => {

@@ -17,6 +17,7 @@ const usual: Site = {
   foot: { operator: '', report: '', icp: '', police: '', algorithm: '', model_record: '' },
   mark_text: false,
   mark_images: false,
+  allow_unmarked: false,
 };
 
 /** As it was known last: menus and texts then have their final size from the start. */

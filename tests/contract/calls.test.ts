@@ -69,6 +69,8 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'stopLocalModel',
   'removeLocalModel',
   'attachedText',
+  'takeUnmarked',
+  'findLabel',
   'sharedSession',
   'updateNotice',
   'watchWaits',

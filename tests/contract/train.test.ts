@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
+import { readDocxLabel } from '#server/labels/docx.ts';
 import { TestClient } from '../support/client.ts';
 import { followJobs } from '../support/images.ts';
 import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
@@ -511,7 +512,9 @@ test('Word and PDF are translated in their place, in both languages where that i
     const url = files.find((file) => file.name === name)?.output_url ?? '';
     const answer = await fetch(owner.baseURL + url);
     expect(decodeURIComponent(answer.headers.get('content-disposition') ?? '')).toContain('.docx');
-    const parts = unzipSync(new Uint8Array(await answer.arrayBuffer()));
+    const data = new Uint8Array(await answer.arrayBuffer());
+    expect(readDocxLabel(data)).toMatchObject({ Label: '1' });
+    const parts = unzipSync(data);
     return { parts, xml: Buffer.from(parts['word/document.xml'] ?? []).toString() };
   };
   const sea = await made('sea.docx');

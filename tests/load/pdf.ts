@@ -45,10 +45,16 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 const started = performance.now();
 const { data } = await makePdfApart({
-  head: { title: '一千条消息', about: '测量', base: '', diagrams: [],
+  head: {
+    title: '一千条消息',
+    about: '测量',
+    base: '',
+    diagrams: [],
     label: null,
     mark: '',
-    foot: '', count },
+    foot: '',
+    count,
+  },
   messages: pieces(),
   image: async () => null,
   onProgress: () => undefined,

@@ -464,6 +464,8 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   siteInfo: {},
   complianceState: {},
   saveCompliance: { operator: '测试公司' },
+  takeUnmarked: { url: `/files/${'0'.repeat(40)}.png`, agree: 1 },
+  unmarkedList: {},
   findLabel: { label: 'no-such-label' },
 });
 

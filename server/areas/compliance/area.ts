@@ -1,6 +1,6 @@
 import type { Area } from '#server/area.ts';
-import { moveLabels } from './compliance.store.ts';
-import { complianceHandlers } from './compliance.handlers.ts';
+import { moveLabels, removeOldUnmarked } from './compliance.store.ts';
+import { createComplianceHandlers } from './compliance.handlers.ts';
 
 export const complianceArea = () =>
   ({
@@ -11,7 +11,14 @@ export const complianceArea = () =>
         end: { set: { user_id: 'NULL' } },
         take: ['id', 'kind', 'model', 'created_at'],
       },
+      {
+        table: 'unmarked_downloads',
+        of: ['user_id'],
+        end: { keep: 'who agreed to label an image themselves is on record for six months' },
+        take: ['image_key', 'created_at'],
+      },
     ],
+    chores: [removeOldUnmarked],
     takeOver: moveLabels,
-    serve: () => complianceHandlers,
+    serve: ({ files }) => createComplianceHandlers(files),
   }) satisfies Area;

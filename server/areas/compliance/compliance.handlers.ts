@@ -1,10 +1,13 @@
 import type { Handlers } from '#server/http/handlers.ts';
-import { findLabel, stateOf } from './compliance.service.ts';
+import type { FileService } from '../file/file.service.ts';
+import { findLabel, stateOf, takeUnmarked, unmarkedPage } from './compliance.service.ts';
 import { readCompliance, writeCompliance } from './compliance.store.ts';
 
-type Served = 'complianceState' | 'saveCompliance' | 'findLabel';
+type Served = 'complianceState' | 'saveCompliance' | 'takeUnmarked' | 'unmarkedList' | 'findLabel';
 
-export const complianceHandlers: Pick<Handlers, Served> = {
+export const createComplianceHandlers = (
+  files: Pick<FileService, 'isThere'>,
+): Pick<Handlers, Served> => ({
   complianceState: async (_input, { db }) => stateOf(await readCompliance(db)),
 
   saveCompliance: async (change, { db, noteAct }) => {
@@ -14,5 +17,9 @@ export const complianceHandlers: Pick<Handlers, Served> = {
     return stateOf(after);
   },
 
+  takeUnmarked: ({ url, agree }, { db, user }) => takeUnmarked(db, files, { url, agree }, user.id),
+
+  unmarkedList: ({ page }, { db }) => unmarkedPage(db, page),
+
   findLabel: ({ label }, { db }) => findLabel(db, label),
-};
+});

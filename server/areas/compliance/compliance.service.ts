@@ -1,9 +1,13 @@
 import type { Compliance, ComplianceCheck } from '#contract/compliance.ts';
 import type { Answer } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { readAigc } from '#server/labels/aigc.ts';
-import { labelById, readCompliance } from './compliance.store.ts';
+import { ownImage, imagePath } from '../file/image-address.ts';
+import type { FileService } from '../file/file.service.ts';
+import { unmarkedDownloads } from './compliance.tables.ts';
+import { labelById, listUnmarked, noteUnmarked, readCompliance } from './compliance.store.ts';
 
 const said = (key: string, title: string, ok: boolean, hint: string): ComplianceCheck => ({
   key,
@@ -26,6 +30,12 @@ export const checksOf = (settings: Compliance): ComplianceCheck[] => [
     '图片的显式标识',
     settings.mark_images === 1,
     '下载的图片角上没有“由人工智能生成”',
+  ),
+  said(
+    'mark_sound',
+    '声音的显式标识',
+    settings.mark_sound === 1,
+    '朗读的开头没有说出“由人工智能生成”',
   ),
   said('operator', '运营者', settings.operator !== '', '页脚没有写是谁在提供服务'),
   said('report', '举报渠道', settings.report !== '', '页脚没有写向哪里投诉、举报'),
@@ -66,5 +76,46 @@ export const findLabel = async (db: Executor, given: string): Promise<Answer<'fi
     user_id: userId,
     user_name: userName ?? '',
     created_at: createdAt.toISOString(),
+  };
+};
+
+/**
+ * Somebody takes an image without the words on it and will say themselves that a model made it.
+ * @throws Refusal bad_input, not_found; manage_unsuitable where the operator does not allow it
+ */
+export const takeUnmarked = async (
+  db: Executor,
+  files: Pick<FileService, 'isThere'>,
+  { url, agree }: { url: string; agree: 0 | 1 },
+  userId: number,
+): Promise<{ url: string }> => {
+  const image = ownImage(url);
+  if (!image || !(await files.isThere(db, image.key)))
+    throw new Refusal('not_found', '没有这张图片');
+  if (agree !== 1) throw new Refusal('bad_input', 'agree：请先同意自己标明它由人工智能生成');
+  if ((await readCompliance(db)).allow_unmarked !== 1)
+    throw new Refusal('manage_unsuitable', '这里不提供没有标识的图片');
+  await noteUnmarked(db, userId, image.key);
+  return { url: imagePath(image) };
+};
+
+const pageSize = 30;
+
+/** Who took images without the words, the latest first. */
+export const unmarkedPage = async (db: Executor, page: number): Promise<Answer<'unmarkedList'>> => {
+  const total = await countUpTo(db, unmarkedDownloads, undefined);
+  const rows = await listUnmarked(db, { offset: (page - 1) * pageSize, limit: pageSize });
+  return {
+    list: rows.map(({ userId, userName, imageKey, createdAt }) => ({
+      user_id: userId,
+      user_name: userName ?? '已注销',
+      // PNG is what is made here; the key tells it either way.
+      url: imagePath({ key: imageKey, type: 'png' }),
+      created_at: createdAt.toISOString(),
+    })),
+    page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
   };
 };

@@ -1,8 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { desc, eq, lt, sql } from 'drizzle-orm';
 import { type Compliance, usualCompliance } from '#contract/compliance.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
-import { compliance, type LabelKind, labels } from './compliance.tables.ts';
+import { compliance, type LabelKind, labels, unmarkedDownloads } from './compliance.tables.ts';
 
 export const readCompliance = async (db: Executor): Promise<Compliance> => {
   const [row] = await db.select().from(compliance);
@@ -49,3 +49,40 @@ export const labelById = async (db: Executor, id: string) => {
     .where(eq(labels.id, id));
   return row ?? null;
 };
+
+/** One row of a person and an image; taken again its time is the new one. */
+export const noteUnmarked = async (
+  db: Executor,
+  userId: number,
+  imageKey: string,
+): Promise<void> => {
+  await db
+    .insert(unmarkedDownloads)
+    .values({ userId, imageKey })
+    .onConflictDoUpdate({
+      target: [unmarkedDownloads.userId, unmarkedDownloads.imageKey],
+      set: { createdAt: sql`now()` },
+    });
+};
+
+/** Rows older than the six months that they have to be kept. */
+export const removeOldUnmarked = async (db: Executor): Promise<void> => {
+  await db
+    .delete(unmarkedDownloads)
+    .where(lt(unmarkedDownloads.createdAt, sql`now() - interval '6 months'`));
+};
+
+/** Who took images without the words, the latest first. */
+export const listUnmarked = async (db: Executor, page: { offset: number; limit: number }) =>
+  db
+    .select({
+      userId: unmarkedDownloads.userId,
+      userName: users.userName,
+      imageKey: unmarkedDownloads.imageKey,
+      createdAt: unmarkedDownloads.createdAt,
+    })
+    .from(unmarkedDownloads)
+    .leftJoin(users, eq(users.id, unmarkedDownloads.userId))
+    .orderBy(desc(unmarkedDownloads.createdAt))
+    .offset(page.offset)
+    .limit(page.limit);

@@ -1,6 +1,6 @@
+import { bigId, instant } from '#server/db/columns.ts';
 import { bigint, boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { Compliance } from '#contract/compliance.ts';
-import { instant } from '#server/db/columns.ts';
 
 /** One row. */
 export const compliance = pgTable('compliance', {
@@ -17,5 +17,13 @@ export const labels = pgTable('labels', {
   userId: bigint('user_id', { mode: 'number' }),
   kind: text('kind').$type<LabelKind>().notNull(),
   model: text('model').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** Images that were taken without the words on them, by whom. */
+export const unmarkedDownloads = pgTable('unmarked_downloads', {
+  id: bigId(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  imageKey: text('image_key').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
 });

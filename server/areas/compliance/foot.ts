@@ -31,15 +31,30 @@ export const standing = async (db: Executor, made: boolean): Promise<Standing> =
   return { made, mark: made && rules.mark_text === 1 ? madeByAi : '', foot: footText(rules) };
 };
 
+export type SiteRules = Pick<
+  Answer<'siteInfo'>,
+  'foot' | 'mark_text' | 'mark_images' | 'allow_unmarked'
+>;
+
 /** The part of the rules that every page knows. */
-export const siteRules = async (
-  db: Executor,
-): Promise<Pick<Answer<'siteInfo'>, 'foot' | 'mark_text' | 'mark_images'>> => {
+export const siteRules = async (db: Executor): Promise<SiteRules> => {
   const rules = await readCompliance(db);
   const { operator, report, icp, police, algorithm, model_record } = rules;
   return {
     foot: { operator, report, icp, police, algorithm, model_record },
     mark_text: rules.mark_text === 1,
     mark_images: rules.mark_images === 1,
+    allow_unmarked: rules.allow_unmarked === 1,
   };
 };
+
+/** Whether what programs get by /v1 carries the words. */
+export const wantsMarks = async (db: Executor): Promise<boolean> =>
+  (await readCompliance(db)).mark_api === 1;
+
+/** What is to be spoken, with the words before it where they are wanted there. */
+export const spokenText = async (
+  db: Executor,
+  text: string,
+  by: 'mark_sound' | 'mark_api',
+): Promise<string> => ((await readCompliance(db))[by] === 1 ? `${madeByAi}。${text}` : text);

@@ -12,7 +12,9 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import type { Jobs } from '#server/jobs/jobs.ts';
 import { jobOfRequest, ownJob } from '#server/jobs/job.service.ts';
+import { wantsMarks } from '../compliance/foot.ts';
 import type { FileService } from '../file/file.service.ts';
+import { markedQuery } from '../file/image-address.ts';
 import { openBox } from '../file/image.ts';
 import {
   type AccountWish,
@@ -69,6 +71,9 @@ const fitting = (
   ];
   tellIgnored(context, ignored);
 };
+
+/** An own address without what it asks for: what we gave with words on it is taken again. */
+const bare = (url: string): string => url.split('?')[0] ?? '';
 
 export const createImageApi = (deps: {
   db: Database;
@@ -188,10 +193,11 @@ export const createImageApi = (deps: {
     format: 'url' | 'b64_json',
   ): Promise<{ json: unknown }> => {
     const data = [];
+    const marked = await wantsMarks(db);
     for (const { url } of await finished(context, uuid)) {
-      if (format === 'url') data.push({ url: context.origin + url });
+      if (format === 'url') data.push({ url: context.origin + url + (marked ? markedQuery : '') });
       else {
-        const image = await files.imageAt(url, context.signal);
+        const image = await (marked ? files.markedAt(db, url) : files.imageAt(url, context.signal));
         if (image) data.push({ b64_json: image.data.toString('base64') });
       }
     }
@@ -213,8 +219,8 @@ export const createImageApi = (deps: {
     }
     if (url === undefined)
       throw new Refusal('bad_input', 'image_url：请给出图片的地址或 image_base64');
-    if (url.startsWith(`${context.origin}/files/`)) return url.slice(context.origin.length);
-    if (url.startsWith('/files/')) return url;
+    if (url.startsWith(`${context.origin}/files/`)) return bare(url.slice(context.origin.length));
+    if (url.startsWith('/files/')) return bare(url);
     return (await (await files.imageByUrl(url, context.caller.user))(db)).url;
   };
 
@@ -313,6 +319,7 @@ export const createImageApi = (deps: {
     },
 
     async apiProgress({ request_id: uuid }, { caller, origin }) {
+      const marked = await wantsMarks(db);
       const row = await ownJob(db, uuid, caller.user.id);
       if (row.finished_at !== null) await db.transaction(countEndedJobs);
       const made = row.state === 'done' ? await imagesOfJob(db, row.uuid, caller.user.id) : [];
@@ -323,7 +330,7 @@ export const createImageApi = (deps: {
           progress: row.state === 'done' ? 1 : row.progress,
           images: made.map(({ id, url, size }) => {
             const [width = 0, height = 0] = size.split('x').map(Number);
-            return { url: origin + url, width, height, id };
+            return { url: origin + url + (marked ? markedQuery : ''), width, height, id };
           }),
           code: row.error_code,
           message: row.error_message,

@@ -11,6 +11,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import { labelledSound } from '#server/labels/sound.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import { spokenText } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
@@ -127,11 +128,12 @@ export const createSpeechApi = (deps: {
       wanted !== '' && (!model.builtIn || known.includes(wanted)) ? wanted : (known[0] ?? '');
     const { min, max, usual } = limits.speech.speed;
     const speed = Math.min(max, Math.max(min, asked.speed ?? usual));
+    const said = await spokenText(db, text, 'mark_api');
     const { data, mime } = await paid(
       context,
       { type, model, amount: speakingDeduction(model, length) },
       ({ engine, upstreamName }, signal) =>
-        engine.speak({ model: upstreamName, text, voice, speed }, signal),
+        engine.speak({ model: upstreamName, text: said, voice, speed }, signal),
     );
     const userId = context.caller.user.id;
     const label = await makeLabel(db, { kind: 'speech', userId, model: model.name });

@@ -82,8 +82,13 @@ export const makePdf = async ({
       ...(head.label ? { AIGC: aigcText(head.label) } : {}),
     },
   });
-  // pdfkit knows it, its types do not.
-  const withXml = document as unknown as { appendXML: (xml: string) => void };
+  // pdfkit knows these, its types do not. What it writes of itself into XMP is a title that it does not
+  // escape, and the rest stands in the document's own facts.
+  const withXml = document as unknown as {
+    appendXML: (xml: string) => void;
+    _addInfo: () => void;
+  };
+  withXml._addInfo = () => undefined;
   if (head.label) withXml.appendXML(aigcDescription(head.label));
   const chunks: Buffer[] = [];
   const ended = new Promise<void>((resolve, reject) => {

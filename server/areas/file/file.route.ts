@@ -28,8 +28,8 @@ const sendOther = async (
 };
 
 /**
- * GET /files/<key>.bin for what is neither; GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a thumbnail. The random key is the right to
- * read it, so links work in every session that shows the image. An image never changes, but it can
+ * GET /files/<key>.bin for what is neither; GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a
+ * thumbnail, `?marked=1` with the words that a model made it. The random key is the right to read it, so links work in every session that shows the image. An image never changes, but it can
  * be deleted: nobody between here and the reader keeps it, and the reader not for long.
  */
 export const registerFiles = (app: FastifyInstance, files: FileService, db: Executor): void => {
@@ -40,10 +40,11 @@ export const registerFiles = (app: FastifyInstance, files: FileService, db: Exec
       if (other !== null) return await sendOther(reply, await files.openOther(db, other));
       const found = ownImage(path);
       const side = thumbnailSides.find((each) => query === `size=${each}`) ?? null;
-      if (!found || (query !== '' && side === null)) throw new Refusal('not_found');
-      const file = await files.open(db, found, side);
+      const marked = query === 'marked=1';
+      if (!found || (query !== '' && side === null && !marked)) throw new Refusal('not_found');
+      const file = marked ? await files.openMarked(db, found) : await files.open(db, found, side);
       if (!file) throw new Refusal('not_found');
-      const etag = `"${found.key}${side ?? ''}"`;
+      const etag = `"${found.key}${marked ? 'm' : (side ?? '')}"`;
       if (request.headers['if-none-match'] === etag) {
         if ('stream' in file) file.stream.destroy();
         return await reply

@@ -1,7 +1,7 @@
 import type { Executor } from '#server/db/database.ts';
 import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
-import { type ImageKey, otherName, type ThumbnailSide } from './image-address.ts';
+import { type ImageKey, otherName, ownImage, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
@@ -22,7 +22,7 @@ const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey =
 export const createFileService = (deps: FileServiceDeps) => {
   const { storage, fetch } = deps;
   const requireRoom = createRoom(deps);
-  const { read, open, ...images } = createStoredImages(storage);
+  const { read, open, openMarked, ...images } = createStoredImages(storage);
   const { isThere, ...named } = createNamedFiles(deps);
   const dropFile = async (row: Pick<store.FileRow, 'key' | 'kind' | 'mime'>): Promise<void> => {
     if (row.kind === 'image') await images.dropStored(imageOf(row));
@@ -42,6 +42,19 @@ export const createFileService = (deps: FileServiceDeps) => {
     /** An own image, or its thumbnail, to be sent to whoever knows its key. Null: there is none. */
     open: async (db: Executor, image: ImageKey, side: ThumbnailSide | null) =>
       (await isThere(db, image.key)) ? open(image, side) : null,
+
+    /** Whether an image of this key is there. */
+    isThere,
+
+    /** The same with the words of its making on it, where a model made it. */
+    openMarked: async (db: Executor, image: ImageKey) =>
+      (await isThere(db, image.key)) ? openMarked(image) : null,
+
+    /** An own image by its address with the words of its making on it; null: there is none. */
+    async markedAt(db: Executor, url: string) {
+      const image = ownImage(url);
+      return image && (await isThere(db, image.key)) ? openMarked(image) : null;
+    },
 
     /** A file of another kind and its name, to be sent to whoever knows its key. Null: there is none. */
     async openOther(db: Executor, key: string) {

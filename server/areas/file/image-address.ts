@@ -46,4 +46,7 @@ export const namedImage = (url: string): ImageKey | null => {
 export const imagePath = ({ key, type }: ImageKey): string => `/files/${key}.${type}`;
 export const storageKey = ({ key, type }: ImageKey): string => `${key}.${type}`;
 export const thumbnailKey = (key: string, side: ThumbnailSide): string => `${key}.${side}.webp`;
+/** Asks for an image with the words of its making on it. */
+export const markedQuery = '?marked=1';
+export const markedKey = ({ key, type }: ImageKey): string => `${key}.marked.${type}`;
 export const modelKey = (key: string): string => `${key}.low.jpg`;

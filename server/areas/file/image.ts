@@ -3,6 +3,7 @@ import type { Sharp } from 'sharp';
 import { Refusal } from '#server/http/handlers.ts';
 import { type Aigc, aigcXmp } from '#server/labels/aigc.ts';
 import { labelledPng, originOf } from '#server/labels/image.ts';
+import { markedImage } from '#server/labels/mark.ts';
 import { type OpenedImage, openImage, TooManyPixels } from '#server/open-image.ts';
 import { strippedPng } from './stripped-png.ts';
 
@@ -168,6 +169,9 @@ export const thumbnailOf = (
       .webp({ quality: 80 });
     return withLabel(small, labelIn(data, opened) ?? label).toBuffer();
   });
+
+/** An own image with the words of its making on it; null: a person made it. @throws Error: no image */
+export const markedOf = (data: Buffer): Promise<Buffer | null> => limit(() => markedImage(data));
 
 /** An image of any usual kind as a WebP with sides of at most so many pixels. @throws Error: no image */
 export const viewOf = (

@@ -5,13 +5,14 @@ import { parametersKeyword, withPngText } from '#server/labels/png-text.ts';
 import type { Storage, StoredFile } from '#server/storage/storage-interface.ts';
 import {
   type ImageKey,
+  markedKey,
   modelKey,
   storageKey,
   thumbnailKey,
   type ThumbnailSide,
   thumbnailSides,
 } from './image-address.ts';
-import { imageMimes, pngOf, thumbnailOf } from './image.ts';
+import { imageMimes, markedOf, pngOf, thumbnailOf } from './image.ts';
 
 const columnWidth: ThumbnailSide = 320;
 /** Most pixels of a preview, across and down. */
@@ -47,6 +48,20 @@ export const createStoredImages = (storage: Storage) => {
     return made;
   };
 
+  /** The same of images with words on them. */
+  const marking = new Map<string, Promise<Buffer | null>>();
+  const makeMarked = (image: ImageKey, whole: Buffer): Promise<Buffer | null> => {
+    const name = markedKey(image);
+    const made = marking.get(name) ?? markedOf(whole);
+    if (marking.has(name)) return made;
+    marking.set(name, made);
+    void made
+      .then((marked) => marked && storage.put(name, marked, imageMimes[image.type]))
+      .catch(() => undefined)
+      .finally(() => marking.delete(name));
+    return made;
+  };
+
   return {
     read,
 
@@ -77,6 +92,16 @@ export const createStoredImages = (storage: Storage) => {
       return { key, width: drawn.width, height: drawn.height, size: png.length };
     },
 
+    /** An image with the words of its making on it, or as it is where a person made it. Null: none. */
+    async openMarked(image: ImageKey): Promise<{ data: Buffer; mime: string } | null> {
+      const mime = imageMimes[image.type];
+      const kept = await read(markedKey(image));
+      if (kept) return { data: kept, mime };
+      const whole = await read(storageKey(image));
+      const marked = whole && (await makeMarked(image, whole));
+      return whole && { data: marked ?? whole, mime };
+    },
+
     /** A small image of one that is being made, as a data URL. @throws Error: no image */
     async preview(data: Buffer): Promise<string> {
       const small = await thumbnailOf(data, previewSide, previewSide);
@@ -86,7 +111,7 @@ export const createStoredImages = (storage: Storage) => {
     /** Takes an image out of the storage, and what was made smaller of it; its rows stay. */
     async dropStored(image: ImageKey): Promise<void> {
       const smaller = thumbnailSides.map((side) => thumbnailKey(image.key, side));
-      for (const name of [storageKey(image), modelKey(image.key), ...smaller])
+      for (const name of [storageKey(image), markedKey(image), modelKey(image.key), ...smaller])
         await storage.delete(name);
     },
   };

@@ -21,6 +21,7 @@ import { timeLimit } from '#server/net/time-limit.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
+import { spokenText } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import { readableReply } from '../chat/reply.service.ts';
 import { countFreeUse, noteFailedUse, hold, release, settling } from '../ledger/ledger.service.ts';
@@ -281,6 +282,7 @@ export const createSpeechService = (deps: {
       if (!/[\p{L}\p{N}]/u.test(words)) throw new Refusal('prompt_too_short', '没有可以念的文字');
       if (length > limits.speech.characters)
         throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+      const said = await spokenText(db, words, 'mark_sound');
       const known = Object.keys(model.voice ?? {});
       const named = input.voice !== '' && (!model.builtIn || known.includes(input.voice));
       const voice = named ? input.voice : (known[0] ?? '');
@@ -291,7 +293,7 @@ export const createSpeechService = (deps: {
           model: model.name,
           voice,
           speed: Math.round(speed * 100),
-          words: createHash('sha256').update(words).digest(),
+          words: createHash('sha256').update(said).digest(),
         };
       const anew = input.refresh === 1;
       const before = place && !anew ? await store.findSpeech(db, place) : null;
@@ -325,7 +327,7 @@ export const createSpeechService = (deps: {
               ({ channelId, engine, upstreamName }) => {
                 servedBy(channelId);
                 return engine.speak(
-                  { model: upstreamName, text: words, voice, speed },
+                  { model: upstreamName, text: said, voice, speed },
                   signal,
                   handOn,
                 );

@@ -1,6 +1,7 @@
 import { desc, sql } from 'drizzle-orm';
 import { calls } from '#contract/calls.ts';
 import type { Out } from '#contract/calls.ts';
+import { missingCount } from '../compliance/compliance.service.ts';
 import type { Host } from '#server/area.ts';
 import type { Executor } from '#server/db/database.ts';
 import { livingLock } from '#server/db/instance.ts';
@@ -145,6 +146,7 @@ export const serviceState = async (
     requests: told.reduce((sum, each) => sum + each.count, 0),
     errors: told.reduce((sum, each) => sum + each.errors, 0),
     metrics: settings.metricsToken !== '',
+    compliance_missing: await missingCount(db),
     backup: await plan.state(),
     last_backup: await lastBackup(db),
   };

@@ -17,6 +17,7 @@ import { RowView } from './row-view.tsx';
 import type { Row } from '#src/widgets/conversation/rows.ts';
 import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
 import type { Thread } from '#src/widgets/conversation/thread.ts';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 export interface ListHandle {
@@ -102,13 +103,17 @@ const placeOf = (rows: readonly Row[], id: number, part?: 'human' | 'ai'): numbe
 const Space = () => <div className={rowCss.listSpace} />;
 const Older = ({ context }: { context?: ListContext }) =>
   context?.hasOlder ? <p className={rowCss.listOlder}>正在读取更早的消息…</p> : <Space />;
-const Tail = ({ context }: { context?: ListContext }) => (
-  <div className={rowCss.listTail} data-tail ref={context?.onTail}>
-    {context?.tail.map((row, at) => (
-      <Fragment key={row.key}>{contentOf(at, row)}</Fragment>
-    ))}
-  </div>
-);
+const Tail = ({ context }: { context?: ListContext }) => {
+  const { people } = useChatActs();
+  return (
+    <div className={rowCss.listTail} data-tail ref={context?.onTail}>
+      {context?.tail.map((row, at) => (
+        <Fragment key={row.key}>{contentOf(at, row)}</Fragment>
+      ))}
+      {!people && <p className={rowCss.listMade}>回复由人工智能生成，重要的请核实</p>}
+    </div>
+  );
+};
 
 /** Whether the list follows its end; no state of React's, for nothing is drawn by it. */
 const createStick = () => {

@@ -1,5 +1,5 @@
 import { maskName } from '#src/platform/format.ts';
-import { copyText } from '#src/platform/copy.ts';
+import { copyMade, copyText } from '#src/platform/copy.ts';
 import { feel } from '#src/platform/haptics.ts';
 import { useChatModels } from '#src/platform/queries.ts';
 import { readQuestion } from '#src/platform/question.ts';
@@ -53,7 +53,11 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   return (
     <>
       <Sheet menu open={target !== null} onClose={onClose} title={reply ? '这条回复' : '这条提问'}>
-        <Act icon="copy" label="复制" onClick={then(() => void copyText(text))} />
+        <Act
+          icon="copy"
+          label="复制"
+          onClick={then(() => void (reply ? copyMade(text) : copyText(text)))}
+        />
         <Act icon="document" label="选择文字" onClick={then(() => setSelecting(text))} />
         {saved && !acts.temporary && (
           <>

@@ -1,5 +1,5 @@
 import { api } from '#src/platform/api.ts';
-import { useCall } from '#src/platform/call-query.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { refreshSite } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
@@ -10,6 +10,7 @@ import type { Field } from '#src/ui/form/field.ts';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
+import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './compliance.module.css';
@@ -27,6 +28,7 @@ const fields: readonly Field[] = [
     hint: '复制、导出、分享的文字带上“由人工智能生成”',
   },
   { name: 'mark_images', kind: 'switch', hint: '保存、分享的图片在右下角写上“由人工智能生成”' },
+  { name: 'mark_sound', kind: 'switch', hint: '朗读先念“由人工智能生成”，不另收费' },
   {
     name: 'allow_unmarked',
     kind: 'switch',
@@ -35,7 +37,7 @@ const fields: readonly Field[] = [
   {
     name: 'mark_api',
     kind: 'switch',
-    hint: '/v1 做的图片也在角上写明；打开之后，按文档写的程序会得到有字的图片',
+    hint: '/v1 做的图片在角上写明，声音的开头说出；打开之后，按文档写的程序会得到这样的结果',
   },
   { name: 'operator', kind: 'text', max: 100, placeholder: '例如：某某科技有限公司' },
   { name: 'report', kind: 'text', max: 200, hint: '邮箱、网址或电话' },
@@ -113,6 +115,50 @@ const FindLabel = () => {
   );
 };
 
+type Taken = Out<'unmarkedList'>['list'][number];
+const takenColumns: readonly Column<Taken>[] = [
+  {
+    key: 'user_name',
+    title: '谁',
+    value: (row) => `${row.user_name}（${row.user_id}）`,
+    role: 'title',
+    wide: true,
+  },
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (row) => row.created_at,
+    render: (row) => dateTime(row.created_at),
+  },
+  { key: 'url', title: '图片', value: (row) => row.url },
+];
+
+/** Who took images without the words, for as long as that is kept. */
+const Unmarked = () => {
+  const [page, setPage] = useState(1);
+  const taken = useCall('unmarkedList', { page }, keepLast);
+  return (
+    <section className={`card ${css.part}`}>
+      <h2>没有标识的下载</h2>
+      <p>同意自己标明之后下载的，保留六个月。</p>
+      <DataTable
+        name="没有标识的下载"
+        columns={takenColumns}
+        rows={taken.data?.list}
+        rowKey={({ user_id: id, url }) => `${id} ${url}`}
+        empty={{ icon: 'download', text: '还没有人这样下载。' }}
+        error={taken.error}
+        onRetry={() => void taken.refetch()}
+        tools={false}
+        total={taken.data?.total}
+        page={page}
+        pageCount={taken.data?.page_count}
+        onPage={setPage}
+      />
+    </section>
+  );
+};
+
 /** What the law asks of whoever runs this: labels, numbers of records, and what is missing. */
 export const ComplianceScreen = () => {
   const state = useCall('complianceState', {});
@@ -168,6 +214,7 @@ export const ComplianceScreen = () => {
             />
           </section>
           <FindLabel />
+          <Unmarked />
         </>
       )}
     </ManagePage>

@@ -1,3 +1,4 @@
+import { markedImage } from '#src/platform/leaving.ts';
 import { Zip, ZipPassThrough } from 'fflate';
 
 /** The name of an image in the archive: what it shows, and its number. */
@@ -27,7 +28,7 @@ export const zipImages = async (
   let missing = 0;
   for (const [at, image] of images.entries()) {
     try {
-      const response = await fetch(image.url, { signal });
+      const response = await fetch(markedImage(image.url), { signal });
       if (!response.ok) throw new Error(String(response.status));
       const file = new ZipPassThrough(nameOf(image));
       zip.add(file);

@@ -7,7 +7,7 @@ import { takeAsBase } from '#src/widgets/image/base-image.ts';
 import { parameterRows } from '#src/widgets/image/parameter-rows.ts';
 import { imageSources } from '#src/widgets/image/image-sources.ts';
 import { ImageViewer } from '#src/widgets/viewer/image-viewer.tsx';
-import { copyText } from '#src/platform/copy.ts';
+import { copyMade, copyText } from '#src/platform/copy.ts';
 import { useModel, useSettings } from '#src/platform/queries.ts';
 import { Act } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
@@ -263,7 +263,7 @@ const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () =>
       <h3>{name}</h3>
       <p className="selectable">{text}</p>
       <div className="row">
-        <Button size="small" onClick={() => void copyText(text)}>
+        <Button size="small" onClick={() => void copyMade(text)}>
           复制
         </Button>
         <Button size="small" kind="primary" onClick={onUse}>

@@ -158,7 +158,10 @@ export const ShareScreen = () => {
           </Button>
         </div>
       )}
-      <footer className={css.sharedFoot}>{home}</footer>
+      <footer className={css.sharedFoot}>
+        <p>回复由人工智能生成，重要的请核实</p>
+        {home}
+      </footer>
     </article>
   );
 };

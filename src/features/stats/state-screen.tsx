@@ -176,6 +176,12 @@ export const StateScreen = () => {
                 value: data.metrics ? '已打开' : '没有打开',
                 note: data.metrics ? '/metrics' : '设置 METRICS_TOKEN 之后可用',
               },
+              {
+                label: '合规',
+                value:
+                  data.compliance_missing === 0 ? '都有了' : `还缺 ${data.compliance_missing} 项`,
+                note: '在“合规”里看是哪些',
+              },
             ]}
           />
           {me.data?.owner && <BackupNow state={data} />}

@@ -1,5 +1,5 @@
 import { ChipDot } from '#src/ui/chip.tsx';
-import { copyText } from '#src/platform/copy.ts';
+import { copyMade } from '#src/platform/copy.ts';
 import { useModel, useSettings } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { Icon, type IconName } from '#src/ui/icon.tsx';
@@ -193,7 +193,7 @@ export const ReplyActs = ({
     <ActsRow now={message.siblings.length > 1}>
       {() => (
         <>
-          <SmallAct icon="copy" label="复制回复" onClick={() => void copyText(text())} />
+          <SmallAct icon="copy" label="复制回复" onClick={() => void copyMade(text())} />
           <Marks message={message} />
           {again && (
             <SmallAct icon="retry" label="重新回答" onClick={() => acts.regenerate(message)} />

@@ -1,5 +1,7 @@
 import { Chip } from '#src/ui/chip.tsx';
 import { maskName } from '#src/platform/format.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import { madeByAi } from '#contract/made-by-ai.ts';
 import type { Message } from '#contract/chat.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +12,7 @@ import { errorText } from '#src/platform/api-error.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { site } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Exchange } from './conversation.tsx';
 import { download } from './export-job.ts';
@@ -81,6 +84,7 @@ const Drawing = ({
           ))}
           <footer className={longImageCss.longFoot} data-unit>
             鹊桥 · {location.host}
+            {session.type !== sessionTypes.people && site().mark_text && ` · ${madeByAi}`}
           </footer>
         </div>
       </div>

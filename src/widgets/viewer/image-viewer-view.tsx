@@ -6,6 +6,8 @@ import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 
 import { refreshScreens } from '#src/platform/query-client.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useSite } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 
 import { deleteImage, useDeletedImages } from '#src/widgets/image/image-marks.ts';
@@ -16,7 +18,7 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { useModal } from '#src/ui/modal.ts';
-import { saveImage, shareImage } from '#src/ui/save-image.ts';
+import { saveImage, saveUnmarked, shareImage } from '#src/ui/save-image.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { ImageInfo, ImageMethod } from '#contract/gallery.ts';
@@ -48,6 +50,9 @@ const OwnMenu = ({
   open: boolean;
   onClose: () => void;
 }) => {
+  const { guest } = useAuth();
+  const { mark_images: marked, allow_unmarked: allowed } = useSite();
+  const bare = marked && allowed && !guest;
   const remove = async () => {
     onClose();
     const sure = await confirmDialog({
@@ -80,6 +85,16 @@ const OwnMenu = ({
           icon={info.hidden ? 'unlock' : 'lock'}
           label={info.hidden ? '不再隐藏' : '对别人隐藏'}
           onClick={() => void hide(!info.hidden)}
+        />
+      )}
+      {bare && (
+        <Act
+          icon="download"
+          label="下载没有标识的"
+          onClick={() => {
+            onClose();
+            void attempt(() => saveUnmarked(image.url));
+          }}
         />
       )}
       <Act icon="trash" label="删除" danger onClick={() => void remove()} />

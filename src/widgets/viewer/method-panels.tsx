@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '#src/platform/api.ts';
 import { steady, useCall } from '#src/platform/call-query.ts';
-import { copyText } from '#src/platform/copy.ts';
+import { copyMade } from '#src/platform/copy.ts';
 import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
 import { useInterrogateWays } from '#src/widgets/image/interrogate-ways.ts';
 import { BackgroundChoice, firstBackground } from '#src/widgets/image/background-choice.tsx';
@@ -342,7 +342,7 @@ const Told = ({ name, text, onUse }: { name: string; text: string; onUse: () => 
       <h3>{name}</h3>
       <p className="selectable">{text}</p>
       <div className={styles['row']}>
-        <Button size="small" onClick={() => void copyText(text)}>
+        <Button size="small" onClick={() => void copyMade(text)}>
           复制
         </Button>
         <Button size="small" kind="primary" onClick={onUse}>

@@ -1,0 +1,47 @@
+import { openImage } from '#server/open-image.ts';
+import { aigcXmp } from './aigc.ts';
+import { originOf } from './image.ts';
+import { markOutline } from './mark-outline.ts';
+
+/** Of the shorter side: the standard asks for 5 %, and the letters do not fill their square. */
+const share = 0.06;
+/** Pixels; smaller words are not to be read. */
+const leastHeight = 12;
+const margin = 0.5;
+
+/** The words on a plate, so that they are read on light and dark, as high as asked. */
+const plate = (high: number): { svg: Buffer; width: number; height: number } => {
+  const { path, width: units } = markOutline;
+  const wide = Math.round((units / 1000) * high);
+  const pad = Math.round(high * 0.3);
+  const [width, height] = [wide + pad * 2, high + pad * 2];
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" rx="${pad}" fill="#000" fill-opacity=".55"/><g transform="translate(${pad} ${pad}) scale(${high / 1000})"><path d="${path}" fill="#fff"/></g></svg>`;
+  return { svg: Buffer.from(svg), width, height };
+};
+
+/**
+ * An image that a model made with the words that say so in its lower right corner, in its own format
+ * and with its label. Null: it has no label, so a person made it. @throws Error for what is no image
+ */
+export const markedImage = async (data: Buffer): Promise<Buffer | null> => {
+  const { image, width, height, format, about } = await openImage(data);
+  const { label } = originOf(data, about);
+  if (label?.Label !== '1') return null;
+  const short = Math.min(width, height);
+  const mark = plate(Math.max(leastHeight, Math.ceil(short * share)));
+  // What is smaller than the words keeps as much of them as it has room for.
+  const [wide, high] = [Math.min(mark.width, width), Math.min(mark.height, height)];
+  const { default: sharp } = await import('sharp');
+  const words = await sharp(mark.svg).resize(wide, high, { fit: 'inside' }).png().toBuffer();
+  const gap = Math.round(mark.height * margin * 0.5);
+  const made = image.composite([
+    {
+      input: words,
+      left: Math.max(0, width - wide - gap),
+      top: Math.max(0, height - high - gap),
+    },
+  ]);
+  return (format === 'jpeg' ? made.jpeg({ quality: 92 }) : made.png({ compressionLevel: 7 }))
+    .withXmp(aigcXmp(label))
+    .toBuffer();
+};

@@ -1,0 +1,234 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { calls } from '#contract/calls.ts';
+import { type Aigc, readAigcXmp } from '#server/labels/aigc.ts';
+import { readImageLabel } from '#server/labels/image.ts';
+import { readSoundLabel } from '#server/labels/sound.ts';
+import { readWebmLabel } from '#server/labels/webm.ts';
+import { apiUser } from '../support/api-user.ts';
+import { TestClient } from '../support/client.ts';
+import { exported, pdfText } from '../support/exports.ts';
+import { makeFilm } from '../support/films.ts';
+import { paint, replyOf } from '../support/images.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { talk } from '../support/world.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+
+/** Where something matches in the program's own code, `file` or `file: what was found`. */
+const found = (folder: string, what: RegExp, each: (hit: string[]) => string = () => '') => [
+  ...new Set(
+    readdirSync(path.join(root, folder), { recursive: true })
+      .map((name) => `${folder}/${String(name)}`)
+      .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+      .flatMap((name) =>
+        [...readFileSync(path.join(root, name), 'utf8').matchAll(what)].map((hit) =>
+          [name, each(hit)].filter(Boolean).join(': '),
+        ),
+      ),
+  ),
+];
+
+/**
+ * Every way out of the code with what is done about what models made. A new one fails here until it
+ * is labelled, or it is said why nothing of a model leaves by it.
+ */
+const ways: Readonly<Record<string, string>> = {
+  // Calls that answer with a file.
+  'call accountFile': 'labelled: the files themselves, as they are kept',
+  'call exportFile': 'labelled: PDF; Markdown and JSON say it in words where that is wanted',
+  'call textToSpeech': 'labelled',
+  'call downloadLora': 'no content: numbers of a style',
+  'call trainFileContent': 'labelled: Word files of translations',
+  'call noticeFile': 'of people: what managers attach',
+  'call transactionFile': 'of people: the books',
+  'call downloadApp': 'of people: what developers upload',
+  // Addresses beside the calls.
+  'route server/areas/file/file.route.ts: /files/*': 'labelled, and with words by ?marked=1',
+  'route server/areas/video/video.route.ts: /files/video/*': 'labelled',
+  'route server/areas/stats/area.ts: /metrics': 'no content: figures',
+  'route server/http/probes.ts: /api/health/stream': 'no content: a probe',
+  'route server/http/server.ts: /api/openapi.json': 'no content: a description',
+  'route server/http/open-routes.ts: /v1/openapi.json': 'no content: a description',
+  // Where files are stored.
+  'store server/start-checks.ts': 'no content: a trial',
+  'store server/areas/file/uploads.ts': 'of people: a label that it came with stays',
+  'store server/areas/file/stored-images.ts': 'labelled',
+  'store server/areas/file/opened-files.ts': 'for models alone',
+  'store server/areas/export/export.service.ts': 'labelled: PDF',
+  'store server/areas/account/account-export.ts': 'labelled: the files themselves',
+  'store server/areas/speech/speech.service.ts': 'labelled',
+  'store server/areas/train/unpack-archive.ts': 'of people',
+  'store server/areas/train/watch.service.ts': 'of people',
+  'store server/areas/train/output.service.ts': 'labelled: Word files in a zip',
+  'store server/areas/train/style-work.ts': 'no content: numbers of a style',
+  'store server/areas/train/training-file.service.ts': 'of people',
+  'store server/areas/video/film-files.ts': 'labelled',
+  'store server/areas/notice/manage-notice.service.ts': 'of people',
+  'store server/areas/market/manage-market.service.ts': 'of people',
+  // What pages save, share and copy.
+  'page src/ui/save-image.ts': 'labelled, and with words where they are wanted',
+  'page src/ui/table/csv.ts': 'of people: tables of the administration',
+  'page src/platform/copy.ts': 'copyMade adds the words',
+  'page src/features/account/fetch-file.ts': 'by accountFile',
+  'page src/features/train/projects.ts': 'by trainFileContent',
+  'page src/features/train/project-screen.tsx': 'by downloadLora',
+  'page src/features/gallery/batch-bar.tsx': 'labelled, and with words where they are wanted',
+  'page src/features/market/app-screen.tsx': 'by downloadApp',
+  'page src/features/video/video-row.tsx': 'by /files/video/*',
+  'page src/widgets/export/export-job.ts': 'by exportFile',
+  'page src/widgets/export/share-link.tsx': 'a link: the page says it',
+  'page src/widgets/export/long-image-maker.tsx': 'with words where they are wanted',
+};
+
+test('every way out of the code is labelled, or nothing of a model leaves by it', () => {
+  const downloads = Object.entries(calls).filter(([, { kind }]) => kind === 'download');
+  const now = [
+    ...downloads.map(([name]) => `call ${name}`),
+    ...found('server', /\b(?:app|http)\.get\(\s*'(\/[^']+)'/g, ([, url = '']) => url).map(
+      (at) => `route ${at}`,
+    ),
+    ...found('server', /\bstorage\.put\(/g).map((at) => `store ${at}`),
+    ...found('src', /\.download = |^\s+download$|navigator\.share\(|clipboard\.writeText\(/gm).map(
+      (at) => `page ${at}`,
+    ),
+  ];
+  expect(now.sort()).toEqual(Object.keys(ways).sort());
+});
+
+let server: TestServer;
+let owner: TestClient;
+let manager: TestClient;
+beforeAll(async () => {
+  server = await startServer();
+  owner = await TestClient.register(server.baseURL);
+  manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+});
+afterAll(() => server.stop());
+
+const fetched = async (url: string, init: RequestInit = {}): Promise<Buffer> => {
+  const answer = await fetch(server.baseURL + url, init);
+  expect(answer.status, url).toBe(200);
+  return Buffer.from(await answer.arrayBuffer());
+};
+
+/** A label names nobody, and managers find by it who had it made. */
+const expectLabel = async (label: Aigc | null, kind: string, client = owner) => {
+  expect(label, kind).toMatchObject({
+    Label: '1',
+    ContentProducer: '001191110108MA01ABCD0X10001',
+    ProduceID: expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
+  const { id, user_name: name } = await client.call('userInfo', {});
+  expect(JSON.stringify(label)).not.toContain(name);
+  const whose = await manager.call('findLabel', { label: JSON.stringify(label) });
+  expect(whose).toMatchObject({ kind, user_id: id });
+};
+
+test('what a model makes is labelled on each way, through what we make of it', async () => {
+  const producer_code = '001191110108MA01ABCD0X10001';
+  await manager.call('saveCompliance', { producer_code, propagator_code: producer_code });
+  const { message } = await paint(owner, '雪山上的月亮', { image: { n: 1 } });
+  const [image] = replyOf(message).images;
+  const url = image?.url ?? '';
+  const whole = await fetched(url);
+  await expectLabel(await readImageLabel(whole), 'image');
+  for (const query of ['?size=128', '?size=640', '?marked=1'])
+    expect(await readImageLabel(await fetched(url + query)), query).toEqual(
+      await readImageLabel(whole),
+    );
+  // Taken up again as another file, it keeps what it came with; what people bring gets none.
+  for (const [name, data] of [
+    ['moon.png', whole],
+    ['moon.jpg', await sharp(whole).keepMetadata().jpeg().toBuffer()],
+  ] as const) {
+    const again = await owner.upload('uploadImage', new Blob([new Uint8Array(data)]), name);
+    const stored = await fetched(again.image.url);
+    expect(await readImageLabel(stored), name).toEqual(await readImageLabel(whole));
+  }
+  const own = await sharp({ create: { width: 90, height: 60, channels: 3, background: '#3a6' } })
+    .png()
+    .toBuffer();
+  const brought = await owner.upload('uploadImage', new Blob([new Uint8Array(own)]), 'own.png');
+  expect(await readImageLabel(await fetched(brought.image.url))).toBeNull();
+  expect(await fetched(`${brought.image.url}?marked=1`)).toEqual(await fetched(brought.image.url));
+
+  const { films } = await makeFilm(owner);
+  await expectLabel(readWebmLabel(await fetched(films[0]?.url ?? '')), 'video');
+  await expectLabel(await readImageLabel(await fetched(films[0]?.poster ?? '')), 'video');
+
+  const words = { model: 'builtin-voice', text: '你好，月亮。', voice: '', speed: 1 };
+  const spoken = await fetched('/api/text_to_speech', {
+    method: 'POST',
+    headers: { ...owner.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify(words),
+  });
+  await expectLabel(readSoundLabel(spoken), 'speech');
+  const { key, person } = await apiUser(server);
+  const byKey = await fetched('/v1/audio/speech', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'builtin-voice', input: '你好，月亮。', voice: '' }),
+  });
+  await expectLabel(readSoundLabel(byKey), 'speech', person);
+
+  const { uuid } = await talk(owner, '一加一等于几');
+  const { data } = await exported(owner, uuid, 'pdf');
+  const text = data.toString('utf8');
+  await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export');
+});
+
+test('words that say it stand on what leaves where the operator wants them, and nowhere else', async () => {
+  await manager.call('saveCompliance', { mark_text: 0, mark_images: 0, allow_unmarked: 1 });
+  const { uuid } = await talk(owner, '一加一等于几');
+  const both = async () => [
+    (await exported(owner, uuid, 'markdown')).data.toString(),
+    (await pdfText((await exported(owner, uuid, 'pdf')).data)).text,
+  ];
+  for (const text of await both()) expect(text).not.toContain('由人工智能生成');
+  await manager.call('saveCompliance', { mark_text: 1, mark_images: 1, icp: '京ICP备12345678号' });
+  for (const text of await both()) {
+    expect(text).toContain('由人工智能生成');
+    expect(text).toContain('京ICP备12345678号');
+  }
+  expect(await new TestClient(server.baseURL).call('siteInfo', {})).toMatchObject({
+    foot: { icp: '京ICP备12345678号', operator: '' },
+    mark_text: true,
+    mark_images: true,
+  });
+
+  // The corner alone is another; the words in it are as high as the standard asks for.
+  const { message } = await paint(owner, '湖上的月亮', { image: { n: 1 } });
+  const url = replyOf(message).images[0]?.url ?? '';
+  const pixels = async (of: string) =>
+    sharp(await fetched(of))
+      .removeAlpha()
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+  const plain = await pixels(url);
+  const marked = await pixels(`${url}?marked=1`);
+  const { width, height } = plain.info;
+  expect(marked.info).toMatchObject({ width, height });
+  const changed = new Set<number>();
+  for (let at = 0; at < plain.data.length; at += 1)
+    if (Math.abs(plain.data[at]! - marked.data[at]!) > 8) {
+      expect(at % width).toBeGreaterThan(width / 3);
+      changed.add(Math.floor(at / width));
+    }
+  expect(changed.size).toBeGreaterThanOrEqual(Math.min(width, height) * 0.05);
+  expect(Math.min(...changed)).toBeGreaterThan(height * 0.8);
+
+  // Without them: who signed in, agreed, and is written down.
+  const refused = await owner.raw('takeUnmarked', { url, agree: 0 });
+  expect(refused.code).toBeGreaterThan(0);
+  expect((await owner.call('takeUnmarked', { url, agree: 1 })).url).toBe(url);
+  const { id } = await owner.call('userInfo', {});
+  expect((await manager.call('unmarkedList', {})).list).toMatchObject([{ user_id: id, url }]);
+  await manager.call('saveCompliance', { allow_unmarked: 0 });
+  expect((await owner.raw('takeUnmarked', { url, agree: 1 })).code).toBe(1490);
+  expect((await manager.call('unmarkedList', {})).total).toBe(1);
+});
