@@ -257,7 +257,7 @@ test('two models whose names begin alike are told apart in the box and above the
     await route.fulfill({ json: body });
   });
   await app.openNew(person, 'mock-chat');
-  await page.getByRole('button', { name: '再加一个模型一起回答' }).click();
+  await page.getByRole('button', { name: '再加一个模型对比' }).click();
   await page.getByRole('radio', { name: /Hidden Model Beta/ }).click();
   await expect(page.getByText('…Alpha 70B', { exact: true })).toBeVisible();
   await expect(page.getByText('＋ …Beta 70B')).toBeVisible();
