@@ -137,9 +137,9 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
 
   // A sketch guides it; without a kind of guidance nothing is sent.
   await goTo(tool, '构图控制');
-  await tool.getByRole('button', { name: '选参考图' }).click();
+  await tool.getByRole('button', { name: '选控制图' }).click();
   await page
-    .getByRole('dialog', { name: '选择参考图' })
+    .getByRole('dialog', { name: '选择控制图' })
     .getByRole('list', { name: '上传的' })
     .getByRole('button')
     .first()

@@ -185,9 +185,9 @@ test('pictures come without their stream, in another tab and a day later; one is
 
   // Every kind that it offers shows what it sees.
   await tool.getByRole('tab', { name: '构图控制' }).click();
-  await tool.getByRole('button', { name: '选参考图' }).click();
+  await tool.getByRole('button', { name: '选控制图' }).click();
   await page
-    .getByRole('dialog', { name: '选择参考图' })
+    .getByRole('dialog', { name: '选择控制图' })
     .getByRole('list', { name: '上传的' })
     .getByRole('button')
     .first()

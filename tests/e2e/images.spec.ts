@@ -66,7 +66,7 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   await page.getByRole('radio', { name: '1', exact: true }).click();
   await page.keyboard.press('Escape');
   await go(page).click();
-  await expect(page.getByText('参考图')).toBeVisible();
+  await expect(page.getByRole('log').getByText('参考图', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: '不用参考图' })).toBeHidden();
   await expect(made(page).last().getByRole('img')).toHaveCount(1, soon);
   await page.getByRole('button', { name: '变体', exact: true }).last().click();

@@ -47,7 +47,7 @@ export const features: Readonly<Record<string, string>> = {
   I5: '关键词库',
   I6: 'Midjourney 参数',
   I7: 'Stable Diffusion 参数',
-  I8: '参考图',
+  I8: '图生图',
   I9: 'ControlNet',
   I10: 'cref 与 sref',
   I11: '图片价格',

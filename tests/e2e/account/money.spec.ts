@@ -12,10 +12,9 @@ test.describe.configure({ mode: 'default' });
 
 /** As people read numbers of tokens: cut, never rounded. */
 const compact = (tokens: number): string => {
-  if (tokens < 1000) return String(tokens);
-  const [unit, letter] = tokens >= 1_000_000 ? [1_000_000, 'M'] : [1000, 'K'];
-  const value = Math.floor((tokens * 100) / unit) / 100;
-  return `${value >= 100 ? Math.floor(value) : value}${letter}`;
+  if (tokens < 10_000) return String(tokens);
+  const value = Math.floor(tokens / 100) / 100;
+  return `${value >= 100 ? Math.floor(value) : value} 万`;
 };
 
 const payBy = (page: Page, name: string) => page.getByRole('radio', { name }).check();
@@ -145,8 +144,14 @@ test('two people: an invite, a top-up, a month, a free picture, refunds part and
     await expect(card).toContainText(short);
     if (vip !== null) await expect(card).toContainText(`会员本月额度${compact(vip)}`);
     await app.walk('/account?tab=usage');
-    await expect(page.getByText(new RegExp(`^${short} 充值$`))).toBeVisible();
-    await expect(page.locator('dl').getByText(new RegExp(`^${compact(spent)} ￥`))).toBeVisible();
+    await expect(
+      page.getByText(new RegExp(`^${short.replace(' ', String.raw`\s`)} 充值$`)),
+    ).toBeVisible();
+    await expect(
+      page
+        .locator('dl')
+        .getByText(new RegExp(`^${compact(spent).replace(' ', String.raw`\s`)} ￥`)),
+    ).toBeVisible();
     await expect(page.locator('main').getByText(/^会员至/)).toHaveCount(vip === null ? 0 : 1);
     await app.walk('/account?tab=recharge');
     await expect(page.getByText(`现有 ${short}`)).toBeVisible();
