@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { agreedTo } from './agreement.ts';
 import {
   call,
   confirmation,
@@ -152,6 +153,8 @@ export const authCalls = {
       password2: text(limits.password.max * 4),
       /** Of somebody's link. */
       invite: z.optional(text(64)),
+      /** Where this site asks for it: what they agree to, see `agreements`. */
+      agreed: z.optional(agreedTo),
       ...captchaAnswer,
     }),
     output: signedIn,

@@ -1,4 +1,5 @@
 import { accountCalls } from './account.ts';
+import { agreementCalls } from './agreement.ts';
 import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
@@ -76,6 +77,7 @@ export const calls = {
   ...manageOrderCalls,
   ...manageTrainCalls,
   ...complianceCalls,
+  ...agreementCalls,
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,

@@ -22,6 +22,8 @@ const fields = {
   mark_api: flag,
   /** A person may save an image without the words after agreeing to label it themselves. */
   allow_unmarked: flag,
+  /** Registering asks for consent to the agreements; those with an account are asked when one changes. */
+  ask_agreements: flag,
   operator: record,
   /** Where to report bad content: an address of mail or of the web, or a number. */
   report: text(200),
@@ -42,6 +44,7 @@ export const usualCompliance: Compliance = {
   mark_sound: 0,
   mark_api: 0,
   allow_unmarked: 1,
+  ask_agreements: 0,
   operator: '',
   report: '',
   icp: '',

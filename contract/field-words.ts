@@ -8,6 +8,8 @@ export const fieldWords: Readonly<Record<string, string>> = {
   ai: '回复',
   algorithm: '算法备案号',
   allow_unmarked: '可以下载没有标识的图片',
+  ask_agreements: '注册时要同意协议',
+  agreed: '同意的协议',
   amount: '金额',
   api_key: '密钥',
   api_max_tokens: 'API 一次最长',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { call } from './call.ts';
+import { agreedItem } from './agreement.ts';
 import { footInfo } from './compliance.ts';
 
 export const systemCalls = {
@@ -32,6 +33,9 @@ export const systemCalls = {
       web_search: z.boolean(),
       /** Who runs this and under which numbers; empty where nothing is set. */
       foot: footInfo,
+      /** The agreements that there are, with the version that counts; whether registering asks for them. */
+      agreements: z.array(agreedItem),
+      ask_agreements: z.boolean(),
       /** What leaves says that a model made it: text, and images that are saved. */
       mark_text: z.boolean(),
       mark_images: z.boolean(),

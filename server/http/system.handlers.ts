@@ -20,7 +20,12 @@ export const createSystemHandlers = (
   /** What stands at the foot of pages, and what leaves with words on it. */
   rules: (
     db: Executor,
-  ) => Promise<Pick<Answer<'siteInfo'>, 'foot' | 'mark_text' | 'mark_images' | 'allow_unmarked'>>,
+  ) => Promise<
+    Pick<
+      Answer<'siteInfo'>,
+      'foot' | 'agreements' | 'ask_agreements' | 'mark_text' | 'mark_images' | 'allow_unmarked'
+    >
+  >,
 ): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
     await db.execute(sql`SELECT 1`);

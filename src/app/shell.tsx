@@ -29,6 +29,7 @@ const LowBalance = lazyPart(() => import('./low-balance.tsx'));
 const VipEnding = lazyPart(() => import('./vip-ending.tsx'));
 const SiteNav = lazyPart(() => import('./site-nav.tsx'));
 const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
+const AskAgreements = lazyPart(() => import('./ask-agreements.tsx'));
 const SiteFoot = lazyPart(() => import('./site-foot.tsx'));
 const JobChip = lazyPart(() => import('#src/features/job/job-chip.tsx'));
 
@@ -66,7 +67,8 @@ export const Shell = () => {
   const unsent = useHasUnsent();
   const running = useStore(runningJobs);
   const spoken = useSpoken();
-  const { foot } = useSite();
+  const { foot, agreements, ask_agreements: asks } = useSite();
+  const hasFoot = agreements.length > 0 || Object.values(foot).some((text) => text !== '');
   return (
     <div className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}`}>
       <a className="skip" href="#content">
@@ -97,9 +99,9 @@ export const Shell = () => {
         )}
         {!inChat && <LineNote />}
         <Outlet />
-        {withFoot.has(pathname) && Object.values(foot).some((text) => text !== '') && (
+        {withFoot.has(pathname) && hasFoot && (
           <Suspense fallback={null}>
-            <SiteFoot foot={foot} />
+            <SiteFoot foot={foot} agreements={agreements} visitor={user?.guest !== false} />
           </Suspense>
         )}
       </main>
@@ -137,6 +139,11 @@ export const Shell = () => {
         </Suspense>
       )}
       {!inManager && !/^\/(login|register|cashier)$/.test(pathname) && <NoticePopup />}
+      {asks && user?.guest === false && !inManager && pathname !== '/help' && (
+        <Suspense fallback={null}>
+          <AskAgreements />
+        </Suspense>
+      )}
       <DialogHost />
       <PasswordHost />
       <ImageToolHost />

@@ -1,7 +1,10 @@
 import type { Out } from '#contract/calls.ts';
+import { agreementTitles } from '#contract/agreement-kinds.ts';
+import { Link } from '@tanstack/react-router';
 import css from './site-foot.module.css';
 
-type Foot = Out<'siteInfo'>['foot'];
+type Site = Out<'siteInfo'>;
+type Foot = Site['foot'];
 
 const outside = { target: '_blank', rel: 'noreferrer' } as const;
 
@@ -13,12 +16,31 @@ const reportLink = (report: string): string | undefined => {
 };
 
 /** Who runs this and under which numbers; what is not set is left out. */
-const SiteFoot = ({ foot }: { foot: Foot }) => {
+const SiteFoot = ({
+  foot,
+  agreements,
+  visitor,
+}: {
+  foot: Foot;
+  agreements: Site['agreements'];
+  /** Somebody without an account: using it is how they agree. */
+  visitor: boolean;
+}) => {
   const { operator, report, icp, police, algorithm, model_record: model } = foot;
   const code = /\d{14}/.exec(police)?.[0];
   const to = reportLink(report);
   return (
     <footer className={css.foot}>
+      {agreements.length > 0 && (
+        <span>
+          {visitor && '不登录直接使用，即表示同意 '}
+          {agreements.map(({ kind }) => (
+            <Link key={kind} to="/help" search={{ page: `agreement-${kind}` }}>
+              《{agreementTitles[kind]}》
+            </Link>
+          ))}
+        </span>
+      )}
       {operator !== '' && <span>{operator}</span>}
       {icp !== '' && (
         <a href="https://beian.miit.gov.cn/" {...outside}>

@@ -15,6 +15,8 @@ const usual: Site = {
   signup_tokens: limits.signupTokens,
   web_search: false,
   foot: { operator: '', report: '', icp: '', police: '', algorithm: '', model_record: '' },
+  agreements: [],
+  ask_agreements: false,
   mark_text: false,
   mark_images: false,
   allow_unmarked: false,

@@ -69,6 +69,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'stopLocalModel',
   'removeLocalModel',
   'attachedText',
+  'agreement',
   'takeUnmarked',
   'findLabel',
   'sharedSession',
@@ -319,6 +320,8 @@ const inTurn = (one: number): (() => boolean) => {
 };
 
 describe('bad input', () => {
+  // Whoever registers after this is not asked for an agreement that it wrote.
+  afterAll(() => world.people.manager.call('saveCompliance', { ask_agreements: 0 }));
   const isRefusalsTurn = inTurn(12);
   const isTurn = inTurn(3);
   test.each(plain)('%s refuses it and names the field', async (name, spec) => {

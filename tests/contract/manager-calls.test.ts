@@ -190,6 +190,8 @@ const doable: Record<string, () => Promise<Input>> = {
   delForumGroup: async () => ({ id: await made('saveForumGroup', { name: word(), sort: 200 }) }),
   markQuestion: async () => ({ session_id: (await question()).uuid, essence: 1 }),
   addBlockedWords: async () => ({ words: [`绝不${word()}`] }),
+  saveCompliance: async () => ({ operator: `某某${word()}` }),
+  saveAgreement: async () => ({ kind: 'content', text: `不写假的：${word()}` }),
   delBlockedWord: async () => {
     const blocked = `绝不${word()}`;
     await made('addBlockedWords', { words: [blocked] });
@@ -311,6 +313,7 @@ const adds = new Set([
   'managePrompt',
   'manageKeyword',
   'addBlockedWords',
+  'saveAgreement',
   'saveApp',
   'addAppVersion',
   'saveNotice',

@@ -2,6 +2,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Context, Refusal } from '#server/http/handlers.ts';
 import type { AuthContext } from './auth-deps.ts';
+import { keepAgreed, missingAgreements } from '../compliance/agreement.service.ts';
 import * as store from './auth.store.ts';
 import { isProven, solveCaptcha } from './captcha.ts';
 import { accountFault, nameFault, normalAccount, normalName } from './names.ts';
@@ -104,6 +105,8 @@ export const register = async (
   const { db: database, attempts, marks, settings } = auth;
   const fault = registrationFault(input);
   if (fault) return { error: fault };
+  const missing = await missingAgreements(context.db, input.agreed);
+  if (missing) return { error: missing };
   await auth.refuseBlocked(context.db, normalName(input.name));
   const proven = await isProven(auth.secret, input);
   const attempt = await attempts.beginRegistration(context.ip, { proven });
@@ -125,6 +128,7 @@ export const register = async (
     if (userId === null) return null;
     await auth.openWallet(tx, userId, settings.signupTokens);
     await takeOverGuest(auth, tx, context.user, userId);
+    await keepAgreed(tx, userId, input.agreed);
     await auth.registered(tx, userId, { code: input.invite, network });
     const device = marks.deviceOf(normalAccount(input.account));
     return { ...(await enter(auth, tx, userId, context.agent)), device };

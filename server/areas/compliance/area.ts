@@ -1,5 +1,6 @@
 import type { Area } from '#server/area.ts';
 import { moveLabels, removeOldUnmarked } from './compliance.store.ts';
+import { agreementHandlers } from './agreement.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 
 export const complianceArea = () =>
@@ -17,8 +18,14 @@ export const complianceArea = () =>
         end: { keep: 'who agreed to label an image themselves is on record for six months' },
         take: ['image_key', 'created_at'],
       },
+      {
+        table: 'consents',
+        of: ['user_id'],
+        end: { keep: 'that somebody agreed, and to what, has to be shown later, too' },
+        take: ['kind', 'version', 'created_at', 'withdrawn_at'],
+      },
     ],
     chores: [removeOldUnmarked],
     takeOver: moveLabels,
-    serve: ({ files }) => createComplianceHandlers(files),
+    serve: ({ files }) => ({ ...createComplianceHandlers(files), ...agreementHandlers }),
   }) satisfies Area;

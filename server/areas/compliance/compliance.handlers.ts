@@ -8,13 +8,13 @@ type Served = 'complianceState' | 'saveCompliance' | 'takeUnmarked' | 'unmarkedL
 export const createComplianceHandlers = (
   files: Pick<FileService, 'isThere'>,
 ): Pick<Handlers, Served> => ({
-  complianceState: async (_input, { db }) => stateOf(await readCompliance(db)),
+  complianceState: (_input, { db }) => stateOf(db),
 
   saveCompliance: async (change, { db, noteAct }) => {
     const before = await readCompliance(db);
     const after = await writeCompliance(db, change);
     noteAct({ subject: 'compliance', from: before, to: after });
-    return stateOf(after);
+    return stateOf(db);
   },
 
   takeUnmarked: ({ url, agree }, { db, user }) => takeUnmarked(db, files, { url, agree }, user.id),

@@ -1,4 +1,5 @@
 import type { Compliance, ComplianceCheck } from '#contract/compliance.ts';
+import { agreementKinds } from '#contract/agreement-kinds.ts';
 import type { Answer } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
@@ -7,6 +8,7 @@ import { readAigc } from '#server/labels/aigc.ts';
 import { ownImage, imagePath } from '../file/image-address.ts';
 import type { FileService } from '../file/file.service.ts';
 import { unmarkedDownloads } from './compliance.tables.ts';
+import { currentAgreements } from './agreement.store.ts';
 import { labelById, listUnmarked, noteUnmarked, readCompliance } from './compliance.store.ts';
 
 const said = (key: string, title: string, ok: boolean, hint: string): ComplianceCheck => ({
@@ -17,7 +19,11 @@ const said = (key: string, title: string, ok: boolean, hint: string): Compliance
 });
 
 /** What is met of the rules, and what is missing; it is told, and nothing is forced. */
-export const checksOf = (settings: Compliance): ComplianceCheck[] => [
+export const checksOf = (
+  settings: Compliance,
+  /** Of the agreements, how many are written. */
+  written: number,
+): ComplianceCheck[] => [
   said(
     'producer_code',
     '隐式标识里的服务提供者编码',
@@ -36,6 +42,12 @@ export const checksOf = (settings: Compliance): ComplianceCheck[] => [
     '声音的显式标识',
     settings.mark_sound === 1,
     '朗读的开头没有说出“由人工智能生成”',
+  ),
+  said(
+    'agreements',
+    '协议与隐私政策',
+    settings.ask_agreements === 1 && written === agreementKinds.length,
+    '三份协议没有都写好，或注册时没有要求同意',
   ),
   said('operator', '运营者', settings.operator !== '', '页脚没有写是谁在提供服务'),
   said('report', '举报渠道', settings.report !== '', '页脚没有写向哪里投诉、举报'),
@@ -56,14 +68,15 @@ export const checksOf = (settings: Compliance): ComplianceCheck[] => [
 ];
 
 /** Settings and what is missing. */
-export const stateOf = (settings: Compliance): Answer<'complianceState'> => ({
-  settings,
-  checks: checksOf(settings),
-});
+export const stateOf = async (db: Executor): Promise<Answer<'complianceState'>> => {
+  const settings = await readCompliance(db);
+  const { length: written } = await currentAgreements(db);
+  return { settings, checks: checksOf(settings, written) };
+};
 
 /** How many of the checks are not met. */
 export const missingCount = async (db: Executor): Promise<number> =>
-  checksOf(await readCompliance(db)).filter(({ ok }) => !ok).length;
+  (await stateOf(db)).checks.filter(({ ok }) => !ok).length;
 
 /** Whose a label is. @throws Refusal not_found */
 export const findLabel = async (db: Executor, given: string): Promise<Answer<'findLabel'>> => {

@@ -1,5 +1,6 @@
 import { bigId, instant } from '#server/db/columns.ts';
-import { bigint, boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import type { AgreementKind } from '#contract/agreement-kinds.ts';
+import { bigint, boolean, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Compliance } from '#contract/compliance.ts';
 
 /** One row. */
@@ -26,4 +27,26 @@ export const unmarkedDownloads = pgTable('unmarked_downloads', {
   userId: bigint('user_id', { mode: 'number' }).notNull(),
   imageKey: text('image_key').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** Texts that people agree to, in all their versions. */
+export const agreements = pgTable(
+  'agreements',
+  {
+    kind: text('kind').$type<AgreementKind>().notNull(),
+    version: integer('version').notNull(),
+    text: text('text').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.version] })],
+);
+
+/** Who agreed to what. */
+export const consents = pgTable('consents', {
+  id: bigId(),
+  userId: bigint('user_id', { mode: 'number' }).notNull(),
+  kind: text('kind').$type<AgreementKind>().notNull(),
+  version: integer('version').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  withdrawnAt: instant('withdrawn_at'),
 });

@@ -2,6 +2,7 @@ import type { Answer } from '#contract/calls.ts';
 import type { FootInfo } from '#contract/compliance.ts';
 import { madeByAi } from '#contract/made-by-ai.ts';
 import type { Executor } from '#server/db/database.ts';
+import { listAgreements } from './agreement.service.ts';
 import { readCompliance } from './compliance.store.ts';
 
 /** What stands in a file that leaves, beside its content. */
@@ -33,15 +34,18 @@ export const standing = async (db: Executor, made: boolean): Promise<Standing> =
 
 export type SiteRules = Pick<
   Answer<'siteInfo'>,
-  'foot' | 'mark_text' | 'mark_images' | 'allow_unmarked'
+  'foot' | 'agreements' | 'ask_agreements' | 'mark_text' | 'mark_images' | 'allow_unmarked'
 >;
 
 /** The part of the rules that every page knows. */
 export const siteRules = async (db: Executor): Promise<SiteRules> => {
   const rules = await readCompliance(db);
   const { operator, report, icp, police, algorithm, model_record } = rules;
+  const { list, required } = await listAgreements(db, null);
   return {
     foot: { operator, report, icp, police, algorithm, model_record },
+    agreements: list.map(({ kind, version }) => ({ kind, version })),
+    ask_agreements: required,
     mark_text: rules.mark_text === 1,
     mark_images: rules.mark_images === 1,
     allow_unmarked: rules.allow_unmarked === 1,

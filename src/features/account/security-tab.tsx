@@ -5,6 +5,9 @@ import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Form } from '#src/ui/form/form.tsx';
+import { confirmDialog } from '#src/ui/dialog.ts';
+import type { AgreementKind } from '#contract/agreement-kinds.ts';
+import { Link } from '@tanstack/react-router';
 import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
@@ -101,11 +104,62 @@ const Devices = () => {
   );
 };
 
+/** What one agreed to, and the way back. */
+const Agreements = () => {
+  const { data } = useCall('agreements', {});
+  if (!data || data.list.length === 0) return null;
+  const withdraw = async (kind: AgreementKind, title: string) => {
+    const sure = await confirmDialog({
+      title: `撤回对《${title}》的同意`,
+      text: '撤回之前的使用不受影响。不想再用的话，可以在“资料”里导出数据、注销账号。',
+      ok: '撤回',
+      danger: true,
+    });
+    if (sure) await attempt(() => api.withdrawAgreement({ kind }));
+  };
+  return (
+    <section className={`card ${css.part}`}>
+      <h2>协议</h2>
+      <ul className={css.devices}>
+        {data.list.map(({ kind, title, version, agreed, agreed_at: at }) => (
+          <li key={kind}>
+            <div>
+              <b>
+                <Link to="/help" search={{ page: `agreement-${kind}` }}>
+                  《{title}》
+                </Link>
+              </b>
+              <span>
+                {at === null ? '没有同意' : `${dateTime(at)} 同意了第 ${agreed} 版`}
+                {at !== null && agreed < version && `，现在是第 ${version} 版`}
+              </span>
+            </div>
+            {agreed < version && (
+              <Button
+                size="small"
+                onClick={() => void attempt(() => api.agree({ agreed: [{ kind, version }] }))}
+              >
+                同意
+              </Button>
+            )}
+            {agreed > 0 && (
+              <Button size="small" onClick={() => void withdraw(kind, title)}>
+                撤回
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
 const SecurityTab = () => (
   <>
     <Password />
     <SecondFactor />
     <Devices />
+    <Agreements />
   </>
 );
 

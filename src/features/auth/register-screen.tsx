@@ -4,6 +4,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { Button } from '#src/ui/button.tsx';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { useSite } from '#src/platform/site.ts';
+import { agreementTitles } from '#contract/agreement-kinds.ts';
 import { limits } from '#contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -22,7 +23,8 @@ export const RegisterScreen = () => {
   usePageTitle('注册');
   const { back, invite } = route.useSearch();
   const { guest } = useAuth();
-  const { signup_tokens: given } = useSite();
+  const { signup_tokens: given, agreements, ask_agreements: asks } = useSite();
+  const [agreed, setAgreed] = useState(false);
   const { submit, busy, captcha } = useSignIn(back);
   const [name, setName] = useState('');
   const [account, setAccount] = useState('');
@@ -38,7 +40,12 @@ export const RegisterScreen = () => {
     setAlerts(registerAlerts(form));
     void submit(async (read) => {
       try {
-        const answer = await api.register({ ...form, ...(invite ? { invite } : {}), ...read });
+        const answer = await api.register({
+          ...form,
+          ...(invite ? { invite } : {}),
+          ...(agreed ? { agreed: agreements } : {}),
+          ...read,
+        });
         if (answer.token || unheard.current !== form.account) return answer;
         // It was done by the try before, whose answer was lost.
         const entered = await api.login({ account: form.account, password }, { quiet: true });
@@ -109,6 +116,23 @@ export const RegisterScreen = () => {
         alert={alerts.password2}
         onChange={setPassword2}
       />
+      {asks && (
+        <label className={css.agree}>
+          <input
+            type="checkbox"
+            checked={agreed}
+            onChange={(event) => setAgreed(event.target.checked)}
+          />
+          <span>
+            我已阅读并同意
+            {agreements.map(({ kind }) => (
+              <Link key={kind} to="/help" search={{ page: `agreement-${kind}` }} target="_blank">
+                《{agreementTitles[kind]}》
+              </Link>
+            ))}
+          </span>
+        </label>
+      )}
       {captcha && <CaptchaField {...captcha} />}
       <Button kind="primary" type="submit" busy={busy}>
         {busy ? '正在注册…' : '注册'}

@@ -13,6 +13,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
+import { ManageAgreements } from './manage-agreements.tsx';
 import css from './compliance.module.css';
 
 type State = Out<'complianceState'>;
@@ -38,6 +39,11 @@ const fields: readonly Field[] = [
     name: 'mark_api',
     kind: 'switch',
     hint: '/v1 做的图片在角上写明，声音的开头说出；打开之后，按文档写的程序会得到这样的结果',
+  },
+  {
+    name: 'ask_agreements',
+    kind: 'switch',
+    hint: '注册要勾选下面写好的协议，改了会再问；打开之后，只照文档写的程序不能注册',
   },
   { name: 'operator', kind: 'text', max: 100, placeholder: '例如：某某科技有限公司' },
   { name: 'report', kind: 'text', max: 200, hint: '邮箱、网址或电话' },
@@ -213,6 +219,7 @@ export const ComplianceScreen = () => {
               }}
             />
           </section>
+          <ManageAgreements />
           <FindLabel />
           <Unmarked />
         </>

@@ -7,6 +7,8 @@ import { Icon } from '#src/ui/icon.tsx';
 import { LicenceLinks } from '#src/ui/licence-links.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
+import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
+import { dateTime } from '#src/platform/format.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
@@ -30,6 +32,36 @@ const HelpPage = ({ slug }: { slug: string }) => {
           />
         )}
         {page.data && <Markdown text={page.data.content} />}
+      </div>
+    </article>
+  );
+};
+
+/** A text that people agree to, as it is now. */
+const AgreementPage = ({ kind }: { kind: AgreementKind }) => {
+  const page = useCall('agreement', { kind }, steady);
+  const title = agreementTitles[kind];
+  usePageTitle(title);
+  return (
+    <article className={`page ${css.help}`}>
+      <BackHead to="/help" back="返回帮助目录" title={title} />
+      <div className={`card ${css.helpText}`}>
+        {page.isPending && <Skeleton lines={8} />}
+        {page.isError && (
+          <LoadFailed
+            error={page.error}
+            busy={page.isFetching}
+            onRetry={() => void page.refetch()}
+          />
+        )}
+        {page.data && (
+          <>
+            <p>
+              第 {page.data.version} 版，{dateTime(page.data.created_at)}
+            </p>
+            <Markdown text={page.data.text} />
+          </>
+        )}
       </div>
     </article>
   );
@@ -97,5 +129,7 @@ const HelpList = () => {
 
 export const HelpScreen = () => {
   const { page } = route.useSearch();
+  const kind = agreementKinds.find((each) => page === `agreement-${each}`);
+  if (kind) return <AgreementPage kind={kind} />;
   return page === undefined ? <HelpList /> : <HelpPage key={page} slug={page} />;
 };

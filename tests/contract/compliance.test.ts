@@ -232,3 +232,74 @@ test('words that say it stand on what leaves where the operator wants them, and 
   expect((await owner.raw('takeUnmarked', { url, agree: 1 })).code).toBe(1490);
   expect((await manager.call('unmarkedList', {})).total).toBe(1);
 });
+
+test('registering asks for the agreements only where the operator wants it, and again when one changes', async () => {
+  const form = (account: string) => ({
+    account,
+    name: account,
+    password: `${account}-secret-1`,
+    password2: `${account}-secret-1`,
+  });
+  await manager.call('saveAgreement', { kind: 'terms', text: '# 用户协议\n\n好好用。' });
+  await manager.call('saveAgreement', { kind: 'privacy', text: '只存在这里。' });
+  const visitor = new TestClient(server.baseURL);
+  expect(await visitor.call('agreement', { kind: 'terms' })).toMatchObject({
+    text: '# 用户协议\n\n好好用。',
+  });
+  // A client of the documents alone registers as before.
+  expect(await visitor.call('register', form('before1'))).toHaveProperty('token');
+
+  await manager.call('saveCompliance', { ask_agreements: 1 });
+  const { required, list } = await visitor.call('agreements', {});
+  expect([required, list.map(({ kind, agreed }) => [kind, agreed])]).toEqual([
+    true,
+    [
+      ['terms', 0],
+      ['privacy', 0],
+    ],
+  ]);
+  const current = list.map(({ kind, version }) => ({ kind, version }));
+  for (const [agreed, named] of [
+    [undefined, '《用户协议》《隐私政策》'],
+    [current.slice(0, 1), '《隐私政策》'],
+    [current.map((each) => ({ ...each, version: 77 })), '《用户协议》《隐私政策》'],
+  ] as const)
+    expect(
+      await visitor.call('register', {
+        ...form('after1'),
+        ...(agreed ? { agreed: [...agreed] } : {}),
+      }),
+    ).toMatchObject({ error: `请先阅读并同意${named}` });
+  const person = new TestClient(server.baseURL);
+  const entered = await person.call('register', { ...form('after1'), agreed: current });
+  expect(entered).toHaveProperty('token');
+  await person.login('after1', 'after1-secret-1');
+  const own = async () =>
+    (await person.call('agreements', {})).list.map(({ kind, agreed, version }) => [
+      kind,
+      version - agreed,
+    ]);
+  expect(await own()).toEqual([
+    ['terms', 0],
+    ['privacy', 0],
+  ]);
+
+  await manager.call('saveAgreement', { kind: 'terms', text: '好好用，第二版。' });
+  expect((await own())[0]).toEqual(['terms', 1]);
+  expect((await person.raw('agree', { agreed: current })).code).toBe(1490);
+  const [terms] = (await person.call('agreements', {})).list;
+  await person.call('agree', { agreed: [{ kind: 'terms', version: terms?.version ?? 0 }] });
+  expect((await own())[0]).toEqual(['terms', 0]);
+  await person.call('withdrawAgreement', { kind: 'privacy' });
+  expect((await person.call('agreements', {})).list[1]).toMatchObject({ agreed: 0 });
+
+  const { id } = await person.call('userInfo', {});
+  const kept = await manager.call('consentList', { user_id: id });
+  expect(kept.list.map((each) => [each.title, each.withdrawn_at !== null])).toEqual([
+    ['用户协议', false],
+    ['隐私政策', true],
+    ['用户协议', false],
+  ]);
+  expect((await person.raw('consentList', {})).code).toBe(404);
+  await manager.call('saveCompliance', { ask_agreements: 0 });
+});

@@ -1,0 +1,36 @@
+import { agreementTitles } from '#contract/agreement-kinds.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { agree, consentList, listAgreements, readAgreement } from './agreement.service.ts';
+import * as store from './agreement.store.ts';
+
+type Served =
+  | 'agreements'
+  | 'agreement'
+  | 'agree'
+  | 'withdrawAgreement'
+  | 'saveAgreement'
+  | 'consentList';
+
+export const agreementHandlers: Pick<Handlers, Served> = {
+  agreements: (_input, { db, user }) => listAgreements(db, user?.id ?? null),
+
+  agreement: ({ kind }, { db }) => readAgreement(db, kind),
+
+  agree: async ({ agreed }, { db, user }) => {
+    await agree(db, user.id, agreed);
+    return {};
+  },
+
+  withdrawAgreement: async ({ kind }, { db, user }) => {
+    await store.withdrawConsents(db, user.id, kind);
+    return {};
+  },
+
+  saveAgreement: async ({ kind, text }, { db, noteAct }) => {
+    const version = await store.insertAgreement(db, kind, text.trim());
+    noteAct({ subject: 'compliance', to: { name: agreementTitles[kind], version } });
+    return { version };
+  },
+
+  consentList: (input, { db }) => consentList(db, input),
+};
