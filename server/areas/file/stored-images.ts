@@ -93,7 +93,7 @@ export const createStoredImages = (storage: Storage) => {
     },
 
     /** An image with the words of its making on it, or as it is where a person made it. Null: none. */
-    async openMarked(image: ImageKey): Promise<{ data: Buffer; mime: string } | null> {
+    openMarked: async (image: ImageKey): Promise<{ data: Buffer; mime: string } | null> => {
       const mime = imageMimes[image.type];
       const kept = await read(markedKey(image));
       if (kept) return { data: kept, mime };
