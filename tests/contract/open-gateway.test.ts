@@ -1,7 +1,7 @@
 import OpenAI, { type APIError, toFile } from 'openai';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiUser, apiUser } from '../support/api-user.ts';
+import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
@@ -160,6 +160,11 @@ test('a response is gone on from by its key alone, until it is deleted', async (
   const private_ = await client.responses.create({ model, input: '不要保存', store: false });
   expect(private_.id).not.toBe('');
   expect((await failing(Promise.resolve(client.responses.retrieve(private_.id)))).status).toBe(404);
+
+  // Images cost few tokens: what went before may be far more than is read at once.
+  await onDatabase(server, 'UPDATE api_responses SET bytes = 25000000 WHERE id = $1', [first.id]);
+  const goesOn = { model, input: '？', previous_response_id: second!.id };
+  expect((await failing(client.responses.create(goesOn))).code).toBe('context_length_exceeded');
 
   await client.responses.delete(first.id);
   expect(
@@ -345,4 +350,34 @@ test('what other programs send is answered', async () => {
     expect(text, name).not.toContain('"error":{');
   });
   await Promise.all(asked);
+});
+
+test('what failed and cost nothing fills no disk: a day of one person has its room', async () => {
+  const own = await apiUser(server, { key: { log_bodies: true } });
+  const count = 400;
+  const content = '字'.repeat(21_000);
+  for (let at = 0; at < count; at += 20)
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        failing(
+          clientOf(own.key).chat.completions.create({
+            model: 'none',
+            messages: [{ role: 'user', content }],
+          }),
+        ),
+      ),
+    );
+  const kept = async () =>
+    (
+      await onDatabase<{ all: number; megabytes: number }>(
+        server,
+        `SELECT count(*)::int AS all, sum(octet_length(request))::float8 / 1048576 AS megabytes
+         FROM api_calls WHERE user_id = $1`,
+        [own.userId],
+      )
+    )[0]!;
+  await expect.poll(async () => (await kept()).all, { timeout: 10_000 }).toBe(count);
+  const { megabytes } = await kept();
+  expect(megabytes).toBeGreaterThan(15);
+  expect(megabytes).toBeLessThanOrEqual(20);
 });
