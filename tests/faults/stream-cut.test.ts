@@ -1,7 +1,5 @@
-import http from 'node:http';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { calls } from '#contract/calls.ts';
 import { countTokens } from '#server/engines/tokens.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi, type Scenario } from '../support/mock-openai.ts';
@@ -100,34 +98,6 @@ test('the reader leaves: the reply is written to its end and paid once', async (
   expect(row.ai.endsWith('END-left-DONE')).toBe(true);
   expect(before - (await balance())).toBe(row.deduct_tokens);
   expect(mock.active).toBe(0);
-});
-
-test('whoever hangs up in the middle of anything is no fault in the log', async () => {
-  const faults = () => server.log().match(/"level":50|premature/gi)?.length ?? 0;
-  const before = faults();
-  const head = { ...client.headers(), 'content-length': '900000' };
-  const hangUp = (path: string, type: string, part: string) =>
-    new Promise<void>((resolve) => {
-      const request = http.request(`${server.baseURL}${path}`, {
-        method: 'POST',
-        headers: { ...head, 'content-type': type },
-      });
-      request.on('error', () => resolve());
-      request.on('close', () => resolve());
-      request.write(part, () => setTimeout(() => request.destroy(), 100));
-    });
-  const form = (field: string) =>
-    `--b\r\ncontent-disposition: form-data; name="${field}"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n${'x'.repeat(200_000)}`;
-  for (const { path } of [calls.uploadImage, calls.uploadFile])
-    await hangUp(path, 'multipart/form-data; boundary=b', form('file'));
-  await hangUp(calls.sendMessage.path, 'application/json', `{"msg":"${'x'.repeat(100_000)}`);
-  const { uuid, id } = await client.ask('[[mock slow]] 问题', { model: 'mock-chat' });
-  await client.read(uuid, id, { onEvent: () => false });
-  await client.call('stopStream', { history_id: id });
-  // A question after it: what those left is over and written down.
-  await ask('normal');
-  expect(server.log()).toContain('the caller hung up');
-  expect(faults()).toBe(before);
 });
 
 test('stop: what was written stays and is paid, the service is hung up on, and a retry replaces it', async () => {
