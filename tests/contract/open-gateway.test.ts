@@ -198,6 +198,26 @@ test('variations of an image, and a recording in English', async () => {
   expect(JSON.stringify(sent.at(-1)?.messages[0])).toContain('英文');
 });
 
+test('who has much read for nothing waits for it alone', async () => {
+  const input = 'The moon is bright. '.repeat(20);
+  const speak = (from: OpenAI) =>
+    from.audio.speech.create({ model: 'builtin-voice', voice: 'alloy', input });
+  const other = clientOf((await apiUser(server)).key);
+  let left = 12;
+  const many = Array.from({ length: left }, () =>
+    speak(client)
+      .then(async (answer) => (await answer.arrayBuffer()) && 200)
+      .catch((error: APIError) => error.status)
+      .finally(() => (left -= 1)),
+  );
+  await expect.poll(() => left).toBeLessThan(12);
+  await (await speak(other)).arrayBuffer();
+  expect(left, 'another one waits for all of it').toBeGreaterThan(0);
+  const told = await Promise.all(many);
+  expect(told.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect(told.filter((status) => status === 200)).toHaveLength(9);
+}, 60_000);
+
 test('every call stands in the log of its owner, its words only if they want them', async () => {
   const own = await apiUser(server);
   const asking = clientOf(own.key);

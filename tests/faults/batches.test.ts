@@ -232,7 +232,7 @@ test('of 30,000 lines the next ones are found at once, and a file is no burden f
     ),
   );
   expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
-  await Promise.all(answers.map(({ body }) => body?.cancel()));
+  for (const { body } of answers) await body?.cancel();
 
   // What JSON can say and a database cannot keep is asked all the same.
   const odd = await begin([lineOf(7, { messages: [{ role: 'user', content: 'a\u0000b\ud800' }] })]);
