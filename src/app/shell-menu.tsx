@@ -6,6 +6,7 @@ import { Avatar } from '#src/ui/avatar.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Commands } from './commands.tsx';
 import { groups, manage, others, type PlaceGroup, subscribe } from './menu-places.ts';
 import { type PlaceIcon, placeIcons } from './place-icons.ts';
 import { account, type At, type Place } from './places.ts';
@@ -195,6 +196,7 @@ export default function ShellMenu({ at, fold }: { at: At; fold: boolean }) {
         </button>
       )}
       <Foot at={at} />
+      <Commands />
     </nav>
   );
 }
