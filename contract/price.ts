@@ -67,6 +67,13 @@ export const imageFactor = (
 /** Of the size codes 0 to 3 (documents 1 and 2 §9); larger ones count as the last. */
 export const usualSizeRates: readonly number[] = [0.7, 0.8, 0.9, 1];
 
+/** What the finest quality of GPT's images costs its service, against the usual one. */
+const finest = 4;
+
+/** How many times as much an image costs that is made so fine. DALL-E 3 has its own rule by size. */
+export const qualityRate = (family: string, hd: boolean): number =>
+  family === 'openai' && hd ? finest : 1;
+
 /**
  * Tokens for images: `n × factor × size factor` (decisions; documents 1 and 2 §9). The size is its
  * code. DALL-E 3's sizes above 7 count 1.5 in the HD variant, otherwise 2.
@@ -78,14 +85,16 @@ export const imageDeduction = (image: {
   size: number;
   dalle3: boolean;
   hd: boolean;
+  /** As of `qualityRate`; left out: 1. */
+  quality?: number;
   /** Left out: as usual. */
   rates?: readonly number[];
 }): number => {
-  const { n, factor, size, dalle3, hd, rates = usualSizeRates } = image;
+  const { n, factor, size, dalle3, hd, quality = 1, rates = usualSizeRates } = image;
   const wide = dalle3 && size > 7;
   const sizeFactor = wide ? (hd ? 1.5 : 2) : (rates[Math.min(size, rates.length - 1)] ?? 1);
   // Tenths of tenths: 3 × 1 × 0.7 is 2.1, and not a little more.
-  return Math.ceil(Math.round(n * factor * sizeFactor * 1e6) / 1e6);
+  return Math.ceil(Math.round(n * factor * sizeFactor * quality * 1e6) / 1e6);
 };
 
 /**
@@ -110,6 +119,7 @@ export const usualCount = (
       size: asked.size,
       dalle3: image.family === 'dalle',
       hd: asked.hd,
+      quality: qualityRate(image.family, asked.hd),
       ...(rates ? { rates } : {}),
     });
   if (left === null) return image.default_count;

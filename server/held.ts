@@ -56,11 +56,31 @@ export const eraseHeld = async (
 /** Most rows of a place that go along with an export. */
 const mostTaken = 100_000;
 
-/** What a person takes along of such a place. */
-export const rowsTaken = async (db: Executor, place: Held, userId: number): Promise<unknown[]> => {
+/** Rows that are read together, and bytes after which fewer are. */
+const taking = { rows: 500, bytes: 1024 * 1024 };
+
+/**
+ * What a person takes along of such a place, as rows of JSON, some after the other: all of it may be
+ * far more than fits into memory.
+ */
+export async function* rowsTaken(
+  db: Executor,
+  place: Held,
+  userId: number,
+): AsyncGenerator<string[]> {
   const columns = (place.take ?? []).map((column) => sql.identifier(column));
-  const { rows } = await db.execute(sql`
-    SELECT ${sql.join(columns, sql`, `)} FROM ${sql.identifier(place.table)}
-    WHERE ${rowsOf(place, userId)} LIMIT ${mostTaken}`);
-  return rows;
-};
+  const table = sql.identifier(place.table);
+  const all = await db.execute<{ at: string }>(sql`
+    SELECT ctid::text AS at FROM ${table} WHERE ${rowsOf(place, userId)} LIMIT ${mostTaken}`);
+  for (let first = 0, count = 1; first < all.rows.length;) {
+    const some = all.rows.slice(first, first + count).map(({ at }) => at);
+    const { rows } = await db.execute<{ row: string }>(sql`
+      SELECT to_json(taken)::text AS row FROM (
+        SELECT ${sql.join(columns, sql`, `)} FROM ${table}
+        WHERE ctid = ANY (${sql.param(some)}::text[]::tid[])) taken`);
+    yield rows.map(({ row }) => row);
+    first += some.length;
+    const bytes = rows.reduce((sum, { row }) => sum + row.length, 0);
+    count = bytes > taking.bytes ? 1 : Math.min(taking.rows, count * 2);
+  }
+}

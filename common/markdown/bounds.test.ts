@@ -24,6 +24,16 @@ test('what textbooks have is drawn', () => {
   expect(formulaFits('a+'.repeat(3_000))).toBe(false);
 });
 
+test('a formula that makes commands is drawn by nobody: 4,000 letters of it are half a million', () => {
+  for (const making of [
+    `\\def\\a{${'\\frac12'.repeat(400)}}${'\\a'.repeat(190)}`,
+    '\\newcommand{\\a}{x}\\a',
+    '\\global\\let\\a=x',
+  ])
+    expect(formulaFits(making)).toBe(false);
+  expect(formulaFits('\\left( \\delta \\defeq \\longrightarrow \\right)')).toBe(true);
+});
+
 test('a diagram is drawn unless it is huge or deep', () => {
   const flow = 'flowchart LR\n  A["开始"] --> B{"对吗？"}\n  subgraph S\n  B --> C\n  end\n';
   expect(diagramFits(flow)).toBe(true);

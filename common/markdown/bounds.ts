@@ -12,9 +12,13 @@ const formula = { length: 4_000, depth: 30 };
  */
 export const formulaRules = { ink: 20, length: 12 } as const;
 
+/** Commands that make others: a short text then stands for one of any length. */
+const making =
+  /\\(?:[gex]?def|let|futurelet|global|long|newcommand|renewcommand|providecommand)(?![a-zA-Z])/;
+
 /** Whether a formula is short and flat enough to be drawn. */
 export const formulaFits = (tex: string): boolean => {
-  if (tex.length > formula.length) return false;
+  if (tex.length > formula.length || making.test(tex)) return false;
   let depth = 0;
   for (const [sign, command] of tex.matchAll(/\\(begin|end|left|right)\b|\\.|[{}[\]]/gs)) {
     const opens = sign === '{' || sign === '[' || command === 'begin' || command === 'left';

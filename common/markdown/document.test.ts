@@ -1,3 +1,4 @@
+import type { Tokens } from 'marked';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { growth, steep } from '#tests/support/growth.ts';
@@ -157,6 +158,20 @@ describe('MarkdownDocument', () => {
     expect(blocks).toHaveLength(3);
     for (const block of blocks)
       expect(block.kind === 'text' && tokensOf(block)[0]?.type).toBe('table');
+  });
+
+  it('makes no more cells and looks at no more lines than a text has', () => {
+    const tokens = (source: string) =>
+      blocksOf(source).flatMap((block) => (block.kind === 'text' ? tokensOf(block) : []));
+    const wide = `|${'a|'.repeat(700)}\n|${'-|'.repeat(700)}\n${'|\n'.repeat(20_000)}`;
+    const cells = tokens(wide).map((token) =>
+      token.type === 'table' ? (token as Tokens.Table).rows.flat().length : 0,
+    );
+    expect(cells.reduce((sum, each) => sum + each, 0)).toBeLessThan(wide.length);
+    expect(tokens('| a | b | c |\n|---|---|---|\n| 1 |\n| 2 |')[0]?.type).toBe('table');
+    // One item of a list that never ends is its source.
+    expect(tokens(`- ${'x\n'.repeat(30_000)}`)[0]?.type).toBe('paragraph');
+    expect(tokens(`- ${'x\n'.repeat(1_000)}`)[0]?.type).toBe('list');
   });
 
   it('gives a reference its definition though it comes later', () => {

@@ -84,6 +84,24 @@ const tooManyMarks = (text: string): boolean => {
   return brackets > 600 || stars > 1_200;
 };
 
+/** Lines of one block: a list's item alone has so many, and each is looked at with all before it. */
+const mostLines = 2_000;
+/** Cells of a table that its text does not have: short rows are filled up to the head's columns. */
+const mostFilled = 200;
+const delimiterRow = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)*$/;
+
+/** Whether drawing a block takes far more than its text. */
+const swells = (text: string): boolean => {
+  const lines = text.split('\n');
+  if (lines.length > mostLines) return true;
+  for (const line of lines) {
+    if (!line.includes('|') || !delimiterRow.test(line.trim())) continue;
+    const cells = (line.split('|').length - 1) * lines.length;
+    if (cells > mostFilled && cells > text.length) return true;
+  }
+  return false;
+};
+
 const plain = (text: string): Token[] => [
   {
     type: 'paragraph',
@@ -95,7 +113,8 @@ const plain = (text: string): Token[] => [
 
 const lex = (block: TextBlock): Token[] => {
   const { text } = block;
-  if (deepPattern.test(text) || (text.length > 1_000 && tooManyMarks(text))) return plain(text);
+  if (deepPattern.test(text) || swells(text)) return plain(text);
+  if (text.length > 1_000 && tooManyMarks(text)) return plain(text);
   try {
     const lexer = createLexer();
     if (block.links) Object.assign(lexer.tokens.links, block.links);

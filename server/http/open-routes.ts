@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallSpec } from '#contract/call.ts';
 import { calls, type OpenName, type Parsed } from '#contract/calls.ts';
@@ -112,6 +113,8 @@ export type OpenAnswer =
   | { json: unknown }
   | { text: string; type: string }
   | { bytes: Buffer; type: string }
+  /** Read as fast as the caller takes it. */
+  | { stream: Readable; type: string }
   /** Writes events until it resolves; the head of the answer is sent. */
   | { events: (events: Events) => Promise<void> };
 
@@ -296,12 +299,13 @@ const streamEvents = async (
 
 const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown }>) => {
   const heard = heards.get(reply.request);
-  if (heard && callers.get(reply.request)?.logBodies === true && !('bytes' in answer))
+  const isText = 'json' in answer || 'text' in answer;
+  if (heard && isText && callers.get(reply.request)?.logBodies === true)
     heard.answer = 'json' in answer ? JSON.stringify(answer.json) : answer.text;
   if ('json' in answer) return reply.send(answer.json);
-  return 'text' in answer
-    ? reply.type(answer.type).send(answer.text)
-    : reply.type(answer.type).send(answer.bytes);
+  reply.type(answer.type);
+  if ('stream' in answer) return reply.send(answer.stream);
+  return reply.send('text' in answer ? answer.text : answer.bytes);
 };
 
 const createServe =

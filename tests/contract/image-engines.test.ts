@@ -692,7 +692,13 @@ describe('OpenAI-compatible images', () => {
     const result = await run('gpt-image-1', { n: 2, width: 1024, height: 768 });
     expect(delivered(result)).toEqual([true, true]);
     expect(mock.asked.map(({ fields }) => fields)).toEqual([
-      { model: 'gpt-image-1', prompt: 'a magpie on a bridge', n: 2, size: '1536x1024' },
+      {
+        model: 'gpt-image-1',
+        prompt: 'a magpie on a bridge',
+        n: 2,
+        size: '1536x1024',
+        quality: 'medium',
+      },
     ]);
     await run('qwen-image', {
       n: 1,

@@ -241,6 +241,25 @@ test('an edit gives back the size that the picture had, whatever steps a service
   expect(`${width}x${height}`).toBe(openAi.asked.at(-1)!.fields['size']);
 });
 
+test('the finest quality is asked for and paid as such; unasked it is the usual one', async () => {
+  const { key } = await apiUser(server);
+  const draw = async (quality?: string) => {
+    const answer = await fetch(`${server.baseURL}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-image-1', prompt: 'a bridge', n: 1, quality }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    expect(openAi.asked.at(-1)?.fields['quality']).toBe(quality ?? 'medium');
+    return Number(answer.headers.get('x-deducted-tokens'));
+  };
+  const usual = await draw();
+  expect(usual).toBeGreaterThan(0);
+  expect(await draw('medium')).toBe(usual);
+  expect(await draw('high')).toBe(4 * usual);
+});
+
 test('of several services another one takes over when one fails; who answered is named', async () => {
   const usual = await paint(client, '一座桥', { model: 'stable-diffusion', image: { n: 1 } });
   expect(replyOf(usual.message)).toMatchObject({ engine: '127.0.0.1', images: [{ seed: 1234 }] });

@@ -13,8 +13,8 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const model = tinyGguf();
 const sha256 = createHash('sha256').update(model).digest('hex');
 
-/** A mirror: `broken` breaks each answer off in its middle, `lying` sends what is not the file. */
-const behaviour = { broken: false, lying: false };
+/** A mirror: `broken` breaks each answer off in its middle, `lying` sends what is not the file, `slow` waits there. */
+const behaviour = { broken: false, lying: false, slow: false };
 const ranges: (string | undefined)[] = [];
 let mirror: Server;
 let server: TestServer;
@@ -36,6 +36,12 @@ beforeAll(async () => {
       'x-linked-etag': `"${sha256}"`,
       ...(from > 0 ? { 'content-range': `bytes ${from}-${model.length - 1}/${model.length}` } : {}),
     });
+    if (behaviour.slow) {
+      response.write(data.subarray(0, data.length / 2), () =>
+        setTimeout(() => response.end(data.subarray(data.length / 2)), 1500),
+      );
+      return;
+    }
     if (!behaviour.broken) {
       response.end(data);
       return;
@@ -132,6 +138,39 @@ test('what is not the file that was told of is thrown away', async () => {
   behaviour.lying = false;
   await owner.call('stopLocalModel', { key });
   expect((await shown()).state).toBe('none');
+});
+
+test('of two processes one brings it, and the other waits for that', async () => {
+  const { dataDir, databaseUrl } = server;
+  const second = await startServer({
+    dataDir,
+    databaseUrl,
+    env: { FETCH_ALLOWED: host, LOCAL_MODELS: 'off' },
+  });
+  try {
+    await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+    behaviour.slow = true;
+    ranges.length = 0;
+    const other = new TestClient(second.baseURL, owner.token);
+    await owner.call('fetchLocalModel', { key });
+    await vi.waitFor(() => expect(ranges).toHaveLength(1), { timeout: 5_000 });
+    await other.call('fetchLocalModel', { key });
+    expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length });
+    await vi.waitFor(
+      async () => {
+        const { list } = await other.call('localModels', {});
+        expect(list.find((each) => each.key === key)).toMatchObject({ state: 'ready', error: '' });
+      },
+      { timeout: 10_000 },
+    );
+    expect(ranges).toHaveLength(1);
+    const file = path.join(dataDir, 'models', 'Qwen3-0.6B-Q8_0.gguf');
+    expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(sha256);
+    await owner.call('removeLocalModel', { key });
+  } finally {
+    behaviour.slow = false;
+    await second.stop();
+  }
 });
 
 test('the shelf is its owner’s', async () => {

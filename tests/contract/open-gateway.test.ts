@@ -1,7 +1,7 @@
 import OpenAI, { type APIError, toFile } from 'openai';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiUser, apiUser } from '../support/api-user.ts';
+import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
@@ -161,6 +161,11 @@ test('a response is gone on from by its key alone, until it is deleted', async (
   expect(private_.id).not.toBe('');
   expect((await failing(Promise.resolve(client.responses.retrieve(private_.id)))).status).toBe(404);
 
+  // Images cost few tokens: what went before may be far more than is read at once.
+  await onDatabase(server, 'UPDATE api_responses SET bytes = 25000000 WHERE id = $1', [first.id]);
+  const goesOn = { model, input: '？', previous_response_id: second!.id };
+  expect((await failing(client.responses.create(goesOn))).code).toBe('context_length_exceeded');
+
   await client.responses.delete(first.id);
   expect(
     (
@@ -192,6 +197,26 @@ test('variations of an image, and a recording in English', async () => {
   expect(translated.text).toBe('答：月亮很亮');
   expect(JSON.stringify(sent.at(-1)?.messages[0])).toContain('英文');
 });
+
+test('who has much read for nothing waits for it alone', async () => {
+  const input = 'The moon is bright. '.repeat(20);
+  const speak = (from: OpenAI) =>
+    from.audio.speech.create({ model: 'builtin-voice', voice: 'alloy', input });
+  const other = clientOf((await apiUser(server)).key);
+  let left = 12;
+  const many = Array.from({ length: left }, () =>
+    speak(client)
+      .then(async (answer) => (await answer.arrayBuffer()) && 200)
+      .catch((error: APIError) => error.status)
+      .finally(() => (left -= 1)),
+  );
+  await expect.poll(() => left).toBeLessThan(12);
+  await (await speak(other)).arrayBuffer();
+  expect(left, 'another one waits for all of it').toBeGreaterThan(0);
+  const told = await Promise.all(many);
+  expect(told.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect(told.filter((status) => status === 200)).toHaveLength(9);
+}, 60_000);
 
 test('every call stands in the log of its owner, its words only if they want them', async () => {
   const own = await apiUser(server);
@@ -345,4 +370,34 @@ test('what other programs send is answered', async () => {
     expect(text, name).not.toContain('"error":{');
   });
   await Promise.all(asked);
+});
+
+test('what failed and cost nothing fills no disk: a day of one person has its room', async () => {
+  const own = await apiUser(server, { key: { log_bodies: true } });
+  const count = 400;
+  const content = '字'.repeat(21_000);
+  for (let at = 0; at < count; at += 20)
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        failing(
+          clientOf(own.key).chat.completions.create({
+            model: 'none',
+            messages: [{ role: 'user', content }],
+          }),
+        ),
+      ),
+    );
+  const kept = async () =>
+    (
+      await onDatabase<{ all: number; megabytes: number }>(
+        server,
+        `SELECT count(*)::int AS all, sum(octet_length(request))::float8 / 1048576 AS megabytes
+         FROM api_calls WHERE user_id = $1`,
+        [own.userId],
+      )
+    )[0]!;
+  await expect.poll(async () => (await kept()).all, { timeout: 10_000 }).toBe(count);
+  const { megabytes } = await kept();
+  expect(megabytes).toBeGreaterThan(15);
+  expect(megabytes).toBeLessThanOrEqual(20);
 });

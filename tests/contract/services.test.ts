@@ -273,6 +273,19 @@ test('a service that embeds is connected by form, its keys take turns', async ()
   expect(new Set(used.map(({ authorization }) => authorization)).size).toBe(2);
   await seen(id, { successes: used.length, key_count: 2 });
   await eventually(async () => expect((await rowOf(id)).spent).toBeGreaterThan(0));
+
+  // Visitors ask at the house's cost: some in a day, then they find by words alone.
+  await person.call('setTrainModel', { model_id: model, private: 0 });
+  media.asked.length = 0;
+  const visitor = new TestClient(server.baseURL);
+  for (let at = 0; at < 230; at += 1) {
+    const question = `紫藤第 ${at} 次几月开花`;
+    const { list } = await visitor.call('askKnowledge', { embedding_key: 'of_service', question });
+    expect(list.length).toBeGreaterThan(0);
+  }
+  const asked = media.asked.filter(({ path }) => path.endsWith('/embeddings'));
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.length).toBeLessThanOrEqual(200);
   media.keys = ['sk-another'];
   await person.call('askKnowledge', { embedding_key: 'of_service', question: '什么时候开' });
   await seen(id, { last_error: '向量服务没有接受本站的密钥' });

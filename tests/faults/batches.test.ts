@@ -199,3 +199,43 @@ test("is looked at line by line before it begins, is its key's alone, and can be
     404,
   );
 });
+
+test('of 30,000 lines the next ones are found at once, and a file is no burden for others', async () => {
+  const many = Array.from({ length: 30_000 }, (_, at) => lineOf(at, { model: 'none' }));
+  const batch = await begin(many);
+  const failed = async () =>
+    (
+      await onDatabase<{ failed: number }>(server, 'SELECT failed FROM api_batches WHERE id = $1', [
+        batch.id,
+      ])
+    )[0]!.failed;
+  await expect.poll(failed, { timeout: 20_000 }).toBeGreaterThan(400);
+  // What is under way counts before a file is looked through.
+  expect((await failing(begin(many))).message).toContain('太多');
+  await client.batches.cancel(batch.id);
+  await untilEnded(batch.id);
+  const ended = await client.batches.retrieve(batch.id);
+  expect(await linesOf(ended.error_file_id!)).toHaveLength(30_000);
+
+  const keys = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`k${at}`, at]));
+  expect((await failing(begin([lineOf(1), lineOf(2, keys)]))).message).toContain('第 2 行');
+  const long = lineOf(1, { messages: [{ role: 'user', content: '长'.repeat(5_000_000) }] });
+  expect((await failing(begin([long]))).message).toContain('太长');
+
+  // Nobody holds files open by reading them slowly.
+  const held = await upload(many);
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      fetch(`${server.baseURL}/v1/files/${held.id}/content`, {
+        headers: { authorization: `Bearer ${user.key}` },
+      }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  for (const { body } of answers) await body?.cancel();
+
+  // What JSON can say and a database cannot keep is asked all the same.
+  const odd = await begin([lineOf(7, { messages: [{ role: 'user', content: 'a\u0000b\ud800' }] })]);
+  await untilEnded(odd.id);
+  expect((await client.batches.retrieve(odd.id)).request_counts?.completed).toBe(1);
+});

@@ -44,11 +44,34 @@ apps.json          应用市场：取得的应用与写过的评论
 sessions/          会话，每个一个 JSON，可以在“我的 → 导入会话”原样导入
 images/            上传与画出的图片
 training/          训练项目的文件
-more/              其余的一切，每个表一个 JSON
+more/              其余的一切，每个表一个 JSON，大的分成几个
 `;
 
 const sessionsAtOnce = 100;
 const text = (value: unknown): Buffer => Buffer.from(JSON.stringify(value, null, 2));
+
+/** Bytes of a file after which another one begins. */
+const fileBytes = 8 * 1024 * 1024;
+
+/** The rows of a place in files that each fit into memory; one that is empty, where there are none. */
+async function* piecesOf(db: Executor, place: Held, userId: number): AsyncGenerator<Buffer> {
+  let rows: string[] = [];
+  let bytes = 0;
+  let any = false;
+  const file = (): Buffer => {
+    const made = Buffer.from(`[${rows.join(',\n')}]`);
+    rows = [];
+    bytes = 0;
+    any = true;
+    return made;
+  };
+  for await (const some of rowsTaken(db, place, userId)) {
+    rows.push(...some);
+    bytes += some.reduce((sum, row) => sum + row.length, 0);
+    if (bytes > fileBytes) yield file();
+  }
+  if (rows.length > 0 || !any) yield file();
+}
 
 /** All that is a person's, a file after the other. */
 export const createAccountData = (sources: AccountSources) =>
@@ -84,13 +107,16 @@ export const createAccountData = (sources: AccountSources) =>
       }
       if (ids.length < sessionsAtOnce) break;
     }
-    const taken = new Map<string, unknown[]>();
+    const files = new Map<string, number>();
     for (const place of sources.held()) {
       if (!place.take) continue;
-      const rows = await rowsTaken(db, place, userId);
-      taken.set(place.table, [...(taken.get(place.table) ?? []), ...rows]);
+      for await (const rows of piecesOf(db, place, userId)) {
+        signal.throwIfAborted();
+        const nth = (files.get(place.table) ?? 0) + 1;
+        files.set(place.table, nth);
+        yield plain(`more/${place.table}${nth === 1 ? '' : `-${nth}`}.json`, rows, 0.6);
+      }
     }
-    for (const [table, rows] of taken) yield plain(`more/${table}.json`, text(rows), 0.6);
     for (const [nth, each] of (await sources.trainingFiles(db, userId)).entries()) {
       signal.throwIfAborted();
       const file = each.storageKey === null ? null : await sources.storage.get(each.storageKey);

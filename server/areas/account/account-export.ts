@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Executor } from '#server/db/database.ts';
 import type { Kit } from '#server/area.ts';
 import type { JobWork } from '#server/jobs/job-kind.ts';
@@ -13,6 +14,9 @@ import * as store from './account.store.ts';
 /** How long the file can be fetched. */
 export const fileDays = 3;
 export const exportLivesMs = 3_600_000;
+
+/** Bytes that are packed before others are served. */
+const pushedAtOnce = 256 * 1024;
 
 interface Made {
   key: string;
@@ -49,9 +53,14 @@ export const createAccountExport = (
         for await (const { name, data, done } of dataOf(db, job.user_id, io.signal)) {
           const file = data.packed ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 });
           zip.add(file);
-          file.push(data.bytes, true);
-          await room;
-          io.signal.throwIfAborted();
+          const { bytes } = data;
+          for (let at = 0; at === 0 || at < bytes.length; at += pushedAtOnce) {
+            file.push(bytes.subarray(at, at + pushedAtOnce), at + pushedAtOnce >= bytes.length);
+            await room;
+            // It is packed in the thread that serves everybody.
+            await breathe();
+            io.signal.throwIfAborted();
+          }
           io.progress(done * 0.95);
         }
         zip.end();

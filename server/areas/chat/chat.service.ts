@@ -69,12 +69,6 @@ export interface ChatServiceDeps {
   instanceId: number;
 }
 
-/** What a person wrote themselves, without what they attached. */
-const wordsOf = (content: ChatMessage['content']): string =>
-  typeof content === 'string'
-    ? content
-    : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-
 type Asked = Generation & { strict_mode?: 0 | 1 | undefined; web?: 0 | 1 | undefined };
 
 /** What a reply is to be written to. */
@@ -121,7 +115,12 @@ export const createChatService = (deps: ChatServiceDeps) => {
     task: Task,
     model: ResolvedModel,
     asked: Asked,
-  ): Promise<{ messages: ChatMessage[]; sources: StoredSource[] | null }> => {
+  ): Promise<{
+    messages: ChatMessage[];
+    sources: StoredSource[] | null;
+    /** Addresses that whoever asks wrote here: a scenario's and other people's are not among them. */
+    written: string[];
+  }> => {
     const { session } = task;
     const maxPrompt = maxPromptOf(model);
     const keys = basesOf(session);
@@ -149,7 +148,8 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const question = await content(task);
     if (task.context) {
       const exchanges = limit === 0 ? [] : task.context.slice(-limit).reverse();
-      return { messages: buildMessages(exchanges, question, maxPrompt, system), sources };
+      const messages = buildMessages(exchanges, question, maxPrompt, system);
+      return { messages, sources, written: [] };
     }
     // A session without a title has no message yet.
     const none = limit === 0 || session.prompt === '' || task.prevId === 0;
@@ -159,7 +159,12 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const exchanges = [];
     for (const exchange of earlier)
       exchanges.push({ human: await content(exchange), ai: exchange.ai });
-    return { messages: buildMessages(exchanges, question, maxPrompt, system), sources };
+    // What is older than the session was copied into it, whoever wrote it.
+    const own = earlier.filter(
+      ({ userId, createdAt }) => userId === task.userId && createdAt >= session.createdAt,
+    );
+    const written = [task, ...own].flatMap(({ human }) => addressesIn(human));
+    return { messages: buildMessages(exchanges, question, maxPrompt, system), sources, written };
   };
 
   const plan = async (
@@ -169,7 +174,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
     asked: Asked,
     user: Identity,
   ): Promise<Plan> => {
-    const { messages, sources } = await conversation(tx, task, model, asked);
+    const { messages, sources, written } = await conversation(tx, task, model, asked);
     // What answers from a knowledge base alone looks nowhere else; a temporary one leaves no traces.
     const { ownerSetting } = task.session;
     const none = task.session.temporary || asked.strict_mode === 1;
@@ -187,9 +192,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       spent: { promptTokens: 0, completionTokens: 0, deductTokens: 0 },
       length: 0,
       pages: [],
-      trusted: messages
-        .filter(({ role }) => role === 'user')
-        .flatMap(({ content }) => addressesIn(wordsOf(content))),
+      trusted: written,
       user: {
         id: user.id,
         guest: user.guest,

@@ -193,6 +193,7 @@ export const answeredExchanges = (
       request: history.request,
       withTemplate: history.withTemplate,
       userId: history.userId,
+      createdAt: history.createdAt,
       ai: history.ai,
     })
     .from(history)

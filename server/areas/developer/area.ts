@@ -53,10 +53,17 @@ export const developerArea = () => {
         take: ['created_at', 'items', 'response'],
       },
       {
+        table: 'api_file_parts',
+        of: [],
+        where: 'file_id IN (SELECT id FROM api_files WHERE user_id = $person)',
+        end: 'delete',
+        take: ['file_id', 'part', 'content'],
+      },
+      {
         table: 'api_files',
         of: ['user_id'],
         end: 'delete',
-        take: ['name', 'content', 'created_at'],
+        take: ['id', 'name', 'created_at'],
       },
       {
         table: 'api_batches',

@@ -7,6 +7,7 @@ import { failureBody, statusIn } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-routes.ts';
 import { readInput } from '#server/http/validate.ts';
 import type { RunningCalls } from '#server/http/running-calls.ts';
+import { beginFile, type FileWriter } from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { newId } from './batch.handlers.ts';
 import type { ApiChat, ChatAsked } from './chat.service.ts';
@@ -23,6 +24,14 @@ const longestWait = 10 * 60_000;
 
 /** What lines in bulk cost of the price. */
 export const bulkFactor = 0.5;
+
+/** Why a line of a batch that ends was not done. */
+const lateOf = ({ status, answered }: { status: string; answered: number }) => {
+  if (status === 'cancelling') return { code: 'batch_cancelled', message: '已取消' };
+  return answered >= store.mostAnswered
+    ? { code: 'output_too_large', message: '回答加起来太大，剩下的请另建一批' }
+    : { code: 'batch_expired', message: '24 小时内没有做完' };
+};
 
 /** Another process took the line over: what this one had of it is not paid. */
 class TakenOver extends Error {}
@@ -101,46 +110,59 @@ export const createBatchWorker = (deps: {
   /** Puts what came of a batch into files, once nothing of it is left to do. */
   const end = (id: string): Promise<void> =>
     db.transaction(async (tx) => {
-      const ending = await store.lockEnding(tx, id);
-      if (!ending) return;
-      const { batch, lines } = ending;
-      const late = batch.status === 'cancelling' ? 'batch_cancelled' : 'batch_expired';
-      const rowOf = ({ custom_id: name, state, answer: told }: (typeof lines)[number]): string =>
-        JSON.stringify({
+      const batch = await store.lockEnding(tx, id);
+      if (!batch) return;
+      const reason = lateOf(batch);
+      const begin = (name: string) =>
+        beginFile(tx, {
+          id: newId('file'),
+          purpose: 'batch_output',
+          keyId: batch.key_id,
+          userId: batch.user_id,
+          name,
+        });
+      let good: FileWriter | null = null;
+      let bad: FileWriter | null = null;
+      let failed = 0;
+      let left = false;
+      for await (const { custom_id: name, state, answer: told } of store.linesOf(tx, id)) {
+        const isOver = state === 'done' || state === 'failed';
+        const row = JSON.stringify({
           id: newId('batch_req'),
           custom_id: name,
-          response: state === 'done' || state === 'failed' ? told : null,
-          error:
-            state === 'done' || state === 'failed'
-              ? null
-              : {
-                  code: late,
-                  message: late === 'batch_cancelled' ? '已取消' : '24 小时内没有做完',
-                },
+          response: isOver ? told : null,
+          error: isOver ? null : reason,
         });
-      const save = async (of: typeof lines, name: string): Promise<string | null> => {
-        if (of.length === 0) return null;
-        const content = `${of.map(rowOf).join('\n')}\n`;
-        const file = { keyId: batch.key_id, userId: batch.user_id, name, content };
-        return (await store.insertFile(tx, { id: newId('file'), purpose: 'batch_output', ...file }))
-          .id;
-      };
-      const good = lines.filter(({ state }) => state === 'done');
-      const bad = lines.filter(({ state }) => state !== 'done');
-      const left = bad.some(({ state }) => state !== 'failed');
-      const status = !left ? 'completed' : late === 'batch_cancelled' ? 'cancelled' : 'expired';
+        if (state === 'done') {
+          good ??= await begin(`${id}_output.jsonl`);
+          await good.write(`${row}\n`);
+        } else {
+          failed += 1;
+          left ||= !isOver;
+          bad ??= await begin(`${id}_error.jsonl`);
+          await bad.write(`${row}\n`);
+        }
+      }
+      const ended = batch.status === 'cancelling' ? 'cancelled' : 'expired';
       await store.endBatch(tx, id, {
-        status,
-        output: await save(good, `${id}_output.jsonl`),
-        errors: await save(bad, `${id}_error.jsonl`),
-        failed: bad.length,
+        status: left ? ended : 'completed',
+        output: good && (await good.end()).id,
+        errors: bad && (await bad.end()).id,
+        failed,
       });
     });
 
+  let looking = false;
+  let again = false;
   const look = async (): Promise<void> => {
+    // One at a time: two would both take what there is room for.
+    again = looking;
+    if (looking) return;
+    looking = true;
     try {
       const room = running.count() - atWork < quiet ? mostAtOnce - atWork : 0;
       const claim = randomUUID();
+      if (room > 0) await store.freeDeadLines(db);
       const lines = room > 0 ? await store.claimLines(db, { instance, claim, most: room }) : [];
       for (const line of lines) {
         atWork += 1;
@@ -154,7 +176,10 @@ export const createBatchWorker = (deps: {
       if (lines.length === 0) for (const id of await store.endedBatches(db)) await end(id);
     } catch (error) {
       log.warn({ err: error }, 'batches could not be looked at for now');
+    } finally {
+      looking = false;
     }
+    if (again && !stopped) void look();
   };
   const timer = setInterval(() => void look(), lookMs).unref();
   return {

@@ -1,22 +1,52 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '#server/db/database.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { readJson } from '#server/http/json-text.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenHandlers } from '#server/http/open-routes.ts';
+import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { lockOwner } from './developer.store.ts';
 
-/** What the files of a person may have together, and how many lines may wait. */
+/** What the files of a person may have together, and what may be under way. */
 const mostBytes = 200 * 1024 * 1024;
 const mostFiles = 200;
+/** Files that a person may read at once. */
+const mostReading = 8;
+/** Bytes that are read as text together. */
+const decodedAtOnce = 1024 * 1024;
 const mostLines = 50_000;
+const mostBatches = 100;
+/** Characters of one line. */
+const lineLength = 4 * 1024 * 1024;
+/** For so long lines are looked at before others are served, ms. */
+const breathMs = 8;
+/** Files are looked through by two at once, of each person one; what one may have waiting. */
+const inTurn = createFairQueue(2, 8);
+
+const tooMany = () => new Refusal('too_many_jobs', `等着做的行太多，最多 ${mostLines} 行`);
+
+/** @throws Refusal too_many_jobs, where a person has as much under way as they may */
+const requireRoom = (
+  now: Awaited<ReturnType<typeof store.underWay>>,
+  more: { lines: number; bytes: number },
+): void => {
+  if (now.lines + more.lines > mostLines) throw tooMany();
+  if (now.batches >= mostBatches)
+    throw new Refusal('too_many_jobs', `等着做的批处理太多，最多 ${mostBatches} 批`);
+  if (now.bytes + more.bytes > mostBytes)
+    throw new Refusal('too_many_jobs', '等着做的批处理一共太大，请等前面的做完');
+};
 
 export const newId = (kind: string): string => `${kind}-${randomUUID().replaceAll('-', '')}`;
 
 const missing = (what: string): ApiRefusal =>
   new ApiRefusal('not_found', `没有这个${what}，或已超过 30 天`, { status: 404 });
 
-const fileOf = ({ id, name, purpose, bytes, at }: store.FileRow) => ({
+const fileOf = ({ id, name, purpose, bytes, at }: fileStore.FileRow) => ({
   id,
   object: 'file',
   bytes,
@@ -50,30 +80,60 @@ const batchOf = (row: store.BatchRow) => ({
   metadata: row.metadata,
 });
 
-/** The lines of a file, each looked at before any is worked on. @throws Refusal bad_input, naming the line */
-export const linesIn = (content: string): store.NewLine[] => {
+/** Lines of a text that comes in pieces. @throws Refusal too_large, where one is far too long */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > lineLength) break;
+    yield* lines;
+  }
+  yield rest;
+}
+
+const requestIn = (text: string, wrong: (what: string) => Refusal): store.NewLine => {
+  if (text.length > lineLength) throw wrong(`太长，一行最多 ${lineLength / 1024 / 1024} M 个字符`);
+  let read: Partial<Record<'custom_id' | 'method' | 'url' | 'body', unknown>> | null;
+  try {
+    read = readJson(text) as typeof read;
+  } catch (error) {
+    throw wrong(error instanceof Refusal ? `不能用：${error.message}` : '不是有效的 JSON');
+  }
+  const { custom_id: id, method, url, body } = read ?? {};
+  if (typeof id !== 'string' || id === '' || id.length > 200 || id.includes('\0'))
+    throw wrong('缺少 custom_id');
+  if (method !== 'POST') throw wrong('的 method 应为 POST');
+  if (url !== '/v1/chat/completions') throw wrong('的 url 应为 /v1/chat/completions');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw wrong('的 body 应为一组字段');
+  if ((body as { stream?: unknown }).stream) throw wrong('的 body 不能有 stream');
+  return { custom_id: id, body: JSON.stringify(body) };
+};
+
+/**
+ * The lines of a file, each looked at before any is worked on; others are served meanwhile.
+ * @throws Refusal bad_input, naming the line
+ */
+const requestsIn = async (pieces: AsyncIterable<string>): Promise<store.NewLine[]> => {
   const seen = new Set<string>();
   const lines: store.NewLine[] = [];
-  for (const [at, text] of content.split('\n').entries()) {
-    if (text.trim() === '') continue;
-    const wrong = (what: string): Refusal =>
-      new Refusal('bad_input', `input_file_id：第 ${at + 1} 行${what}`);
-    let read: Partial<Record<'custom_id' | 'method' | 'url' | 'body', unknown>>;
-    try {
-      read = JSON.parse(text) as typeof read;
-    } catch {
-      throw wrong('不是有效的 JSON');
+  let at = 0;
+  let since = performance.now();
+  for await (const text of linesOf(pieces)) {
+    at += 1;
+    if (performance.now() - since > breathMs) {
+      await breathe();
+      since = performance.now();
     }
-    const { custom_id: id, method, url, body } = read ?? {};
-    if (typeof id !== 'string' || id === '' || id.length > 200) throw wrong('缺少 custom_id');
-    if (seen.has(id)) throw wrong(`的 custom_id 与前面的重复：${id}`);
-    seen.add(id);
-    if (method !== 'POST') throw wrong('的 method 应为 POST');
-    if (url !== '/v1/chat/completions') throw wrong('的 url 应为 /v1/chat/completions');
-    if (typeof body !== 'object' || body === null || Array.isArray(body))
-      throw wrong('的 body 应为一组字段');
-    if ((body as { stream?: unknown }).stream) throw wrong('的 body 不能有 stream');
-    lines.push({ custom_id: id, body });
+    if (text.trim() === '') continue;
+    const nth = at;
+    const wrong = (what: string) => new Refusal('bad_input', `input_file_id：第 ${nth} 行${what}`);
+    const line = requestIn(text, wrong);
+    if (seen.has(line.custom_id)) throw wrong(`的 custom_id 与前面的重复：${line.custom_id}`);
+    seen.add(line.custom_id);
+    lines.push(line);
+    if (lines.length > mostLines) throw tooMany();
   }
   if (lines.length === 0) throw new Refusal('bad_input', 'input_file_id：文件里没有请求');
   return lines;
@@ -111,6 +171,8 @@ export const createBatchHandlers = ({
   | 'readBatch'
   | 'cancelBatch'
 > => {
+  /** By person: files that are being read. */
+  const reading = new Map<number, number>();
   const batch = async (id: string, { keyId }: ApiCaller) => {
     const row = await store.findBatch(db, keyId, id);
     if (!row) throw missing('批处理');
@@ -120,66 +182,84 @@ export const createBatchHandlers = ({
     async createFile({ purpose }, { caller, files }) {
       const [file] = files;
       if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
-      let content: string;
-      try {
-        content = new TextDecoder('utf-8', { fatal: true }).decode(file.data);
-      } catch {
-        throw new Refusal('bad_input', 'file：应是 UTF-8 的 JSONL 文字');
-      }
-      if (content.includes('\0')) throw new Refusal('bad_input', 'file：不能有 NUL');
       const row = await db.transaction(async (tx) => {
         await lockOwner(tx, caller.user.id);
-        const held = await store.filesHeld(tx, caller.user.id);
+        const held = await fileStore.filesHeld(tx, caller.user.id);
         if (held.count >= mostFiles || held.bytes + file.data.length > mostBytes)
           throw new Refusal('too_large', '文件太多，请先删除一些');
-        return store.insertFile(tx, {
+        const kept = await fileStore.beginFile(tx, {
           id: newId('file'),
           keyId: caller.keyId,
           userId: caller.user.id,
           name: file.name || 'batch.jsonl',
           purpose,
-          content,
         });
+        const decoder = new TextDecoder('utf-8', { fatal: true });
+        for (let at = 0; at < file.data.length; at += decodedAtOnce) {
+          const end = at + decodedAtOnce;
+          let text: string;
+          try {
+            text = decoder.decode(file.data.subarray(at, end), { stream: end < file.data.length });
+          } catch {
+            throw new Refusal('bad_input', 'file：应是 UTF-8 的 JSONL 文字');
+          }
+          if (text.includes('\0')) throw new Refusal('bad_input', 'file：不能有 NUL');
+          await kept.write(text);
+        }
+        return kept.end();
       });
       return { json: fileOf(row) };
     },
 
     async listFiles({ limit, after }, { caller }) {
-      return paged(await store.filesOf(db, caller.keyId, after, limit + 1), limit, fileOf);
+      return paged(await fileStore.filesOf(db, caller.keyId, after, limit + 1), limit, fileOf);
     },
 
     async readFile({ file_id: given }, { caller }) {
       const [, id = given, content] = /^([^/]+)(\/content)$/.exec(given) ?? [];
       if (content === undefined) {
-        const row = await store.findFile(db, caller.keyId, id);
+        const row = await fileStore.findFile(db, caller.keyId, id);
         if (!row) throw missing('文件');
         return { json: fileOf(row) };
       }
-      const text = await store.contentOf(db, caller.keyId, id);
-      if (text === null) throw missing('文件');
-      return { text, type: 'application/jsonl; charset=utf-8' };
+      if (!(await fileStore.findFile(db, caller.keyId, id))) throw missing('文件');
+      const { id: userId } = caller.user;
+      const open = reading.get(userId) ?? 0;
+      if (open >= mostReading)
+        throw new Refusal('too_many', '同时读取的文件太多，请等前面的读完', { retry_after: 5 });
+      reading.set(userId, open + 1);
+      const stream = Readable.from(fileStore.piecesOf(db, id), { objectMode: false });
+      stream.once('close', () => {
+        const left = (reading.get(userId) ?? 1) - 1;
+        if (left > 0) reading.set(userId, left);
+        else reading.delete(userId);
+      });
+      return { stream, type: 'application/jsonl; charset=utf-8' };
     },
 
     async deleteFile({ file_id: id }, { caller }) {
-      if (!(await store.removeFile(db, caller.keyId, id))) throw missing('文件');
+      if (!(await fileStore.removeFile(db, caller.keyId, id))) throw missing('文件');
       return { json: { id, object: 'file', deleted: true } };
     },
 
     async createBatch({ input_file_id: fileId, metadata }, { caller }) {
-      const content = await store.contentOf(db, caller.keyId, fileId);
-      if (content === null)
+      const { keyId, user } = caller;
+      const file = await fileStore.findFile(db, keyId, fileId);
+      if (!file)
         throw new ApiRefusal('not_found', '没有这个文件，或已超过 30 天', {
           status: 404,
           param: 'input_file_id',
         });
-      const lines = linesIn(content);
-      const row = await db.transaction(async (tx) => {
-        await lockOwner(tx, caller.user.id);
-        if ((await store.linesOpen(tx, caller.user.id)) + lines.length > mostLines)
-          throw new Refusal('too_many_jobs', `等着做的行太多，最多 ${mostLines} 行`);
-        const { keyId, user } = caller;
-        const made = { id: newId('batch'), keyId, userId: user.id, fileId };
-        return store.insertBatch(tx, { ...made, metadata: metadata ?? {} }, lines);
+      const row = await inTurn(user, async () => {
+        requireRoom(await store.underWay(db, user.id), { lines: 1, bytes: file.bytes });
+        const lines = await requestsIn(fileStore.piecesOf(db, fileId));
+        return db.transaction(async (tx) => {
+          await lockOwner(tx, user.id);
+          const { bytes } = file;
+          requireRoom(await store.underWay(tx, user.id), { lines: lines.length, bytes });
+          const made = { id: newId('batch'), keyId, userId: user.id, fileId, bytes };
+          return store.insertBatch(tx, { ...made, metadata: metadata ?? {} }, lines);
+        });
       });
       return { json: batchOf(row) };
     },

@@ -1,86 +1,24 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { livingLock } from '#server/db/instance.ts';
+import { statement } from '#server/db/statement.ts';
 import { apiBatches, apiBatchLines, apiFiles } from './batch.tables.ts';
 
-/** Files and batches of keys. Another key's are as if they were not there. */
+/** Batches of keys. Another key's are as if they were not there. */
 
-export interface FileRow extends Record<string, unknown> {
-  id: string;
-  name: string;
-  purpose: string;
-  bytes: number;
-  at: number;
-}
-
-const fileFields = sql.raw(
-  'id, name, purpose, bytes, floor(extract(epoch FROM created_at))::float8 AS at',
-);
-
-export const insertFile = async (
-  db: Executor,
-  file: {
-    id: string;
-    keyId: number;
-    userId: number;
-    name: string;
-    purpose: string;
-    content: string;
-  },
-): Promise<FileRow> => {
-  const { id, keyId, userId, name, purpose, content } = file;
-  const { rows } = await db.execute<FileRow>(sql`
-    INSERT INTO api_files (id, key_id, user_id, name, purpose, content, bytes)
-    VALUES (${id}, ${keyId}, ${userId}, ${name}, ${purpose}, ${content}, ${Buffer.byteLength(content)})
-    RETURNING ${fileFields}`);
-  return rows[0]!;
-};
-
-/** Bytes and number of the files of a person. */
-export const filesHeld = async (db: Executor, userId: number) => {
-  const { rows } = await db.execute<{ bytes: number; count: number }>(sql`
-    SELECT coalesce(sum(bytes), 0)::float8 AS bytes, count(*)::int AS count FROM api_files
-    WHERE user_id = ${userId}`);
-  return rows[0] ?? { bytes: 0, count: 0 };
-};
+/** Characters of all answers of a batch: what is left then is not begun. */
+export const mostAnswered = 200_000_000;
 
 type Listed = 'api_files' | 'api_batches';
 
 /** Newest first, from the one after `after` on. */
-const pageOf = (table: Listed, keyId: number, after: string | undefined, most: number) => {
+export const pageOf = (table: Listed, keyId: number, after: string | undefined, most: number) => {
   const name = sql.raw(table);
   const from = after
     ? sql`AND (created_at, id) < (SELECT created_at, id FROM ${name} WHERE id = ${after} AND key_id = ${keyId})`
     : sql``;
   return sql`FROM ${name} WHERE key_id = ${keyId} ${from} ORDER BY created_at DESC, id DESC LIMIT ${most}`;
 };
-
-export const filesOf = async (
-  db: Executor,
-  keyId: number,
-  after: string | undefined,
-  most: number,
-): Promise<FileRow[]> =>
-  (await db.execute<FileRow>(sql`SELECT ${fileFields} ${pageOf('api_files', keyId, after, most)}`))
-    .rows;
-
-export const findFile = async (db: Executor, keyId: number, id: string): Promise<FileRow | null> =>
-  (
-    await db.execute<FileRow>(
-      sql`SELECT ${fileFields} FROM api_files WHERE id = ${id} AND key_id = ${keyId}`,
-    )
-  ).rows[0] ?? null;
-
-export const contentOf = async (db: Executor, keyId: number, id: string): Promise<string | null> =>
-  (
-    await db.execute<{ content: string }>(
-      sql`SELECT content FROM api_files WHERE id = ${id} AND key_id = ${keyId}`,
-    )
-  ).rows[0]?.content ?? null;
-
-export const removeFile = async (db: Executor, keyId: number, id: string): Promise<boolean> =>
-  ((await db.execute(sql`DELETE FROM api_files WHERE id = ${id} AND key_id = ${keyId}`)).rowCount ??
-    0) > 0;
 
 export interface BatchRow extends Record<string, unknown> {
   id: string;
@@ -102,36 +40,68 @@ const batchFields = sql.raw(`id, input_file_id, status, metadata, total, done, f
   floor(extract(epoch FROM cancelled_at))::float8 AS cancelled,
   floor(extract(epoch FROM ended_at))::float8 AS ended`);
 
+const addLines = statement(
+  'api_batch_lines_add',
+  `INSERT INTO api_batch_lines (batch_id, line, custom_id, body)
+   SELECT $1, $2::int + line, name, body
+   FROM unnest($3::text[], $4::json[]) WITH ORDINALITY AS given (name, body, line)`,
+);
+
 export interface NewLine {
   custom_id: string;
-  body: object;
+  /** JSON. */
+  body: string;
 }
+
+/** Bytes of lines that are written together. */
+const writtenAtOnce = 1024 * 1024;
 
 export const insertBatch = async (
   tx: Transaction,
-  batch: { id: string; keyId: number; userId: number; fileId: string; metadata: object },
+  batch: {
+    id: string;
+    keyId: number;
+    userId: number;
+    fileId: string;
+    metadata: object;
+    bytes: number;
+  },
   lines: readonly NewLine[],
 ): Promise<BatchRow> => {
-  const { id, keyId, userId, fileId, metadata } = batch;
+  const { id, keyId, userId, fileId, metadata, bytes } = batch;
   const { rows } = await tx.execute<BatchRow>(sql`
-    INSERT INTO api_batches (id, key_id, user_id, input_file_id, status, metadata, total)
+    INSERT INTO api_batches (id, key_id, user_id, input_file_id, status, metadata, total, bytes)
     VALUES (${id}, ${keyId}, ${userId}, ${fileId}, 'in_progress', ${JSON.stringify(metadata)}::jsonb,
-      ${lines.length})
+      ${lines.length}, ${bytes})
     RETURNING ${batchFields}`);
-  await tx.execute(sql`
-    INSERT INTO api_batch_lines (batch_id, line, custom_id, body)
-    SELECT ${id}, line, each ->> 'custom_id', each -> 'body'
-    FROM jsonb_array_elements(${JSON.stringify(lines)}::jsonb) WITH ORDINALITY AS given (each, line)`);
+  for (let first = 0; first < lines.length;) {
+    let last = first;
+    for (
+      let size = 0;
+      last < lines.length && size < writtenAtOnce && last - first < 1000;
+      last += 1
+    )
+      size += lines[last]!.body.length;
+    const now = lines.slice(first, last);
+    await addLines(tx, [
+      id,
+      first,
+      now.map(({ custom_id: name }) => name),
+      now.map(({ body }) => body),
+    ]);
+    first = last;
+  }
   return rows[0]!;
 };
 
-/** Lines of a person that are not done yet. */
-export const linesOpen = async (db: Executor, userId: number): Promise<number> =>
-  (
-    await db.execute<{ count: number }>(sql`
-      SELECT coalesce(sum(total - done - failed), 0)::int AS count FROM api_batches
-      WHERE user_id = ${userId} AND ended_at IS NULL`)
-  ).rows[0]?.count ?? 0;
+/** What a person has under way: lines that are not done, their bytes, batches that have not ended. */
+export const underWay = async (db: Executor, userId: number) => {
+  const { rows } = await db.execute<{ lines: number; bytes: number; batches: number }>(sql`
+    SELECT coalesce(sum(total - done - failed), 0)::int AS lines,
+      coalesce(sum(bytes), 0)::float8 AS bytes, count(*)::int AS batches
+    FROM api_batches WHERE user_id = ${userId} AND ended_at IS NULL`);
+  return rows[0] ?? { lines: 0, bytes: 0, batches: 0 };
+};
 
 export const batchesOf = async (
   db: Executor,
@@ -172,23 +142,36 @@ export interface ClaimedLine extends Record<string, unknown> {
   tries: number;
 }
 
+/** Leaves to others what dead processes worked on. */
+export const freeDeadLines = async (db: Database): Promise<void> => {
+  await db.execute(sql`
+    UPDATE api_batch_lines l SET state = 'waiting', instance_id = NULL
+    WHERE l.state = 'running' AND NOT EXISTS (SELECT FROM pg_locks
+      WHERE objid = l.instance_id::oid AND ${sql.raw(livingLock)})`);
+};
+
 /**
- * Takes lines that nobody works on, those of dead processes among them. A batch of which much runs
- * already keeps nobody else's waiting.
+ * Takes lines that nobody works on. A person of whom much runs already keeps nobody else's waiting,
+ * and however many lines a batch has, only the next ones are looked at.
  */
 export const claimLines = async (
   db: Database,
   { instance, claim, most }: { instance: number; claim: string; most: number },
 ): Promise<ClaimedLine[]> => {
   const { rows } = await db.execute<ClaimedLine>(sql`
-    WITH open AS (
-      SELECT l.batch_id, l.line FROM api_batch_lines l JOIN api_batches b ON b.id = l.batch_id
-      WHERE b.status = 'in_progress' AND l.not_before <= now() AND (l.state = 'waiting'
-        OR (l.state = 'running' AND NOT EXISTS (SELECT FROM pg_locks
-          WHERE objid = l.instance_id::oid AND ${sql.raw(livingLock)})))
-      ORDER BY (SELECT count(*) FROM api_batch_lines r WHERE r.batch_id = l.batch_id AND r.state = 'running'),
-        b.created_at, l.line
-      LIMIT ${most} FOR UPDATE OF l SKIP LOCKED
+    WITH running AS MATERIALIZED (
+      SELECT b.user_id, count(*) AS lines FROM api_batch_lines l JOIN api_batches b ON b.id = l.batch_id
+      WHERE l.state = 'running' GROUP BY b.user_id
+    ), batches AS MATERIALIZED (
+      SELECT b.id FROM api_batches b LEFT JOIN running r ON r.user_id = b.user_id
+      WHERE b.ended_at IS NULL AND b.status = 'in_progress' AND b.answered < ${mostAnswered}
+      ORDER BY coalesce(r.lines, 0), b.created_at
+    ), open AS (
+      SELECT l.batch_id, l.line FROM batches b CROSS JOIN LATERAL (
+        SELECT batch_id, line FROM api_batch_lines
+        WHERE batch_id = b.id AND state = 'waiting' AND not_before <= now()
+        ORDER BY not_before, line LIMIT ${most} FOR UPDATE SKIP LOCKED
+      ) l LIMIT ${most}
     )
     UPDATE api_batch_lines l SET state = 'running', instance_id = ${instance}, claim = ${claim}::uuid,
       tries = l.tries + 1
@@ -211,13 +194,15 @@ export const endLine = async (
   state: 'done' | 'failed',
   answer: unknown,
 ): Promise<boolean> => {
+  const told = JSON.stringify(answer);
   const { rowCount } = await tx.execute(sql`
     WITH ended AS (
-      UPDATE api_batch_lines SET state = ${state}, answer = ${JSON.stringify(answer)}::jsonb
+      UPDATE api_batch_lines SET state = ${state}, answer = ${told}::json
       WHERE batch_id = ${batch} AND line = ${line} AND claim = ${claim}::uuid AND state = 'running'
       RETURNING batch_id
     )
-    UPDATE api_batches SET done = done + ${state === 'done' ? 1 : 0}, failed = failed + ${state === 'failed' ? 1 : 0}
+    UPDATE api_batches SET done = done + ${state === 'done' ? 1 : 0}, failed = failed + ${state === 'failed' ? 1 : 0},
+      answered = answered + ${told.length}
     FROM ended WHERE id = ended.batch_id`);
   return (rowCount ?? 0) > 0;
 };
@@ -239,7 +224,8 @@ export const endedBatches = async (db: Executor): Promise<string[]> => {
   const { rows } = await db.execute<{ id: string }>(sql`
     SELECT b.id FROM api_batches b WHERE b.ended_at IS NULL AND (
       b.done + b.failed >= b.total
-      OR ((b.status = 'cancelling' OR b.created_at < now() - interval '24 hours')
+      OR ((b.status = 'cancelling' OR b.created_at < now() - interval '24 hours'
+          OR b.answered >= ${mostAnswered})
         AND NOT EXISTS (SELECT FROM api_batch_lines l JOIN pg_locks ON objid = l.instance_id::oid
           WHERE l.batch_id = b.id AND l.state = 'running' AND ${sql.raw(livingLock)})))
     LIMIT 20`);
@@ -247,22 +233,36 @@ export const endedBatches = async (db: Executor): Promise<string[]> => {
 };
 
 interface EndedLine extends Record<string, unknown> {
+  line: number;
   custom_id: string;
   state: string;
   answer: unknown;
 }
 
-/** A batch that ends now, nobody else ending it, with its lines in their order; null: it has ended. */
-export const lockEnding = async (tx: Transaction, id: string) => {
-  const { rows } = await tx.execute<BatchRow & { key_id: number; user_id: number }>(sql`
-    SELECT ${batchFields}, key_id::float8, user_id::float8 FROM api_batches
+type EndingBatch = BatchRow & { key_id: number; user_id: number; answered: number };
+
+/** A batch that ends now, nobody else ending it; null: it has ended. */
+export const lockEnding = async (tx: Transaction, id: string): Promise<EndingBatch | null> => {
+  const { rows } = await tx.execute<EndingBatch>(sql`
+    SELECT ${batchFields}, key_id::float8, user_id::float8, answered::float8 FROM api_batches
     WHERE id = ${id} AND ended_at IS NULL FOR UPDATE SKIP LOCKED`);
-  const [batch] = rows;
-  if (!batch) return null;
-  const lines = await tx.execute<EndedLine>(sql`
-    SELECT custom_id, state, answer FROM api_batch_lines WHERE batch_id = ${id} ORDER BY line`);
-  return { batch, lines: lines.rows };
+  return rows[0] ?? null;
 };
+
+/** Lines that are read together. */
+const linesAtOnce = 100;
+
+/** The lines of a batch in their order. */
+export async function* linesOf(tx: Transaction, id: string): AsyncGenerator<EndedLine> {
+  for (let after = 0; ;) {
+    const { rows } = await tx.execute<EndedLine>(sql`
+      SELECT line, custom_id, state, answer FROM api_batch_lines
+      WHERE batch_id = ${id} AND line > ${after} ORDER BY line LIMIT ${linesAtOnce}`);
+    yield* rows;
+    if (rows.length < linesAtOnce) return;
+    after = rows.at(-1)!.line;
+  }
+}
 
 export const endBatch = async (
   tx: Transaction,

@@ -1,4 +1,4 @@
-import { integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, integer, json, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, reference } from '#server/db/columns.ts';
 
 /** Responses that programs go on from. */
@@ -21,10 +21,20 @@ export const apiFiles = pgTable('api_files', {
   userId: reference('user_id').notNull(),
   name: text('name').notNull(),
   purpose: text('purpose').notNull(),
-  content: text('content').notNull(),
   bytes: integer('bytes').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
 });
+
+/** What such a file holds, in pieces. */
+export const apiFileParts = pgTable(
+  'api_file_parts',
+  {
+    fileId: text('file_id').notNull(),
+    part: integer('part').notNull(),
+    content: text('content').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fileId, table.part] })],
+);
 
 export const apiBatches = pgTable('api_batches', {
   id: text('id').primaryKey(),
@@ -36,6 +46,9 @@ export const apiBatches = pgTable('api_batches', {
   total: integer('total').notNull(),
   done: integer('done').notNull().default(0),
   failed: integer('failed').notNull().default(0),
+  /** Of its lines, and of what they were answered. */
+  bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
+  answered: bigint('answered', { mode: 'number' }).notNull().default(0),
   outputFileId: text('output_file_id'),
   errorFileId: text('error_file_id'),
   createdAt: instant('created_at').notNull().defaultNow(),
@@ -50,13 +63,13 @@ export const apiBatchLines = pgTable(
     batchId: text('batch_id').notNull(),
     line: integer('line').notNull(),
     customId: text('custom_id').notNull(),
-    body: jsonb('body').notNull(),
+    body: json('body').notNull(),
     state: text('state').notNull().default('waiting'),
     instanceId: integer('instance_id'),
     claim: uuid('claim'),
     tries: integer('tries').notNull().default(0),
     notBefore: instant('not_before').notNull().defaultNow(),
-    answer: jsonb('answer'),
+    answer: json('answer'),
   },
   (table) => [primaryKey({ columns: [table.batchId, table.line] })],
 );

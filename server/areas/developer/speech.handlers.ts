@@ -5,6 +5,7 @@ import { speechFields, transcriptionFields, translationFields } from '#contract/
 import { modelTypes } from '#contract/kinds.ts';
 import { hearingDeduction, speakingDeduction } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { SpeechEngineError, type Spoken } from '#server/engines/speech/speech-engine.ts';
 import { Refusal } from '#server/http/handlers.ts';
@@ -22,6 +23,9 @@ import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';
 
 type SpeechType = (typeof modelTypes)['speechToText'] | (typeof modelTypes)['textToSpeech'];
+
+/** What costs nothing is made by this machine: of each person one at a time, and so many may wait. */
+const forNothing = createFairQueue(2, 8);
 
 /** How long a reading or a listening may take, ms. */
 const longestMs = 5 * 60_000;
@@ -81,7 +85,8 @@ export const createSpeechApi = (deps: {
       charge.servedBy(channelId);
       const outcome = { channelId, model: model.name, userId: caller.user.id };
       try {
-        const made = await act(channel, signal);
+        const making = () => act(channel, signal);
+        const made = await (amount > 0 ? making() : forNothing(caller.user, making));
         models.reportMediaOutcome({ ...outcome, ok: true });
         context.header('x-channel', encodeURIComponent(label));
         const deducted = await charge.settle({

@@ -40,15 +40,24 @@ const keep = statement(
    WHERE r.id = aged.id AND (aged.total > ${mostOfKey} OR aged.place > ${mostCount})`,
 );
 
-const chain = statement<{ id: string; items: ResponseItem[]; whole: boolean }>(
+/** Bytes of what one goes back to: images cost few tokens, and all of it is read at once. */
+const longestBytes = 20 * 1024 * 1024;
+
+/** The numbers alone are followed first: what they hold may be far too much. */
+const chain = statement<{ items: ResponseItem[] | null; whole: boolean; fits: boolean }>(
   'api_response_chain',
   `WITH RECURSIVE back AS (
-     SELECT id, previous_id, items, 1 AS depth FROM api_responses WHERE id = $1 AND key_id = $2
+     SELECT id, previous_id, bytes::bigint, 1 AS depth FROM api_responses
+     WHERE id = $1 AND key_id = $2
      UNION ALL
-     SELECT r.id, r.previous_id, r.items, b.depth + 1 FROM back b
-     JOIN api_responses r ON r.id = b.previous_id AND r.key_id = $2 WHERE b.depth <= ${longestChain}
+     SELECT r.id, r.previous_id, b.bytes + r.bytes, b.depth + 1 FROM back b
+     JOIN api_responses r ON r.id = b.previous_id AND r.key_id = $2
+     WHERE b.depth <= ${longestChain} AND b.bytes <= ${longestBytes}
+   ), told AS (
+     SELECT bool_or(previous_id IS NULL) AS whole, max(bytes) <= ${longestBytes} AS fits FROM back
    )
-   SELECT id, items, previous_id IS NULL AS whole FROM back ORDER BY depth DESC`,
+   SELECT CASE WHEN t.fits THEN r.items END AS items, t.whole, t.fits
+   FROM back b JOIN api_responses r ON r.id = b.id, told t ORDER BY b.depth DESC`,
 );
 
 const one = statement<{ response: Json; items: unknown[] }>(
@@ -66,8 +75,14 @@ export const createStoredResponses = (db: Database) => ({
   async before({ previous_response_id: id }: Asked, caller: ApiCaller): Promise<ResponseItem[]> {
     if (!id) return [];
     const links = await chain(db, [id, caller.keyId]);
+    if (links[0]?.fits === false)
+      throw new ApiRefusal(
+        'prompt_too_long',
+        `previous_response_id：前面说过的一共太大，最多 ${longestBytes / 1024 / 1024} MB，请从新的对话开始`,
+        { code: 'context_length_exceeded', param: 'previous_response_id' },
+      );
     if (links[0]?.whole !== true) throw missing(id, 'previous_response_id');
-    return links.flatMap(({ items }) => items);
+    return links.flatMap(({ items }) => items ?? []);
   },
 
   /** Keeps a response unless its asker does not want it, or it is too large; says in it whether it is kept. */

@@ -44,6 +44,10 @@ const placeOf = ({ page, heading, place }: Pick<store.ChunkRow, 'page' | 'headin
     ? placeText(place)
     : placeText({ ...(page > 0 ? { page } : {}), heading: heading === '' ? [] : [heading] });
 
+/** Whether the service of vectors may be asked now, which the house pays for: words alone find much, too. */
+type MayAsk = () => Promise<boolean>;
+const always: MayAsk = () => Promise.resolve(true);
+
 /** A passage as it was found, with what it can be quoted by. */
 export interface Ranked extends FoundPassage {
   file: string;
@@ -142,11 +146,12 @@ export const createKnowledgeService = ({
   const questions = new Map<string, Buffer>();
 
   /** The question's vector by the model of the passages; null: none can be had now. */
-  const vectorOf = async (question: string, model: string) => {
+  const vectorOf = async (question: string, model: string, mayAsk: MayAsk) => {
     const key = `${model}\n${question}`;
     const known = questions.get(key);
     if (known) return { bytes: new Uint8Array(known), model };
     try {
+      if (!(await mayAsk())) return null;
       const engine = await embeddings.exact(model);
       if (!engine) return null;
       const { vectors } = await engine.embed([question], AbortSignal.timeout(vectorMs));
@@ -167,10 +172,11 @@ export const createKnowledgeService = ({
     base: BaseRow,
     asked: string,
     most: number,
+    mayAsk: MayAsk,
   ): Promise<Ranked[]> => {
     const question = asked.slice(0, questionLength);
     const model = await indexes.ready(db, base);
-    const vector = model === null ? null : await vectorOf(question, model);
+    const vector = model === null ? null : await vectorOf(question, model, mayAsk);
     const { candidates, values, readings } = await indexes.search(base.id, question, vector);
     const looked = candidates
       .map((candidate) => ({ candidate, fused: fusedRank(candidate) }))
@@ -238,10 +244,11 @@ export const createKnowledgeService = ({
     key: string,
     question: string,
     most: number,
-    base?: BaseRow | null,
+    base: BaseRow | null,
+    mayAsk: MayAsk,
   ): Promise<Ranked[]> => {
     if (key === 'help') return helpPassages(question, most);
-    return base ? searchBase(db, base, question, most) : [];
+    return base ? searchBase(db, base, question, most, mayAsk) : [];
   };
 
   return {
@@ -253,19 +260,20 @@ export const createKnowledgeService = ({
      * What knowledge bases have on a question of a person; of a base that is not open to them any
      * more nothing.
      * @param options `note`: a question that a base has nothing on is counted for its owner
+     *   `mayAsk`: whether the service of vectors may be asked, where it would be; left out: it may
      */
     async on(
       db: Executor,
       keys: readonly string[],
       question: string,
       userId: number | null,
-      { strict = false, numbered = true, note = false } = {},
+      { strict = false, numbered = true, note = false, mayAsk = always } = {},
     ): Promise<Grounds> {
       const asked = await Promise.all(
         keys.map(async (key) => {
           const base = await bases.find(db, key, userId);
           const row = base && !base.built_in ? await bases.rowFor(db, key, userId) : null;
-          const found = base ? await passages(db, key, question, mostPassages, row) : [];
+          const found = base ? await passages(db, key, question, mostPassages, row, mayAsk) : [];
           // The owner of a base is told what it has nothing on, never who asked.
           if (note && row && !found.some(({ fits }) => fits)) await gaps.note(db, row.id, question);
           return {
@@ -296,11 +304,17 @@ export const createKnowledgeService = ({
     },
 
     /** What a question finds, and why. @throws Refusal embedding_missing */
-    async tryOut(db: Executor, key: string, question: string, userId: number | null) {
+    async tryOut(
+      db: Executor,
+      key: string,
+      question: string,
+      userId: number | null,
+      mayAsk: MayAsk = always,
+    ) {
       const base = await bases.find(db, key, userId);
       if (!base) throw new Refusal('embedding_missing');
       const row = base.built_in ? null : await bases.rowFor(db, key, userId);
-      const found = await passages(db, key, question, mostShown, row);
+      const found = await passages(db, key, question, mostShown, row, mayAsk);
       return found.map(({ file: _file, place: _place, quotable: _quotable, ...told }) => told);
     },
 

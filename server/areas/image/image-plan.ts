@@ -14,7 +14,7 @@ import {
   writePrompt,
 } from '#contract/image-prompt.ts';
 import { blendText, limits } from '#contract/limits.ts';
-import { imageDeduction, imageFactor, usualCount } from '#contract/price.ts';
+import { imageDeduction, imageFactor, qualityRate, usualCount } from '#contract/price.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';
 
@@ -24,6 +24,7 @@ export interface ImagePrice {
   size: number;
   dalle3: boolean;
   hd: boolean;
+  quality?: number;
   rates?: readonly number[];
 }
 
@@ -204,6 +205,7 @@ export const planImages = (
       size: pricedSize(model.image, request.size),
       dalle3: family === 'dalle',
       hd: parameters.hd === true,
+      quality: qualityRate(family, parameters.hd === true),
       ...(model.sizeRates ? { rates: model.sizeRates } : {}),
     },
   };

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { createGuard } from '#server/net/guarded-fetch.ts';
 
@@ -120,12 +122,53 @@ export const isModel = async (path: string): Promise<boolean> => {
   return bytesRead === 4 && buffer.toString('latin1') === 'GGUF';
 };
 
-/**
- * Brings a model here: goes on where it was left off, tries one mirror after the other, and gives
- * the file its name only when it is whole and what it should be.
- * @throws FetchFailed
- */
-export const fetchModel = async (fetching: Fetching): Promise<Fetched> => {
+/** A lock that nobody touched for so long is a dead process's, ms. */
+const takenMs = 60_000;
+const touchMs = 10_000;
+/** How often it is looked whether another process is done, ms. */
+const lookMs = 1_000;
+const self = `${hostname()} ${process.pid}`;
+
+/** Whether whoever took a lock is there no more. */
+const isLeft = async (lock: string): Promise<boolean> => {
+  const told = await stat(lock).catch(() => null);
+  if (!told) return true;
+  if (Date.now() - told.mtimeMs > takenMs) return true;
+  const by = await readFile(lock, 'utf8').catch(() => '');
+  // This process takes no lock twice: it is that of one with its number before it.
+  if (by === self) return true;
+  const [host, pid] = by.split(' ');
+  if (host !== hostname() || !Number(pid)) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === 'ESRCH';
+  }
+};
+
+/** Has a file's part to itself, whichever process asks. Gives what lets go; null: another has it. */
+const take = async (path: string): Promise<(() => Promise<void>) | null> => {
+  const lock = `${path}.lock`;
+  if (await isLeft(lock)) await rm(lock, { force: true });
+  const file = await open(lock, 'wx').catch((error: unknown) => {
+    if ((error as { code?: string }).code === 'EEXIST') return null;
+    throw error;
+  });
+  if (!file) return null;
+  await file.writeFile(self);
+  const timer = setInterval(() => {
+    const now = new Date();
+    file.utimes(now, now).catch(() => undefined);
+  }, touchMs).unref();
+  return async () => {
+    clearInterval(timer);
+    await file.close();
+    await rm(lock, { force: true });
+  };
+};
+
+const bring = async (fetching: Fetching): Promise<Fetched> => {
   const { addresses, path, signal } = fetching;
   const part = `${path}.part`;
   const reasons: string[] = [];
@@ -151,4 +194,25 @@ export const fetchModel = async (fetching: Fetching): Promise<Fetched> => {
     }
   }
   throw new FetchFailed(reasons.join('；') || '没有镜像');
+};
+
+/**
+ * Brings a model here, or waits for the process that does: goes on where it was left off, tries one
+ * mirror after the other, and gives the file its name only when it is whole and what it should be.
+ * @throws FetchFailed
+ */
+export const fetchModel = async (fetching: Fetching): Promise<Fetched> => {
+  const { path, signal } = fetching;
+  let free = await take(path);
+  while (!free) {
+    await sleep(lookMs, undefined, { signal });
+    // The other one brought it.
+    if (await isModel(path)) return { sha256: await hashOf(path), checked: false };
+    free = await take(path);
+  }
+  try {
+    return await bring(fetching);
+  } finally {
+    await free();
+  }
 };

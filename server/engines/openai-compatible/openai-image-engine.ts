@@ -113,7 +113,8 @@ const fieldsOf = (order: ImageOrder, family: ImageFamily): Fields => {
       }
       break;
     case 'openai':
-      if (chosen.hd !== undefined) set['quality'] = chosen.hd ? 'high' : 'medium';
+      // Unasked the service chooses by itself, and what it makes costs what it likes.
+      set['quality'] = chosen.hd ? 'high' : 'medium';
       break;
     case 'cloud':
       if (chosen.style) set['style'] = chosen.style;

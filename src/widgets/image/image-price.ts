@@ -1,5 +1,5 @@
 import type { ImageRequest } from '#contract/chat.ts';
-import { imageDeduction, imageFactor } from '#contract/price.ts';
+import { imageDeduction, imageFactor, qualityRate } from '#contract/price.ts';
 import type { Model } from '#contract/model.ts';
 
 /** What images take. */
@@ -20,6 +20,7 @@ export const imageCost = (request: ImageRequest, { factor, image, size_rate }: M
     size: request.size,
     dalle3: image?.family === 'dalle',
     hd: request.parameters.hd === true,
+    quality: qualityRate(image?.family ?? '', request.parameters.hd === true),
     ...(size_rate?.length > 0 ? { rates: size_rate } : {}),
   });
 
