@@ -26,20 +26,29 @@ export const filmAddresses = (key: string, mime: FilmMime) => ({
 export const createFilmFiles = (storage: Storage) => ({
   filmKey,
   /**
-   * Keeps a film and its first image with their label; gives the bytes of the film.
-   * @throws Error where the poster is no image, or the film cannot be labelled; the signal's reason
+   * Keeps a film and its first image with their label; gives the bytes of the film. A film that
+   * cannot be labelled is kept as it came: it is paid for at the service.
+   * @param unlabelled is told why
+   * @throws Error where the poster is no image; the signal's reason
    */
   async keep(
     key: string,
     film: { data: Buffer; mime: FilmMime; poster: Buffer },
     label: Aigc,
     signal: AbortSignal,
+    unlabelled: (error: unknown) => void,
   ): Promise<number> {
     const poster = await thumbnailOf(film.poster, wholePoster, wholePoster, label);
-    const data =
-      film.mime === 'video/mp4'
-        ? labelledMp4(film.data, label)
-        : await labelledWebm(film.data, label, signal);
+    let { data } = film;
+    try {
+      data =
+        film.mime === 'video/mp4'
+          ? labelledMp4(film.data, label)
+          : await labelledWebm(film.data, label, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      unlabelled(error);
+    }
     await storage.put(posterKey(key), poster, 'image/webp');
     await storage.put(filmKey(key, film.mime), data, film.mime);
     return data.length;

@@ -123,7 +123,9 @@ export const createVideoWork = (deps: {
     done.key = key;
     await io.remember(done);
     const label = await makeLabel(db, { kind: 'video', userId: job.user_id, model: job.model });
-    const size = await films.keep(key, { ...film, mime }, label, io.signal);
+    const size = await films.keep(key, { ...film, mime }, label, io.signal, (error) => {
+      log.warn({ err: error, job: job.id }, 'a film cannot be labelled as made by a model');
+    });
     const { width, height, seconds } = facts;
     return { key, mime, width, height, duration: Math.round(seconds * 1000), size };
   };
