@@ -798,6 +798,36 @@ describe('what a service was sent of a training that its person ends', () => {
     }
   }, 60_000);
 
+  test('a service that fails in the middle is paid for nothing, and once where it is tried again', async () => {
+    const { client, spent, setAside } = await trainee();
+    const model = await make(client, 0, { chunk_size: 100, separator: '\n' });
+    service.embedded.length = 0;
+    // The first part comes, the next is refused for good.
+    service.embedStatus = [0, 400];
+    await send(client, '月.txt', text, model.id);
+    const [refused] = await settled(client, model.id);
+    expect(service.embedded.length).toBeGreaterThan(0);
+    expect(service.embedStatus).toEqual([]);
+    expect(refused).toMatchObject({ status: 2, token: 0 });
+    expect([await spent(), await setAside()]).toEqual([0, 0]);
+    expect(
+      (await client.call('askKnowledge', { embedding_key: model.key, question: '月亮' })).list,
+    ).toEqual([]);
+    // Another time it is away in the middle: what is tried again by itself is paid once and whole.
+    service.embedStatus = [0, 503];
+    await client.call('actOnFiles', { model_id: model.id, ids: [refused!.id], act: 'retry' });
+    const [file] = await settled(client, model.id);
+    expect(service.embedStatus).toEqual([]);
+    expect(file?.status, file?.error).toBe(1);
+    expect(await spent()).toBe(file?.token);
+    expect(file?.token).toBeGreaterThan(0);
+    expect(await setAside()).toBe(0);
+    const { list } = await client.call('transactionList', {});
+    expect(list.map((each) => each.deduct_tokens)).toEqual([await spent()]);
+    const found = await client.call('trainModel', { model_id: model.id });
+    expect(found.model.token).toBe(await spent());
+  }, 60_000);
+
   test('a translation: the sentences that were answered are paid, the rest is not', async () => {
     const { client, spent, setAside } = await trainee();
     const model = await make(client, 2, { type: 1 });

@@ -16,6 +16,8 @@ export interface MockTraining {
   calls: string[];
   /** How long each answer takes, ms. */
   slowMs: number;
+  /** Statuses of the next answers with vectors; 0: one that is well. */
+  embedStatus: number[];
   /** How often a training of Replicate's is asked for until it is done. */
   rounds: number;
   stop: () => Promise<void>;
@@ -49,6 +51,7 @@ export const startMockTraining = async (): Promise<MockTraining> => {
     asked: [],
     calls: [],
     slowMs: 0,
+    embedStatus: [],
     rounds: 2,
     stop: async () => {},
   };
@@ -66,6 +69,8 @@ export const startMockTraining = async (): Promise<MockTraining> => {
         return json({ data: [{ id: 'gpt-4o-mini' }, { id: 'text-embedding-3-small' }] });
       if (url === '/v1/embeddings') {
         const { input } = JSON.parse(body.toString()) as { input: string[] };
+        const status = state.embedStatus.shift() ?? 0;
+        if (status > 0) return json({ error: { message: 'not now' } }, status);
         state.embedded.push(...input);
         return json({
           data: input.map((text, index) => ({ index, embedding: vectorOf(text) })),

@@ -186,7 +186,9 @@ export const createKnowledgeService = ({
     );
     const seen = looked.flatMap(({ candidate, fused }) => {
       const row = rows.get(candidate.id);
-      return row ? [{ row, candidate, fused, ...byWords(candidate, row, readings, values) }] : [];
+      return row && !row.off
+        ? [{ row, candidate, fused, ...byWords(candidate, row, readings, values) }]
+        : [];
     });
     const mostByWords = Math.max(...seen.map(({ words }) => words), 1e-9);
     const bestFused = 2 / (ranks + 1);
