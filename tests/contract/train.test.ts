@@ -251,6 +251,28 @@ test('passages of documents tell their page and heading, by the long name of the
     const { list } = await person.call('askKnowledge', { embedding_key: model.key, question });
     expect(list[0]?.title).toBe(title);
   }
+
+  // The page itself can be looked at, with where its words stand.
+  const ask = { embedding_key: model.key, question: '骆驼能走几天' };
+  const id = (await person.call('askKnowledge', ask)).list[0]?.id ?? 0;
+  const told = await person.call('knowledgePassage', { id });
+  expect(told).toMatchObject({ stands: { page: 2 }, drawn: id });
+  const drawn = await person.call('passagePage', { id });
+  expect(drawn.picture).toMatch(/^data:image\/webp;base64,UklGR/);
+  expect(drawn.lines).toMatchObject([{ text: '骆驼能走七天不喝水。' }]);
+  expect(drawn.height / drawn.width).toBeCloseTo(792 / 612, 1);
+  for (const share of [drawn.lines[0]!.x, drawn.lines[0]!.y]) expect(share).toBeLessThan(0.5);
+  // To others it is as its base. What its owner switched off or deleted stands there still.
+  await expect(stranger.call('passagePage', { id })).rejects.toThrow('404');
+  await person.call('setTrainModel', { model_id: model.id, private: 0 });
+  expect((await stranger.call('passagePage', { id })).lines).toEqual(drawn.lines);
+  const book = files.find(({ name }) => name === '书.pdf')!;
+  const { list: kept } = await person.call('passageList', { file_id: book.id });
+  const other = kept.find((each) => each.id !== id)!;
+  await person.call('delPassage', { id: other.id });
+  expect((await stranger.call('knowledgePassage', { id })).drawn).toBe(0);
+  await expect(stranger.call('passagePage', { id })).rejects.toThrow('404');
+  expect((await person.call('passagePage', { id })).lines).toEqual(drawn.lines);
 });
 
 test(

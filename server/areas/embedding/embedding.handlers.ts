@@ -1,10 +1,14 @@
 import { estimateTokens } from '#contract/price.ts';
+import { networkKey } from '#server/http/rate-limit.ts';
 import { Refusal, type Handlers } from '#server/http/handlers.ts';
 import type { KnowledgeService } from './embedding.service.ts';
 
 export const createEmbeddingHandlers = (
   knowledge: KnowledgeService,
-): Pick<Handlers, 'embeddingList' | 'passageTokens' | 'askKnowledge' | 'knowledgePassage'> => ({
+): Pick<
+  Handlers,
+  'embeddingList' | 'passageTokens' | 'askKnowledge' | 'knowledgePassage' | 'passagePage'
+> => ({
   embeddingList: async ({ query }, { db, user }) => ({
     list: await knowledge.list(db, user?.id ?? null, query),
   }),
@@ -20,6 +24,11 @@ export const createEmbeddingHandlers = (
     const start = performance.now();
     const list = await knowledge.tryOut(db, key, question, user?.id ?? null);
     return { list, milliseconds: Math.round(performance.now() - start) };
+  },
+
+  passagePage: ({ id }, { db, user, ip }) => {
+    const owner = user ?? { person: networkKey(ip), guest: true };
+    return knowledge.page(db, id, user?.id ?? null, owner);
   },
 
   knowledgePassage: ({ id }, { db, user }) => knowledge.passage(db, id, user?.id ?? null),

@@ -120,8 +120,32 @@ export const lockChunk = async (db: Executor, id: number): Promise<ChunkRow | nu
   return row ?? null;
 };
 
+/** The row of numbers that ids and versions are drawn from. */
+const nextVersion = sql`nextval(pg_get_serial_sequence('knowledge_chunks', 'id'))`;
+
+/** What is left of its file shows by a version that something of it went. */
 export const deleteChunk = async (db: Executor, id: number): Promise<void> => {
-  await db.delete(knowledgeChunks).where(eq(knowledgeChunks.id, id));
+  const [gone] = await db
+    .delete(knowledgeChunks)
+    .where(eq(knowledgeChunks.id, id))
+    .returning({ fileId: knowledgeChunks.fileId });
+  if (gone)
+    await db
+      .update(knowledgeChunks)
+      .set({ version: nextVersion })
+      .where(
+        sql`${knowledgeChunks.id} = (
+        SELECT min(id) FROM knowledge_chunks WHERE file_id = ${gone.fileId})`,
+      );
+};
+
+/** Whether all passages of a file stand as they were read. */
+export const isUntouched = async (db: Executor, fileId: number): Promise<boolean> => {
+  const [row] = await db
+    .select({ untouched: sql<boolean>`bool_and(${knowledgeChunks.version} = 0)` })
+    .from(knowledgeChunks)
+    .where(eq(knowledgeChunks.fileId, fileId));
+  return row?.untouched === true;
 };
 
 export const insertChunk = async (db: Executor, row: NewChunk): Promise<number> => {
@@ -138,7 +162,7 @@ export const changeChunk = async (
 ): Promise<void> => {
   await db
     .update(knowledgeChunks)
-    .set({ ...change, version: sql`nextval(pg_get_serial_sequence('knowledge_chunks', 'id'))` })
+    .set({ ...change, version: nextVersion })
     .where(eq(knowledgeChunks.id, id));
 };
 

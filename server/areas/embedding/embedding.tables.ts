@@ -19,7 +19,7 @@ export const knowledgeChunks = pgTable('knowledge_chunks', {
   model: text('model').notNull(),
   /** Its owner switched it off: it is found no more. */
   off: boolean('off').notNull().default(false),
-  /** Rises with each change; 0: it is as it was made. */
+  /** Rises with each change; 0: it is as it was made; -1: an older program may have changed it. */
   version: tokens('version').notNull().default(0),
 });
 
