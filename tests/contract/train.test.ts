@@ -577,6 +577,32 @@ test('programs ask a knowledge base by its key, and only those that are open to 
     const refused = await ask(other.key, path, { embedding: model.key });
     expect(refused.status, refused.text).toBe(404);
     expect(refused.text).toContain('没有这个知识库');
+
+    // Who asks for sources gets them, and only numbers that name one; nobody else sees any.
+    const asked = [{ role: 'user', content: '红色的星有十二颗[1][7]，见 `a[7]` 与[9]' }];
+    const told = '红色的星有十二颗[1]，见 `a[7]` 与';
+    const sources = [
+      { n: 1, title: '天.txt', place: '', base: '我的资料', text: '天上有十二颗红色的星。' },
+    ];
+    const wanted = { embedding: model.key, messages: asked, sources: true };
+    const whole = await ask(key, path, { ...wanted, stream: false });
+    expect(JSON.parse(whole.text)).toMatchObject({ sources });
+    expect(whole.text).toContain(JSON.stringify(told).slice(1, -1));
+    expect(service.asked.at(-1)?.messages[0]?.content).toContain('写出它的编号');
+    const flow = await ask(key, path, wanted);
+    const events = flow.text
+      .split('\n')
+      .filter((line) => /^data: [{"]/.test(line))
+      .map((line) => JSON.parse(line.slice(6)));
+    expect(events[0]).toMatchObject({ sources });
+    expect(events.filter((event) => event.sources)).toHaveLength(1);
+    const said = events.map((event) =>
+      typeof event === 'string' ? event : (event.choices?.[0]?.delta?.content ?? ''),
+    );
+    expect(said.join('')).toBe(told);
+    const plain = await ask(key, path, { embedding: model.key, messages: asked, stream: false });
+    expect(plain.text).not.toContain('"sources"');
+    expect(plain.text).toContain('[9]');
   }
 });
 

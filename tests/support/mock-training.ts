@@ -11,7 +11,11 @@ export interface MockTraining {
   /** Sentences that were translated, every time they were. */
   translated: string[];
   /** Requests for an answer of a chat model. */
-  asked: { messages: { role: string; content: string }[]; embedding?: unknown }[];
+  asked: {
+    messages: { role: string; content: string }[];
+    embedding?: unknown;
+    stream?: boolean;
+  }[];
   /** Calls of Replicate's, as `METHOD path`. */
   calls: string[];
   /** How long each answer takes, ms. */
@@ -85,6 +89,18 @@ export const startMockTraining = async (): Promise<MockTraining> => {
         const lines = asked.split('\n').filter((line) => /^\[\d+\]/.test(line));
         state.translated.push(...lines.map((line) => line.replace(/^\[\d+\] /, '')));
         const said = lines.map((line) => line.replace(/^(\[\d+\]) /, '$1 译：')).join('\n');
+        if (!question.stream)
+          return json({
+            id: 'whole',
+            choices: [
+              {
+                index: 0,
+                message: { role: 'assistant', content: said || asked },
+                finish_reason: 'stop',
+              },
+            ],
+            usage: { prompt_tokens: 100, completion_tokens: 50 },
+          });
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         const chunk = (delta: object, finish: string | null) =>
           response.write(
