@@ -18,7 +18,7 @@ const lettersOf = (lines: readonly DrawnLine[]) => {
   let text = '';
   const places: { line: DrawnLine; from: number; to: number }[] = [];
   for (const line of lines) {
-    const letters = [...line.text];
+    const letters = Array.from(line.text);
     const widths = letters.map((letter) => (isNarrow.test(letter) || letter === ' ' ? 0.55 : 1));
     const whole = widths.reduce((sum, width) => sum + width, 0) || 1;
     let at = 0;
