@@ -28,7 +28,8 @@ const keys: readonly [string, readonly [string, string][]][] = [
     [
       ['上一张、下一张', '← →'],
       ['关闭', 'Esc'],
-      ['标区域时撤销、重做', 'Ctrl Z、Ctrl Shift Z'],
+      ['标区域时撤销', 'Ctrl Z'],
+      ['标区域时重做', 'Ctrl Shift Z'],
     ],
   ],
 ];

@@ -149,7 +149,8 @@ const Foot = ({ at }: { at: At }) => {
             <span>
               <b>{user.user_name}</b>
               <small className="tabular">
-                余额 {compactNumber(user.chatgpt_balance + user.vip_balance)}
+                <span className="sr-only">余额 </span>
+                {compactNumber(user.chatgpt_balance + user.vip_balance)}
               </small>
             </span>
           </>
