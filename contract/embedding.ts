@@ -163,6 +163,5 @@ export const embeddingCalls = {
     summary: '一段资料所在的原页：它的图，和图上的字在哪里',
     input: z.object({ id }),
     output: drawnPage,
-    codes: ['too_many'],
   }),
 };
