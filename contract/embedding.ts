@@ -61,6 +61,34 @@ export const foundPassage = z.object({
 });
 export type FoundPassage = z.output<typeof foundPassage>;
 
+/** Where a passage stands in its file; what the file has none of is left out. From 1. */
+const stands = z.object({
+  page: z.optional(z.int()),
+  slide: z.optional(z.int()),
+  sheet: z.optional(z.string()),
+  /** Of a sheet or a table, and the last of several. */
+  row: z.optional(z.int()),
+  to_row: z.optional(z.int()),
+});
+
+export const drawnPage = z.object({
+  /** A WebP as a data: address. */
+  picture: z.string(),
+  width: z.int(),
+  height: z.int(),
+  /** What is written on it and where, in shares of its width and height; of a scanned page nothing. */
+  lines: z.array(
+    z.object({
+      text: z.string(),
+      x: z.number(),
+      y: z.number(),
+      width: z.number(),
+      height: z.number(),
+    }),
+  ),
+});
+export type DrawnLine = z.output<typeof drawnPage>['lines'][number];
+
 export const embeddingCalls = {
   replySource: call({
     method: 'GET',
@@ -78,6 +106,9 @@ export const embeddingCalls = {
        * Of a page of the web its address.
        */
       url: z.string(),
+      stands,
+      /** The passage whose page can be seen (`passagePage`); 0: it cannot. */
+      drawn: z.int(),
     }),
     codes: ['private_session', 'session_deleted', 'embedding_missing'],
   }),
@@ -120,6 +151,17 @@ export const embeddingCalls = {
       before: z.string(),
       text: z.string(),
       after: z.string(),
+      stands,
+      /** The passage whose page can be seen (`passagePage`); 0: it cannot. */
+      drawn: z.int(),
     }),
+  }),
+  passagePage: call({
+    method: 'GET',
+    path: '/api/train/passage_page',
+    access: 'public',
+    summary: '一段资料所在的原页：它的图，和图上的字在哪里',
+    input: z.object({ id }),
+    output: drawnPage,
   }),
 };

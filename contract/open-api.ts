@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { open, text, uuid, wholeNumber } from './call.ts';
+import { source } from './embedding.ts';
 import { imageParameters } from './image.ts';
 import {
   chatFields,
@@ -295,6 +296,7 @@ export const openApiCalls = {
       content: z.string(),
       reasoning: z.string(),
       finish_reason: z.string(),
+      sources: z.optional(z.array(z.extend(source, { text: z.string() }))),
       usage: z.object({
         prompt_tokens: z.int(),
         completion_tokens: z.int(),

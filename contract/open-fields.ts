@@ -132,6 +132,7 @@ export const chatFields = {
   max_tokens: done(count(10_000_000)),
   max_completion_tokens: done(count(10_000_000)),
   embedding: done(words(100)),
+  sources: done(yesNo),
   strict_mode: done(maybe(z.union([z.literal(0), z.literal(1), z.boolean()]))),
   tools: everywhere(passed(maybe(said.tools))),
   tool_choice: everywhere(passedOnly(maybe(said.toolChoice), ['auto', 'none'])),

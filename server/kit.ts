@@ -3,6 +3,7 @@ import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { startInstanceReport } from './instance-report.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
+import { createOriginals } from './areas/embedding/originals.ts';
 import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
@@ -62,7 +63,11 @@ export const createKit = async (
   const prompts = createPromptService({ db, models, log });
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
   const embeddings = createEmbeddingModels(settings, () => services.find('embedding'));
-  const knowledge = createKnowledgeService({ embeddings, bases: knowledgeBases });
+  const knowledge = createKnowledgeService({
+    embeddings,
+    bases: knowledgeBases,
+    originals: createOriginals(storage, settings.documentSeconds),
+  });
   const kit: Kit = {
     db,
     settings,

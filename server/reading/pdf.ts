@@ -56,6 +56,33 @@ const isPicture = async (page: PDFPageProxy, letters: number): Promise<boolean> 
   return fnArray.some((drawn) => images.has(drawn)) || (letters === 0 && strokes >= manyStrokes);
 };
 
+/** What is written on a page, each piece in its place. */
+const piecesOf = async (page: PDFPageProxy): Promise<Piece[]> => {
+  const { transform } = page.getViewport({ scale: 1 });
+  const { items } = await page.getTextContent({ disableNormalization: false });
+  const pieces: Piece[] = [];
+  for (const item of items) {
+    if (!('str' in item) || item.str.trim() === '') continue;
+    const [, , c = 0, d = 0, e = 0, f = 0] = item.transform as number[];
+    const [a1 = 1, b1 = 0, c1 = 0, d1 = -1, e1 = 0, f1 = 0] = transform;
+    const height = Math.max(1, Math.hypot(c, d));
+    const x = a1 * e + c1 * f + e1;
+    const y = b1 * e + d1 * f + f1 - height;
+    pieces.push({ x, y, width: item.width, height, text: item.str.replaceAll('\0', '') });
+  }
+  return pieces;
+};
+
+/** One page, from 1: what is written on it, and its size in the same measure. @throws Unwanted */
+export const pdfPage = async (
+  data: Uint8Array,
+  number: number,
+): Promise<{ pieces: Piece[]; width: number; height: number }> => {
+  const page = await (await openPdf(data)).getPage(number);
+  const { width, height } = page.getViewport({ scale: 1 });
+  return { pieces: await piecesOf(page), width, height };
+};
+
 /**
  * What is written on a PDF's pages, up to so many letters in all, each piece in its place, and which
  * pages are pictures.
@@ -71,19 +98,8 @@ export const pdfPages = async (
   const count = Math.min(document.numPages, mostPages);
   for (let at = 1; at <= count && length <= most; at += 1) {
     const page = await document.getPage(at);
-    const { transform } = page.getViewport({ scale: 1 });
-    const { items } = await page.getTextContent({ disableNormalization: false });
-    const pieces: Piece[] = [];
-    for (const item of items) {
-      if (!('str' in item) || item.str.trim() === '') continue;
-      const [, , c = 0, d = 0, e = 0, f = 0] = item.transform as number[];
-      const [a1 = 1, b1 = 0, c1 = 0, d1 = -1, e1 = 0, f1 = 0] = transform;
-      const height = Math.max(1, Math.hypot(c, d));
-      const x = a1 * e + c1 * f + e1;
-      const y = b1 * e + d1 * f + f1 - height;
-      length += item.str.length;
-      pieces.push({ x, y, width: item.width, height, text: item.str.replaceAll('\0', '') });
-    }
+    const pieces = await piecesOf(page);
+    length += pieces.reduce((sum, { text }) => sum + text.length, 0);
     pages.push(pieces);
     const letters = pieces.reduce((sum, { text }) => sum + text.trim().length, 0);
     if (await isPicture(page, letters)) pictures.push(at);

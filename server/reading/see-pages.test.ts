@@ -1,28 +1,10 @@
-import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { pdfOf } from '#tests/support/sample-files.ts';
-import { loadOptional } from '../optional-packages.ts';
+import { pdfOf, scanOf } from '#tests/support/sample-files.ts';
 import { seePages } from './see-pages.ts';
 import { textOf } from './text-of.ts';
 
 const owner = { person: '1', guest: false };
 const reading = { seconds: 60, owner };
-
-/** A page as a scanner gives it: a little askew. */
-const scanOf = async (text: string): Promise<Buffer> => {
-  const { PDFiumLibrary } = await loadOptional('@hyzyla/pdfium');
-  const document = await (await PDFiumLibrary.init()).loadDocument(await pdfOf([text]));
-  const { width, height, data } = await document
-    .getPage(0)
-    .render({ scale: 150 / 72, render: 'bitmap' });
-  const page = sharp(Buffer.from(data), { raw: { width, height, channels: 4 } });
-  return page
-    .flatten({ background: '#fff' })
-    .extract({ left: 0, top: 0, width, height: 500 })
-    .rotate(1.5, { background: '#fff' })
-    .jpeg({ quality: 60 })
-    .toBuffer();
-};
 
 test('what a scanned page shows is read, and what is no picture fails alone', async () => {
   const words = ['出差住宿每天不超过五百元', '餐费每天一百二十元，凭发票报销'];

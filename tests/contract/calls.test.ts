@@ -127,6 +127,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'deleteImage',
   'delForumGroup',
   'knowledgePassage',
+  'passagePage',
   'replySource',
   'trainModel',
   'trainFileList',

@@ -37,7 +37,13 @@ const ofNobody = new Set<CallName>([
   ...(['imageProgress', 'uploadedFiles', 'privateImages', 'shareInfo', 'attachedText'] as const),
   ...(['imageMetadata', 'exportFile', 'trainLog', 'passageTokens'] as const),
   // A file of a model, behind the same rule as the list of its files; a passage, as its base.
-  ...(['trainFileContent', 'segmentList', 'knowledgePassage', 'replySource'] as const),
+  ...([
+    'trainFileContent',
+    'segmentList',
+    'knowledgePassage',
+    'passagePage',
+    'replySource',
+  ] as const),
 ]);
 
 const mark = `暗香${randomUUID().slice(0, 6)}`;

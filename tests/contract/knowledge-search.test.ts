@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { chunksOf } from '#server/areas/embedding/chunk.ts';
+import type { TrainDeps } from '#server/areas/train/train-deps.ts';
+import { readDueAddresses } from '#server/areas/train/watch.service.ts';
+import { openDatabase } from '#server/db/database.ts';
 import { TestClient } from '../support/client.ts';
 import { knowledgeQuestions, oldTexts } from '../support/knowledge-questions.ts';
 import { startServer } from '../support/server.ts';
@@ -197,13 +201,25 @@ test(
     await once(site, 'listening');
     const address = `127.0.0.1:${(site.address() as AddressInfo).port}`;
     const server = await startServer({ env: { FETCH_ALLOWED: address } });
+    const { databaseUrl, dataDir } = server;
+    const other = await startServer({ databaseUrl, dataDir, env: { WORKERS: '0' } });
+    const pool = new pg.Pool({ connectionString: databaseUrl });
     try {
       const person = await TestClient.register(server.baseURL);
       const stranger = await TestClient.register(server.baseURL);
+      const elsewhere = new TestClient(other.baseURL, person.token);
       const { model } = await person.call('newTrainModel', { name: '手册', key: 'kept', type: 0 });
       const base = { model_id: model.id };
-      const ask = async (question: string) =>
-        (await person.call('askKnowledge', { embedding_key: 'kept', question })).list;
+      /** What is found, which every process is to tell alike. */
+      const ask = async (question: string) => {
+        const [here, there] = await Promise.all(
+          [person, elsewhere].map((client) =>
+            client.call('askKnowledge', { embedding_key: 'kept', question }),
+          ),
+        );
+        expect(there?.list).toEqual(here?.list);
+        return here?.list ?? [];
+      };
       const done = async () => {
         await expect
           .poll(
@@ -222,16 +238,17 @@ test(
       expect(first).toMatchObject({ heading: '假期', text: '年假有十天。', off: false });
 
       // Changed words are found, the old ones no more; what is off is not found and still there.
-      const saved = await person.call('savePassage', { id: first!.id, text: '年假有十五天。' });
-      expect((await ask('年假几天'))[0]?.text).toBe('年假有十五天。');
-      const { passage: off } = await person.call('savePassage', {
-        id: saved.passage.id,
-        off: true,
-      });
-      expect(await ask('年假几天')).toEqual([]);
-      expect(await passages(file!.id)).toMatchObject([{ text: '年假有十五天。', off: true }]);
-      await person.call('savePassage', { id: off.id, off: false });
-      expect(await ask('年假几天')).toHaveLength(1);
+      const { id } = first!;
+      const at = async () => (await ask('年假几天')).map((each) => [each.id, each.text]);
+      expect(await at()).toEqual([[id, '年假有十天。']]);
+      await person.call('savePassage', { id, text: '年假有十五天。' });
+      expect(await at()).toEqual([[id, '年假有十五天。']]);
+      // Its number stays, so a press that still knows the text before reaches it.
+      await elsewhere.call('savePassage', { id, off: true });
+      expect(await at()).toEqual([]);
+      expect(await passages(file!.id)).toMatchObject([{ id, text: '年假有十五天。', off: true }]);
+      await person.call('savePassage', { id, off: false });
+      expect(await at()).toEqual([[id, '年假有十五天。']]);
 
       // What is asked and not found is counted for the owner, by what is asked and not by whom.
       await person.call('setTrainModel', { ...base, private: 0 });
@@ -271,6 +288,25 @@ test(
         live: true,
         error: expect.stringContaining('打不开'),
       });
+      // Four more days without an answer, and it is left alone until its owner switches it on again.
+      const db = openDatabase(pool);
+      const log = { warn: (told: unknown) => expect(told).toBeUndefined() };
+      const deps = { db, fetch: () => Promise.resolve(null), log } as unknown as TrainDeps;
+      const failures = () => pool.query('SELECT failures, live FROM training_watches');
+      for (const [days, live] of [1, 2, 3, 4, 5, 6]
+        .map((day) => [day, day < 5] as const)
+        .slice(1)) {
+        await pool.query(`UPDATE training_watches SET next_at = now() - interval '1 minute'`);
+        await db.transaction((tx) => readDueAddresses(deps, tx));
+        // Behind the fifth nothing is read any more.
+        const told = [{ failures: Math.min(days, 5), live }];
+        await expect.poll(async () => (await failures()).rows).toEqual(told);
+      }
+      expect(await watched()).toMatchObject({ error: expect.stringMatching(/^连续 5 次没有读到/) });
+      page = '<p>食堂十二点开门。</p>';
+      await person.call('setWatch', { file_id: read.id, live: true });
+      await expect.poll(watched, { timeout: 20_000 }).toMatchObject({ live: true, error: '' });
+      await done();
 
       // To everybody else, of an open base too, none of it is there.
       for (const [call, input] of [
@@ -295,6 +331,8 @@ test(
       expect(await watched()).toBeUndefined();
     } finally {
       site.close();
+      await pool.end();
+      await other.stop();
       await server.stop();
     }
   },

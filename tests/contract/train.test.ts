@@ -252,6 +252,28 @@ test('passages of documents tell their page and heading, by the long name of the
     const { list } = await person.call('askKnowledge', { embedding_key: model.key, question });
     expect(list[0]?.title).toBe(title);
   }
+
+  // The page itself can be looked at, with where its words stand.
+  const ask = { embedding_key: model.key, question: '骆驼能走几天' };
+  const id = (await person.call('askKnowledge', ask)).list[0]?.id ?? 0;
+  const told = await person.call('knowledgePassage', { id });
+  expect(told).toMatchObject({ stands: { page: 2 }, drawn: id });
+  const drawn = await person.call('passagePage', { id });
+  expect(drawn.picture).toMatch(/^data:image\/webp;base64,UklGR/);
+  expect(drawn.lines).toMatchObject([{ text: '骆驼能走七天不喝水。' }]);
+  expect(drawn.height / drawn.width).toBeCloseTo(792 / 612, 1);
+  for (const share of [drawn.lines[0]!.x, drawn.lines[0]!.y]) expect(share).toBeLessThan(0.5);
+  // To others it is as its base. What its owner switched off or deleted stands there still.
+  await expect(stranger.call('passagePage', { id })).rejects.toThrow('404');
+  await person.call('setTrainModel', { model_id: model.id, private: 0 });
+  expect((await stranger.call('passagePage', { id })).lines).toEqual(drawn.lines);
+  const book = files.find(({ name }) => name === '书.pdf')!;
+  const { list: kept } = await person.call('passageList', { file_id: book.id });
+  const other = kept.find((each) => each.id !== id)!;
+  await person.call('delPassage', { id: other.id });
+  expect((await stranger.call('knowledgePassage', { id })).drawn).toBe(0);
+  await expect(stranger.call('passagePage', { id })).rejects.toThrow('404');
+  expect((await person.call('passagePage', { id })).lines).toEqual(drawn.lines);
 });
 
 test(
@@ -558,6 +580,32 @@ test('programs ask a knowledge base by its key, and only those that are open to 
     const refused = await ask(other.key, path, { embedding: model.key });
     expect(refused.status, refused.text).toBe(404);
     expect(refused.text).toContain('没有这个知识库');
+
+    // Who asks for sources gets them, and only numbers that name one; nobody else sees any.
+    const asked = [{ role: 'user', content: '红色的星有十二颗[1][7]，见 `a[7]` 与[9]' }];
+    const told = '红色的星有十二颗[1]，见 `a[7]` 与';
+    const sources = [
+      { n: 1, title: '天.txt', place: '', base: '我的资料', text: '天上有十二颗红色的星。' },
+    ];
+    const wanted = { embedding: model.key, messages: asked, sources: true };
+    const whole = await ask(key, path, { ...wanted, stream: false });
+    expect(JSON.parse(whole.text)).toMatchObject({ sources });
+    expect(whole.text).toContain(JSON.stringify(told).slice(1, -1));
+    expect(service.asked.at(-1)?.messages[0]?.content).toContain('写出它的编号');
+    const flow = await ask(key, path, wanted);
+    const events = flow.text
+      .split('\n')
+      .filter((line) => /^data: [{"]/.test(line))
+      .map((line) => JSON.parse(line.slice(6)));
+    expect(events[0]).toMatchObject({ sources });
+    expect(events.filter((event) => event.sources)).toHaveLength(1);
+    const said = events.map((event) =>
+      typeof event === 'string' ? event : (event.choices?.[0]?.delta?.content ?? ''),
+    );
+    expect(said.join('')).toBe(told);
+    const plain = await ask(key, path, { embedding: model.key, messages: asked, stream: false });
+    expect(plain.text).not.toContain('"sources"');
+    expect(plain.text).toContain('[9]');
   }
 });
 
@@ -799,6 +847,36 @@ describe('what a service was sent of a training that its person ends', () => {
       service.slowMs = 0;
       await manager.call('delChannel', { id: channel });
     }
+  }, 60_000);
+
+  test('a service that fails in the middle is paid for nothing, and once where it is tried again', async () => {
+    const { client, spent, setAside } = await trainee();
+    const model = await make(client, 0, { chunk_size: 100, separator: '\n' });
+    service.embedded.length = 0;
+    // The first part comes, the next is refused for good.
+    service.embedStatus = [0, 400];
+    await send(client, '月.txt', text, model.id);
+    const [refused] = await settled(client, model.id);
+    expect(service.embedded.length).toBeGreaterThan(0);
+    expect(service.embedStatus).toEqual([]);
+    expect(refused).toMatchObject({ status: 2, token: 0 });
+    expect([await spent(), await setAside()]).toEqual([0, 0]);
+    expect(
+      (await client.call('askKnowledge', { embedding_key: model.key, question: '月亮' })).list,
+    ).toEqual([]);
+    // Another time it is away in the middle: what is tried again by itself is paid once and whole.
+    service.embedStatus = [0, 503];
+    await client.call('actOnFiles', { model_id: model.id, ids: [refused!.id], act: 'retry' });
+    const [file] = await settled(client, model.id);
+    expect(service.embedStatus).toEqual([]);
+    expect(file?.status, file?.error).toBe(1);
+    expect(await spent()).toBe(file?.token);
+    expect(file?.token).toBeGreaterThan(0);
+    expect(await setAside()).toBe(0);
+    const { list } = await client.call('transactionList', {});
+    expect(list.map((each) => each.deduct_tokens)).toEqual([await spent()]);
+    const found = await client.call('trainModel', { model_id: model.id });
+    expect(found.model.token).toBe(await spent());
   }, 60_000);
 
   test('a translation: the sentences that were answered are paid, the rest is not', async () => {

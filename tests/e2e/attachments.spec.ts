@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { expect, foreignServer, test } from '../support/app.ts';
+import { scanOf } from '../support/sample-files.ts';
 
 const picture = async (
   width: number,
@@ -129,6 +130,37 @@ test('pictures and texts go to the model: picked, pasted, dropped; wrong ones ar
     image_detail: 'high',
     files: [{ name: '记录.txt' }],
   });
+});
+
+test('a picture for a model that sees none goes as the words on it', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.skip(foreignServer, 'needs the service that the tests connect');
+  await app.enterAs(person);
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-vision' });
+  await page.goto(`/chat?uuid=${uuid}`);
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  const buffer = await scanOf('餐费每天一百二十元');
+  await page
+    .getByLabel('从相册选择图片')
+    .setInputFiles([{ name: '通知.jpg', mimeType: 'image/jpeg', buffer }]);
+  const items = page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
+  await expect(items).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('radio', { name: /高清/ })).toBeVisible();
+  // The model is another one by now.
+  await person.client.call('setSession', { session_id: uuid, model: 'mock-chat' });
+  await page.reload();
+  await page.getByRole('button', { name: '认出图上的文字' }).click();
+  await expect(items).toContainText('通知.jpg');
+  await expect(items).toContainText(/\d+ 字/, { timeout: 60_000 });
+  await app.question.fill('图上写了什么');
+  await page.getByRole('button', { name: '发送', exact: true }).click();
+  const reply = page.locator('[data-reply]').last();
+  await expect(reply).toContainText('餐费每天一百二十元');
+  await expect(reply).toContainText('从图片里认出的文字，可能有错字');
 });
 
 test('what is added at home goes along with the first message @C12', async ({

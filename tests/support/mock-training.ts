@@ -11,11 +11,17 @@ export interface MockTraining {
   /** Sentences that were translated, every time they were. */
   translated: string[];
   /** Requests for an answer of a chat model. */
-  asked: { messages: { role: string; content: string }[]; embedding?: unknown }[];
+  asked: {
+    messages: { role: string; content: string }[];
+    embedding?: unknown;
+    stream?: boolean;
+  }[];
   /** Calls of Replicate's, as `METHOD path`. */
   calls: string[];
   /** How long each answer takes, ms. */
   slowMs: number;
+  /** Statuses of the next answers with vectors; 0: one that is well. */
+  embedStatus: number[];
   /** How often a training of Replicate's is asked for until it is done. */
   rounds: number;
   stop: () => Promise<void>;
@@ -49,6 +55,7 @@ export const startMockTraining = async (): Promise<MockTraining> => {
     asked: [],
     calls: [],
     slowMs: 0,
+    embedStatus: [],
     rounds: 2,
     stop: async () => {},
   };
@@ -66,6 +73,8 @@ export const startMockTraining = async (): Promise<MockTraining> => {
         return json({ data: [{ id: 'gpt-4o-mini' }, { id: 'text-embedding-3-small' }] });
       if (url === '/v1/embeddings') {
         const { input } = JSON.parse(body.toString()) as { input: string[] };
+        const status = state.embedStatus.shift() ?? 0;
+        if (status > 0) return json({ error: { message: 'not now' } }, status);
         state.embedded.push(...input);
         return json({
           data: input.map((text, index) => ({ index, embedding: vectorOf(text) })),
@@ -80,6 +89,18 @@ export const startMockTraining = async (): Promise<MockTraining> => {
         const lines = asked.split('\n').filter((line) => /^\[\d+\]/.test(line));
         state.translated.push(...lines.map((line) => line.replace(/^\[\d+\] /, '')));
         const said = lines.map((line) => line.replace(/^(\[\d+\]) /, '$1 译：')).join('\n');
+        if (!question.stream)
+          return json({
+            id: 'whole',
+            choices: [
+              {
+                index: 0,
+                message: { role: 'assistant', content: said || asked },
+                finish_reason: 'stop',
+              },
+            ],
+            usage: { prompt_tokens: 100, completion_tokens: 50 },
+          });
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         const chunk = (delta: object, finish: string | null) =>
           response.write(

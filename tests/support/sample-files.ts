@@ -82,6 +82,22 @@ export const pdfOf = async (pages: readonly string[]): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
+/** A page as a scanner gives it: a little askew. */
+export const scanOf = async (text: string): Promise<Buffer> => {
+  const { PDFiumLibrary } = await loadOptional('@hyzyla/pdfium');
+  const document = await (await PDFiumLibrary.init()).loadDocument(await pdfOf([text]));
+  const { width, height, data } = await document
+    .getPage(0)
+    .render({ scale: 150 / 72, render: 'bitmap' });
+  const page = sharp(Buffer.from(data), { raw: { width, height, channels: 4 } });
+  return page
+    .flatten({ background: '#fff' })
+    .extract({ left: 0, top: 0, width, height: 500 })
+    .rotate(1.5, { background: '#fff' })
+    .jpeg({ quality: 60 })
+    .toBuffer();
+};
+
 /** An archive of the format that the ending names, packed by 7-Zip. */
 export const packedAs = async (
   ending: '7z' | 'xz',

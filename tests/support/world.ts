@@ -161,6 +161,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   passageTokens: { embedding_key: 'help', question: '余额不足怎么办' },
   askKnowledge: { embedding_key: 'help', question: '余额不足怎么办' },
   knowledgePassage: { id: 1 },
+  passagePage: { id: 1 },
   replySource: { history_id: own.historyId, n: 99 },
   trainModelList: {},
   translateModelList: {},

@@ -32,7 +32,8 @@ export const replySource = async (
   // A page of the web is shown as it was read: its text is kept, and nobody asks the web again.
   if (isPage(kept)) {
     const { n, title, place, base, text, terms, url } = kept;
-    return { n, title, place, base, text, terms, before: '', after: '', url };
+    const where = { stands: {}, drawn: 0, before: '', after: '', url };
+    return { n, title, place, base, text, terms, ...where };
   }
   return knowledge.source(db, kept, user?.id ?? null);
 };

@@ -20,6 +20,7 @@ import {
   noSuchModel,
   type Style,
 } from './chat.service.ts';
+import { citedAnswer, citedStyle, toldSource } from './cited.ts';
 import { usageIn, usageOf } from './chat-text.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
 import { monthUsed } from './developer.store.ts';
@@ -73,6 +74,7 @@ const plainStyle: Style = {
 interface Grounds {
   embedding?: string | null | undefined;
   strict_mode?: 0 | 1 | boolean | null | undefined;
+  sources?: boolean | null | undefined;
 }
 
 const wordsIn = (content: unknown): string =>
@@ -161,12 +163,15 @@ export const createChatHandlers = (deps: {
     return [...listed, ...embedding];
   };
 
-  /** The request with what the named knowledge base has on its last question. @throws ApiRefusal */
-  const grounded = async (asked: ChatAsked & Grounds, context: OpenContext): Promise<ChatAsked> => {
-    const { embedding, strict_mode: strict, ...body } = asked;
+  /**
+   * The request with what the named knowledge base has on its last question, and the sources that
+   * its answer is to name by number; null: it was not asked to. @throws ApiRefusal
+   */
+  const grounded = async (asked: ChatAsked & Grounds, context: OpenContext) => {
+    const { embedding, strict_mode: strict, sources: named, ...body } = asked;
     const { messages } = asked;
     const told = { ...body, model: asked.model, messages };
-    if (!embedding) return told;
+    if (!embedding) return { body: told, sources: named === true ? [] : null };
     const { user } = context.caller;
     if (!(await knowledge.find(db, embedding, user.id)))
       throw new ApiRefusal('embedding_missing', '没有这个知识库，或它不对您开放', {
@@ -176,12 +181,15 @@ export const createChatHandlers = (deps: {
     const question = wordsIn(
       [...messages].reverse().find(({ role }) => role === 'user')?.['content'],
     );
-    const { part } = await knowledge.on(db, [embedding], question, user.id, {
+    const { part, sources } = await knowledge.on(db, [embedding], question, user.id, {
       strict: strict === 1 || strict === true,
-      numbered: false,
+      numbered: named === true,
       note: true,
     });
-    return { ...told, messages: [{ role: 'system', content: part.text }, ...messages] };
+    return {
+      body: { ...told, messages: [{ role: 'system' as const, content: part.text }, ...messages] },
+      sources: named === true ? sources.map(toldSource) : null,
+    };
   };
 
   /** A text from the named chat model, or the cheapest that is connected and well; null: none is. */
@@ -217,14 +225,14 @@ export const createChatHandlers = (deps: {
   return {
     async chatCompletions(input, context) {
       const { stream, stream_options: options, ...asked } = input;
-      const body = await grounded(asked, context);
-      if (stream)
-        return chat.stream(
-          context,
-          body,
-          openAiStyle(input.model, options?.include_usage === true),
-        );
-      return { json: (await chat.whole(context, body)).answer };
+      const { body, sources } = await grounded(asked, context);
+      if (stream) {
+        const style = openAiStyle(input.model, options?.include_usage === true);
+        const cited = sources ? citedStyle(style, sources, { asFrame: false }) : style;
+        return chat.stream(context, body, cited);
+      }
+      const { answer } = await chat.whole(context, body);
+      return { json: sources ? citedAnswer(answer, sources) : answer };
     },
 
     async createResponse(input, context) {
@@ -262,14 +270,16 @@ export const createChatHandlers = (deps: {
 
     async apiChat(input, context) {
       const { stream, ...asked } = input;
-      const body = await grounded(asked, context);
+      const { body, sources } = await grounded(asked, context);
+      const style = sources ? citedStyle(plainStyle, sources, { asFrame: true }) : plainStyle;
       if (stream)
-        return chat.stream(context, body, plainStyle).catch((error: unknown) => {
+        return chat.stream(context, body, style).catch((error: unknown) => {
           // What was asked is refused as everywhere; what a service failed is the stream's own error.
           if (!(error instanceof Refusal) || statusIn(error) < 500) throw error;
           return { events: async ({ sink, failure }) => void sink.write(failure(error)) };
         });
-      const { answer, counted, deducted } = await chat.whole(context, body);
+      const { answer: whole, counted, deducted } = await chat.whole(context, body);
+      const answer = sources ? citedAnswer(whole, sources) : whole;
       const { message, finish } = firstChoice(answer);
       const { content, reasoning_content: thought } = message;
       return {
@@ -280,6 +290,7 @@ export const createChatHandlers = (deps: {
           content: typeof content === 'string' ? content : '',
           reasoning: typeof thought === 'string' ? thought : '',
           finish_reason: finish,
+          ...(sources && { sources }),
           usage: {
             prompt_tokens: counted.promptTokens,
             completion_tokens: counted.completionTokens,

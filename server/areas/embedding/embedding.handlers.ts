@@ -11,7 +11,10 @@ const aDay = { person: 2_000, network: 200 };
 
 export const createEmbeddingHandlers = (
   knowledge: KnowledgeService,
-): Pick<Handlers, 'embeddingList' | 'passageTokens' | 'askKnowledge' | 'knowledgePassage'> => {
+): Pick<
+  Handlers,
+  'embeddingList' | 'passageTokens' | 'askKnowledge' | 'knowledgePassage' | 'passagePage'
+> => {
   const limitPerson = createKeyLimit(aDay.person, 86_400, 'questions tried');
   const limitNetwork = createKeyLimit(aDay.network, 86_400, 'questions tried by a network');
   const asker =
@@ -38,6 +41,11 @@ export const createEmbeddingHandlers = (
       const start = performance.now();
       const list = await knowledge.tryOut(db, key, question, user?.id ?? null, asker({ user, ip }));
       return { list, milliseconds: Math.round(performance.now() - start) };
+    },
+
+    passagePage: ({ id }, { db, user, ip }) => {
+      const owner = user ?? { person: networkKey(ip), guest: true };
+      return knowledge.page(db, id, user?.id ?? null, owner);
     },
 
     knowledgePassage: ({ id }, { db, user }) => knowledge.passage(db, id, user?.id ?? null),

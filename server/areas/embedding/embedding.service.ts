@@ -2,15 +2,18 @@ import type { Embedding, FoundPassage, StoredSource } from '#contract/embedding.
 import type { Executor } from '#server/db/database.ts';
 import type { Reading } from '#server/search/question.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { canDraw } from '#server/reading/draw-page.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
 import * as gaps from './gaps.service.ts';
 import { groundsOf, type Grounds } from './grounds.ts';
+import type { Originals } from './originals.ts';
 import * as indexes from './open-indexes.ts';
 import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
-import { placeText } from '#server/reading/place.ts';
+import { type Place, placeText } from '#server/reading/place.ts';
 import { readingsOf } from '#server/search/question.ts';
 import type { Quotable } from '#server/search/quotes.ts';
 
@@ -47,6 +50,14 @@ const placeOf = ({ page, heading, place }: Pick<store.ChunkRow, 'page' | 'headin
 /** Whether the service of vectors may be asked now, which the house pays for: words alone find much, too. */
 type MayAsk = () => Promise<boolean>;
 const always: MayAsk = () => Promise.resolve(true);
+
+const standsAt = ({ page, slide, sheet, row, toRow }: Place) => ({
+  page,
+  slide,
+  sheet,
+  row,
+  to_row: toRow,
+});
 
 /** A passage as it was found, with what it can be quoted by. */
 export interface Ranked extends FoundPassage {
@@ -87,6 +98,14 @@ interface BaseRow {
   settings: { instruction?: string };
 }
 
+/** A file that passages were made of. */
+export interface FileOfBase {
+  name: string;
+  kind: string;
+  storageKey: string | null;
+  project: { key: string; name: string; userId: number };
+}
+
 /** Who may ask what; `userId`: null stands for a visitor. */
 export interface KnowledgeBases {
   /** Those that a person may ask, their own first. */
@@ -97,10 +116,7 @@ export interface KnowledgeBases {
   findAll: (db: Executor, keys: readonly string[], userId: number | null) => Promise<Embedding[]>;
   /** Of one with passages of its own; null as with `find`. */
   rowFor: (db: Executor, key: string, userId: number | null) => Promise<BaseRow | null>;
-  fileOf: (
-    db: Executor,
-    fileId: number,
-  ) => Promise<{ name: string; project: { key: string; name: string } } | null>;
+  fileOf: (db: Executor, fileId: number) => Promise<FileOfBase | null>;
   filesByIds: (db: Executor, ids: readonly number[]) => Promise<{ id: number; name: string }[]>;
 }
 
@@ -139,9 +155,11 @@ const byWords = (
 export const createKnowledgeService = ({
   embeddings,
   bases,
+  originals,
 }: {
   embeddings: EmbeddingModels;
   bases: KnowledgeBases;
+  originals: Originals;
 }) => {
   const questions = new Map<string, Buffer>();
 
@@ -192,7 +210,9 @@ export const createKnowledgeService = ({
     );
     const seen = looked.flatMap(({ candidate, fused }) => {
       const row = rows.get(candidate.id);
-      return row ? [{ row, candidate, fused, ...byWords(candidate, row, readings, values) }] : [];
+      return row && !row.off
+        ? [{ row, candidate, fused, ...byWords(candidate, row, readings, values) }]
+        : [];
     });
     const mostByWords = Math.max(...seen.map(({ words }) => words), 1e-9);
     const bestFused = 2 / (ranks + 1);
@@ -251,6 +271,38 @@ export const createKnowledgeService = ({
     return base ? searchBase(db, base, question, most, mayAsk) : [];
   };
 
+  /** The page of the file that a passage stands on; null: a picture has none; undefined: it cannot be drawn. */
+  const pageOf = ({ page }: Pick<store.ChunkRow, 'page'>, { kind, storageKey }: FileOfBase) =>
+    storageKey === null || !canDraw()
+      ? undefined
+      : kind === 'image'
+        ? null
+        : kind === 'pdf' && page > 0
+          ? page
+          : undefined;
+
+  /**
+   * Whether a person may see the page that a passage stands on. What its owner changed, switched off
+   * or deleted still stands there: then it is shown to them alone.
+   */
+  const isDrawn = async (
+    db: Executor,
+    row: Pick<store.ChunkRow, 'page' | 'fileId'>,
+    file: FileOfBase,
+    userId: number | null,
+  ): Promise<boolean> =>
+    pageOf(row, file) !== undefined &&
+    (file.project.userId === userId || (await store.isUntouched(db, row.fileId)));
+
+  /** A passage that a person may look up, with its file. @throws Refusal not_found */
+  const openPassage = async (db: Executor, id: number, userId: number | null) => {
+    const [row] = await store.chunksById(db, [id]);
+    const file = row && (await bases.fileOf(db, row.fileId));
+    if (!row || row.off || !file || !(await bases.rowFor(db, file.project.key, userId)))
+      throw new Refusal('not_found', '没有这段资料，它可能已被删除');
+    return { row, file };
+  };
+
   return {
     list: bases.list,
     find: bases.find,
@@ -300,7 +352,15 @@ export const createKnowledgeService = ({
       const around = row && same ? await store.chunksAround(db, row.fileId, row.seq) : [];
       const at = (step: number) =>
         around.find(({ seq }) => seq === (row?.seq ?? 0) + step)?.content ?? '';
-      return { ...told, before: at(-1), after: at(1), url: id === 0 || same ? kept.url : '' };
+      const file = row && same ? await bases.fileOf(db, row.fileId) : null;
+      return {
+        ...told,
+        before: at(-1),
+        after: at(1),
+        url: id === 0 || same ? kept.url : '',
+        stands: standsAt(row && same ? row.place : {}),
+        drawn: row && file && (await isDrawn(db, row, file, userId)) ? row.id : 0,
+      };
     },
 
     /** What a question finds, and why. @throws Refusal embedding_missing */
@@ -320,10 +380,7 @@ export const createKnowledgeService = ({
 
     /** A passage with what stands around it. @throws Refusal not_found */
     async passage(db: Executor, id: number, userId: number | null) {
-      const [row] = await store.chunksById(db, [id]);
-      const file = row && (await bases.fileOf(db, row.fileId));
-      if (!row || row.off || !file || !(await bases.rowFor(db, file.project.key, userId)))
-        throw new Refusal('not_found', '没有这段资料，它可能已被删除');
+      const { row, file } = await openPassage(db, id, userId);
       const around = await store.chunksAround(db, row.fileId, row.seq);
       return {
         name: file.project.name,
@@ -332,7 +389,20 @@ export const createKnowledgeService = ({
         before: around.find(({ seq }) => seq === row.seq - 1)?.content ?? '',
         text: row.content,
         after: around.find(({ seq }) => seq === row.seq + 1)?.content ?? '',
+        stands: standsAt(row.place),
+        drawn: (await isDrawn(db, row, file, userId)) ? row.id : 0,
       };
+    },
+
+    /** The page of its file that a passage stands on, as a picture. @throws Refusal not_found, too_many */
+    async page(db: Executor, id: number, userId: number | null, owner: Waiter) {
+      const { row, file } = await openPassage(db, id, userId);
+      const page = pageOf(row, file);
+      if (page === undefined || !(await isDrawn(db, row, file, userId)))
+        throw new Refusal('not_found', '这段资料没有原页可看');
+      const drawn = await originals.draw({ key: file.storageKey ?? '', page }, owner);
+      if (!drawn) throw new Refusal('not_found', '原页太复杂或已损坏，没有画出来');
+      return drawn;
     },
   };
 };

@@ -3,7 +3,7 @@ import type { Executor } from '#server/db/database.ts';
 import { knowledgeChunks, knowledgeGaps } from './embedding.tables.ts';
 
 export type ChunkRow = typeof knowledgeChunks.$inferSelect;
-export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id'>;
+export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id' | 'version'>;
 
 /** Rows of one statement: its making is not to hold up who asks something else. */
 const atOnce = 100;
@@ -18,14 +18,14 @@ export const deleteChunks = async (db: Executor, fileId: number): Promise<void> 
 };
 
 /**
- * Files of a base that have passages, each with a mark that changes with any of them: whatever
- * changes a passage writes its row anew (`putChunk`).
+ * Files of a base that have passages, each with a mark that changes with any that is made or
+ * changed. Ids and versions are of one row of numbers, so no two files ever have the same mark.
  */
 export const filesWithChunks = (db: Executor, projectId: number) =>
   db
     .select({
       id: knowledgeChunks.fileId,
-      mark: sql<number>`max(${knowledgeChunks.id})::float8`,
+      mark: sql<number>`max(greatest(${knowledgeChunks.id}, ${knowledgeChunks.version}))::float8`,
     })
     .from(knowledgeChunks)
     .where(eq(knowledgeChunks.projectId, projectId))
@@ -120,19 +120,50 @@ export const lockChunk = async (db: Executor, id: number): Promise<ChunkRow | nu
   return row ?? null;
 };
 
+/** The row of numbers that ids and versions are drawn from. */
+const nextVersion = sql`nextval(pg_get_serial_sequence('knowledge_chunks', 'id'))`;
+
+/** What is left of its file shows by a version that something of it went. */
 export const deleteChunk = async (db: Executor, id: number): Promise<void> => {
-  await db.delete(knowledgeChunks).where(eq(knowledgeChunks.id, id));
+  const [gone] = await db
+    .delete(knowledgeChunks)
+    .where(eq(knowledgeChunks.id, id))
+    .returning({ fileId: knowledgeChunks.fileId });
+  if (gone)
+    await db
+      .update(knowledgeChunks)
+      .set({ version: nextVersion })
+      .where(
+        sql`${knowledgeChunks.id} = (
+        SELECT min(id) FROM knowledge_chunks WHERE file_id = ${gone.fileId})`,
+      );
 };
 
-/** Writes a passage in the place of an older one, under a number of its own. */
-export const putChunk = async (
-  db: Executor,
-  { id, ...row }: NewChunk & { id?: number },
-): Promise<number> => {
-  if (id !== undefined) await deleteChunk(db, id);
+/** Whether all passages of a file stand as they were read. */
+export const isUntouched = async (db: Executor, fileId: number): Promise<boolean> => {
+  const [row] = await db
+    .select({ untouched: sql<boolean>`bool_and(${knowledgeChunks.version} = 0)` })
+    .from(knowledgeChunks)
+    .where(eq(knowledgeChunks.fileId, fileId));
+  return row?.untouched === true;
+};
+
+export const insertChunk = async (db: Executor, row: NewChunk): Promise<number> => {
   const [made] = await db.insert(knowledgeChunks).values(row).returning({ id: knowledgeChunks.id });
   if (!made) throw new Error('the passage was not stored');
   return made.id;
+};
+
+/** Changes a passage under a new version. */
+export const changeChunk = async (
+  db: Executor,
+  id: number,
+  change: Partial<NewChunk>,
+): Promise<void> => {
+  await db
+    .update(knowledgeChunks)
+    .set({ ...change, version: nextVersion })
+    .where(eq(knowledgeChunks.id, id));
 };
 
 /** The place behind the last passage of a file. */

@@ -1,5 +1,5 @@
 import { boolean, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { bigId, bytes, instant, reference } from '#server/db/columns.ts';
+import { bigId, bytes, instant, reference, tokens } from '#server/db/columns.ts';
 import type { Place } from '#server/reading/place.ts';
 
 /** Passages of knowledge bases. */
@@ -19,6 +19,8 @@ export const knowledgeChunks = pgTable('knowledge_chunks', {
   model: text('model').notNull(),
   /** Its owner switched it off: it is found no more. */
   off: boolean('off').notNull().default(false),
+  /** Rises with each change; 0: it is as it was made; -1: an older program may have changed it. */
+  version: tokens('version').notNull().default(0),
 });
 
 /** What bases were asked and had nothing on. */

@@ -43,15 +43,15 @@ export const passages = {
   ): Promise<Passage | null> {
     const row = await store.lockChunk(db, id);
     if (!row) return null;
-    const next = { ...row, ...change };
-    return view({ ...next, id: await store.putChunk(db, next) });
+    await store.changeChunk(db, id, change);
+    return view({ ...row, ...change });
   },
   async add(
     db: Executor,
     row: Pick<store.NewChunk, 'projectId' | 'fileId' | 'heading' | 'content' | 'vector' | 'model'>,
   ): Promise<Passage> {
     const seq = await store.nextSeq(db, row.fileId);
-    const id = await store.putChunk(db, { ...row, seq, page: 0, place: {} });
+    const id = await store.insertChunk(db, { ...row, seq, page: 0, place: {} });
     return view({ id, heading: row.heading, content: row.content, place: {}, off: false });
   },
   remove: store.deleteChunk,

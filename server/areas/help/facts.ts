@@ -7,6 +7,7 @@ import {
   vipOffText,
   vipPrice,
 } from '#contract/goods.ts';
+import { knowledgeLimits } from '#contract/train-limits.ts';
 import { limits } from '#contract/limits.ts';
 
 const inTenThousands = (count: number): string => `${count / 10_000} 万`;
@@ -33,6 +34,9 @@ const facts: Record<string, string> = {
   apiKeys: String(limits.apiKeys),
   accountLength: `${limits.account.min} 到 ${limits.account.max}`,
   passwordLength: String(limits.password.min),
+  pairs: String(knowledgeLimits.pairs),
+  watches: String(knowledgeLimits.watches),
+  watchFailures: String(knowledgeLimits.watchFailures),
   promptLength: String(limits.defaultMaxPrompt),
 };
 

@@ -34,15 +34,19 @@ export const seePicture = async (image: Sharp): Promise<Piece[]> => {
   return pieces;
 };
 
-/** A page of a PDF as a picture. @throws PackageMissing */
-const pagePicture = async (data: Uint8Array, page: number): Promise<Sharp> => {
+/** A page of a PDF as a picture, so many pixels long at most. @throws PackageMissing */
+export const pagePicture = async (
+  data: Uint8Array,
+  page: number,
+  longest = mostSide,
+): Promise<Sharp> => {
   const { PDFiumLibrary } = await loadOptional('@hyzyla/pdfium');
   const library = await PDFiumLibrary.init();
   const document = await library.loadDocument(data);
   try {
     const sheet = document.getPage(page - 1);
     const { originalWidth: width, originalHeight: height } = sheet.getOriginalSize();
-    const scale = Math.min(dpi / 72, mostSide / Math.max(width, height, 1));
+    const scale = Math.min(dpi / 72, longest / Math.max(width, height, 1));
     const made = await sheet.render({ scale, render: 'bitmap' });
     const raw = { width: made.width, height: made.height, channels: 4 as const };
     return sharp(Buffer.from(made.data), { raw });

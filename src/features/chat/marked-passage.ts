@@ -1,10 +1,5 @@
 import { tableRow } from '#common/table-row.ts';
-
-/** A stretch of a passage; marked: an answer rests on it. */
-export interface Stretch {
-  text: string;
-  marked: boolean;
-}
+import type { Stretch } from '#src/widgets/source/lines.ts';
 
 const sentence = /[^。！？!?；;\n]+[。！？!?；;]*[”’"'）)】」』]*|[。！？!?；;\n]+/g;
 /** Letters and digits alone. */

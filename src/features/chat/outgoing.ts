@@ -50,7 +50,7 @@ export const imagesRefused = (
   const blind = [model, all.find(({ name }) => name === beside)].find(
     (each) => each && !each.vision,
   );
-  return blind ? `「${blind.label}」看不了图片，请换一个模型或去掉图片` : '';
+  return blind ? `「${blind.label}」看不了图片，请换一个模型，或在图片下面认出文字` : '';
 };
 
 /** Takes the draft's additions and the session's choices together with the words. */

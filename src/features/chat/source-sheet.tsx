@@ -3,6 +3,8 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Source } from '#contract/embedding.ts';
+import { OriginalPage } from '#src/widgets/source/original-page.tsx';
+import { OriginalText } from '#src/widgets/source/original-text.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from '#src/ui/button.tsx';
 import { markedPassage } from './marked-passage.ts';
@@ -16,15 +18,12 @@ export interface OpenedSource {
   said: string;
 }
 
-const toSight = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
-
 const Passage = ({ historyId, source, said }: OpenedSource) => {
   const navigate = useNavigate();
   const { data, ...passage } = useCall('replySource', { history_id: historyId, n: source.n });
   const parts = data ? markedPassage(data.text, { said, terms: data.terms }) : [];
   // A page of the web that was opened: it is read here as it was then.
   const isPage = data ? /^https?:/.test(data.url) : source.base === '网页';
-  const first = parts.findIndex(({ marked }) => marked);
   return (
     <div className={css.source}>
       <p className={css.where}>
@@ -44,21 +43,13 @@ const Passage = ({ historyId, source, said }: OpenedSource) => {
           {data.url === '' && (
             <p className={css.note}>原文后来改过，或已删掉。这里是回答时的文字。</p>
           )}
-          <div className={css.text}>
-            {data.before !== '' && <p className={css.around}>{data.before}</p>}
-            <p>
-              {parts.map(({ text, marked }, at) =>
-                marked ? (
-                  <mark key={at} ref={at === first ? toSight : undefined}>
-                    {text}
-                  </mark>
-                ) : (
-                  text
-                ),
-              )}
-            </p>
-            {data.after !== '' && <p className={css.around}>{data.after}</p>}
-          </div>
+          <OriginalText
+            before={data.before}
+            stretches={parts}
+            after={data.after}
+            stands={data.stands}
+          />
+          {data.drawn > 0 && <OriginalPage id={data.drawn} stretches={parts} place={data.place} />}
           {isPage && (
             <a className={css.outward} href={data.url} target="_blank" rel="noreferrer noopener">
               打开原网页

@@ -4,6 +4,8 @@ import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
+import { OriginalPage } from '#src/widgets/source/original-page.tsx';
+import { OriginalText } from '#src/widgets/source/original-text.tsx';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import css from './train.module.css';
 
@@ -40,10 +42,15 @@ export const PassageScreen = () => {
             {[`知识库「${data.name}」`, data.place].filter(Boolean).join(' · ')}
           </p>
           <div className={css.passage}>
-            {data.before !== '' && <p>{data.before}</p>}
-            <mark>{data.text}</mark>
-            {data.after !== '' && <p>{data.after}</p>}
+            <OriginalText {...data} stretches={[{ text: data.text, marked: true }]} />
           </div>
+          {data.drawn > 0 && (
+            <OriginalPage
+              id={data.drawn}
+              stretches={[{ text: data.text, marked: true }]}
+              place={data.place}
+            />
+          )}
         </>
       )}
     </article>

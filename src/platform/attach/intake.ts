@@ -10,6 +10,7 @@ import { uuid } from '#src/platform/uuid.ts';
 import type { AttachedFile, UploadedImage } from '#contract/file.ts';
 import { limits } from '#contract/limits.ts';
 import {
+  imagesOf,
   changeAttachment,
   readAttachments,
   setAttachments,
@@ -248,6 +249,23 @@ export const addAddress = ({ draftKey }: AttachTarget, url: string): boolean => 
     return imageChange(image);
   });
   return true;
+};
+
+/** Takes the words on a draft's images in the place of the images, for a model that sees none. */
+export const imagesToWords = async (draftKey: string): Promise<void> => {
+  for (const { id, name, url } of imagesOf(readAttachments(draftKey))) {
+    if (room(draftKey, 'file') <= 0) {
+      tooMany('file');
+      return;
+    }
+    const known =
+      url === '' ? readBlob(id) : fetch(url).then((got) => (got.ok ? got.blob() : null));
+    const blob = await known.catch(() => null);
+    if (blob) {
+      removeAttachment(draftKey, id);
+      await addWords(draftKey, new File([blob], name, { type: blob.type }));
+    } else toast(`没有取到图片：${name}`, 'error');
+  }
 };
 
 /**

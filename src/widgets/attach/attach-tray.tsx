@@ -13,6 +13,7 @@ import {
 } from '#src/platform/attach/attach-store.ts';
 import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
 import {
+  imagesToWords,
   removeAttachment,
   resumeAttachments,
   retryAttachment,
@@ -66,7 +67,13 @@ const AttachTray = ({ target }: { target: AttachTarget }) => {
   const dropImages = () => {
     for (const { id } of images) removeAttachment(draftKey, id);
   };
-  const vision = useVisionChoice(target, <Chip onClick={dropImages}>去掉图片</Chip>);
+  const vision = useVisionChoice(
+    target,
+    <>
+      <Chip onClick={() => void imagesToWords(draftKey)}>认出图上的文字</Chip>
+      <Chip onClick={dropImages}>去掉图片</Chip>
+    </>,
+  );
   const shown = images.filter((item) => imageOf(item, false) !== '');
   return (
     <div className={css.tray}>

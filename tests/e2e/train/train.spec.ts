@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { TestClient } from '#tests/support/client.ts';
+import { pdfOf } from '#tests/support/sample-files.ts';
 import { startServer } from '#tests/support/server.ts';
 
 const baseURL = () => test.info().project.use.baseURL ?? '';
@@ -25,6 +26,10 @@ const poems = Buffer.from(
 
 const handbook = Buffer.from(
   '# 员工手册\n\n## 假期\n\n每位员工入职满一年后享有十二天年假。年假可以分三次休完。\n\n## 报销\n\n差旅费在回来后十天内报销，住宿每晚不超过四百元。\n',
+);
+
+const shifts = Buffer.from(
+  '班次,到岗,交接\n早班,06:30,赵班长\n中班,14:30,钱班长\n夜班,22:30,孙班长\n',
 );
 
 test('a knowledge base is made in three steps, followed in its log, and tried with a question', async ({
@@ -352,9 +357,15 @@ test('on a fresh start without any key a base answers by quoting, with its sourc
     await form.getByLabel('示例问题').fill('年假有几天？\n差旅费怎么报销？');
     await form.getByRole('button', { name: '保存' }).click();
     await expect(form).toBeHidden();
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: '手册.md', mimeType: 'text/markdown', buffer: handbook });
+    await page.locator('input[type=file]').setInputFiles([
+      { name: '手册.md', mimeType: 'text/markdown', buffer: handbook },
+      {
+        name: '食堂.pdf',
+        mimeType: 'application/pdf',
+        buffer: await pdfOf(['食堂中午供应三菜一汤。']),
+      },
+      { name: '班次.csv', mimeType: 'text/csv', buffer: shifts },
+    ]);
     await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
 
     await page.getByRole('button', { name: '向它提问' }).click();
@@ -376,9 +387,29 @@ test('on a fresh start without any key a base answers by quoting, with its sourc
       '手册.md · 员工手册 › 假期',
     );
 
-    await page.getByRole('textbox', { name: '输入消息' }).fill('怎样给摩托车换轮胎？');
-    await page.getByRole('button', { name: '发送', exact: true }).click();
-    await expect(page.locator('[data-reply]').last()).toContainText('资料里没有');
+    const ask = async (text: string) => {
+      await page.getByRole('textbox', { name: '输入消息' }).fill(text);
+      await page.getByRole('button', { name: '发送', exact: true }).click();
+    };
+    // The words are marked on the page that they are printed on, the row within its table.
+    await ask('食堂中午供应什么？');
+    await expect(reply).toContainText('三菜一汤');
+    await reply.getByRole('button', { name: '来源 1', exact: true }).click();
+    await expect(source.getByRole('img', { name: '原页：第 1 页' })).toBeVisible();
+    await expect(source.locator('[data-page-mark]')).toHaveCount(1);
+    await page.keyboard.press('Escape');
+    await ask('夜班几点到岗？');
+    await expect(reply).toContainText('22:30');
+    await reply.getByRole('button', { name: '来源 1', exact: true }).click();
+    await expect(source.getByRole('row').filter({ hasText: '夜班' })).toHaveAttribute(
+      'data-marked',
+      'true',
+    );
+    await expect(source.getByRole('row').filter({ hasText: '早班' })).toContainText('06:30');
+    await page.keyboard.press('Escape');
+
+    await ask('怎样给摩托车换轮胎？');
+    await expect(reply).toContainText('资料里没有');
   } finally {
     await context.close();
     await server.stop();

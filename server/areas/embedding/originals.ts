@@ -1,0 +1,44 @@
+import { buffer } from 'node:stream/consumers';
+import type { Out } from '#contract/calls.ts';
+import type { Waiter } from '#server/fair-queue.ts';
+import { drawPage } from '#server/reading/draw-page.ts';
+import type { Storage } from '#server/storage/storage-interface.ts';
+
+type Drawn = Out<'passagePage'>;
+
+/** Pages that are kept drawn, some hundred kilobytes each: several readers open the same source. */
+const most = 24;
+
+/** Draws pages of stored files. */
+export const createOriginals = (storage: Storage, seconds: number) => {
+  const kept = new Map<string, Drawn>();
+  return {
+    /**
+     * A page of a file that is stored under `key`; `page` null: it is a picture itself.
+     * @returns null where it cannot be drawn
+     * @throws Refusal too_many
+     */
+    draw: async (
+      { key, page }: { key: string; page: number | null },
+      owner: Waiter,
+    ): Promise<Drawn | null> => {
+      const name = `${key} ${page}`;
+      const known = kept.get(name);
+      if (known) return known;
+      const file = await storage.get(key);
+      if (!file) return null;
+      const data = new Uint8Array(await buffer(file.stream));
+      const drawn = await drawPage({ data, page }, { seconds, owner });
+      if (!drawn) return null;
+      const { picture, ...rest } = drawn;
+      const base64 = Buffer.from(picture).toString('base64');
+      const told = { ...rest, picture: `data:image/webp;base64,${base64}` };
+      kept.set(name, told);
+      const [oldest] = kept.keys();
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+      return told;
+    },
+  };
+};
+
+export type Originals = ReturnType<typeof createOriginals>;
