@@ -130,6 +130,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   subscribe: '源码订阅',
   temperature: '随机性',
   text: '文字',
+  thinking: '思考',
   ticket: '凭证',
   timeRange: '时间',
   title: '标题',

@@ -13,6 +13,9 @@ export interface SentMessage {
 export interface SentBody {
   model: string;
   messages: SentMessage[];
+  enable_thinking?: boolean;
+  thinking_budget?: number;
+  thinking?: { type: string };
   tools?: { type: string; function: { name: string; description: string; parameters: object } }[];
 }
 
@@ -20,6 +23,8 @@ export interface SentBody {
 export interface Said {
   text?: string;
   reasoning?: string;
+  /** Between its thinking and its words, ms. */
+  thoughtMs?: number;
   calls?: { name: string; arguments: unknown }[];
   /** Before anything is answered, ms. */
   pauseMs?: number;
@@ -50,6 +55,7 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
         );
       send({ role: 'assistant', content: '' });
       if (said.reasoning) send({ reasoning_content: said.reasoning });
+      if (said.thoughtMs) await new Promise((resolve) => setTimeout(resolve, said.thoughtMs));
       if (said.text)
         for (const piece of said.text.match(/[\s\S]{1,40}/g) ?? []) send({ content: piece });
       for (const [index, { name, arguments: given }] of (said.calls ?? []).entries()) {

@@ -14,7 +14,14 @@ import { createHeldWords } from './held-words.ts';
 import * as store from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
 import { promptTokens } from './prompt.ts';
-import { type Cited, heldAhead, type NextRound, type ReplyRequest, type Round } from './reply.ts';
+import {
+  type Cited,
+  heldAhead,
+  thoughtAhead,
+  type NextRound,
+  type ReplyRequest,
+  type Round,
+} from './reply.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { LostReply, settleRound } from './settlement.ts';
 import { sourcesOf } from './page-sources.ts';
@@ -317,7 +324,9 @@ export class ReplyLoop {
     const asked =
       promptTokens(messages, estimateTokens) +
       (told.length > 0 ? estimateTokens(JSON.stringify(told)) : 0);
-    const held = isFree(model) ? 0 : deduction(model, asked, heldAhead);
+    const held = isFree(model)
+      ? 0
+      : deduction(model, asked, heldAhead + thoughtAhead(this.state.sampling));
     const made = await inTransaction(db, async (tx) => {
       const amount = { id: randomUUID(), userId, amount: held, reference: `history:${id}` };
       const vipAllowed = model.vipExcluded !== true;
