@@ -74,7 +74,8 @@ export class ReplyLoop {
 
   /** After the last round that may call something the model has to answer. */
   specs() {
-    return this.state.round >= toolLimits.rounds ? [] : this.#deps.toolbox.specs(this.state.tools);
+    const { round, tools, foreign } = this.state;
+    return round >= toolLimits.rounds ? [] : this.#deps.toolbox.specs(tools, foreign);
   }
 
   /** Sources that can be cited now; null: there is none. A page is one only of what it says. */
@@ -98,7 +99,8 @@ export class ReplyLoop {
   }
 
   #find(name: string): Tool | null {
-    return this.state.tools.includes(name) ? this.#deps.toolbox.find(name) : null;
+    const { tools, foreign } = this.state;
+    return tools.includes(name) ? this.#deps.toolbox.find(name, foreign) : null;
   }
 
   #callOf(asked: AskedCall, at: number, state: ToolState): StoredTool {
