@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
+import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
 import {
@@ -201,4 +205,59 @@ test('own servers are public ones; everybody gets what a manager set, wherever i
   await settled(uuid, sent.id);
   const names = (model.bodies.at(-1)?.tools ?? []).map(({ function: { name } }) => name);
   expect(names.some((name) => name.startsWith(`m${shared.id}_`))).toBe(true);
+});
+
+test('this server has tools for programs, by a key whose models, limits and money count as in /v1', async () => {
+  script = () => ({ text: '海是蓝的。' });
+  const user = await apiUser(server, { key: { name: '程序', models: ['deepseek-scripted'] } });
+  const { uuid } = await user.person.call('newSession', { type: 0, model: 'deepseek-scripted' });
+  const { id } = await user.person.call('sendMessage', {
+    session_id: uuid,
+    msg: '鲸鱼怎么睡觉？',
+  });
+  await user.person.read(uuid, id);
+  const connect = async (key: string): Promise<Client> => {
+    const client = new Client({ name: 'program', version: '1.0.0' });
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    const transport = new StreamableHTTPClientTransport(new URL(`${server.baseURL}/mcp`), {
+      requestInit,
+    });
+    await client.connect(transport as Transport);
+    return client;
+  };
+  await expect(connect('sk-nobody')).rejects.toThrow();
+  const client = await connect(user.key);
+  const use = async (name: string, given: Record<string, unknown>) => {
+    const { content, isError } = await client.callTool({ name, arguments: given });
+    const [piece] = content as { text: string }[];
+    return { text: piece?.text ?? '', isError: isError === true };
+  };
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['list_models', 'ask_model', 'draw', 'search']);
+  expect((await use('list_models', {})).text).toBe('deepseek-scripted');
+
+  const before = (await user.person.call('userInfo', {})).chatgpt_balance;
+  const asked = { question: '海是什么颜色？', model: 'deepseek-scripted' };
+  expect(await use('ask_model', asked)).toEqual({ text: '海是蓝的。', isError: false });
+  expect((await user.person.call('userInfo', {})).chatgpt_balance).toBeLessThan(before);
+  // What the key may not use it may not use here either.
+  const other = await use('ask_model', { question: '你好', model: 'builtin-assistant' });
+  expect(other).toMatchObject({ isError: true, text: expect.stringContaining('没有模型') });
+  expect(await use('draw', { prompt: '一只鲸鱼' })).toMatchObject({ isError: true });
+  expect((await use('ask_model', { model: 'x' })).text).toContain('question');
+  expect((await use('nothing', {})).isError).toBe(true);
+
+  expect((await use('search', { query: '鲸鱼' })).text).toContain(uuid);
+  const stranger = await apiUser(server);
+  const theirs = await connect(stranger.key);
+  const found = await theirs.callTool({ name: 'search', arguments: { query: '鲸鱼' } });
+  expect(JSON.stringify(found)).not.toContain(uuid);
+  const drawn = await theirs.callTool({
+    name: 'draw',
+    arguments: { prompt: '一只鲸鱼', model: 'builtin-canvas' },
+  });
+  const [image] = drawn.content as { text: string }[];
+  expect((await fetch(image?.text ?? '')).status).toBe(200);
+  await client.close();
+  await theirs.close();
 });

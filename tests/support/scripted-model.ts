@@ -13,6 +13,7 @@ export interface SentMessage {
 export interface SentBody {
   model: string;
   messages: SentMessage[];
+  stream?: boolean;
   enable_thinking?: boolean;
   thinking_budget?: number;
   thinking?: { type: string };
@@ -48,6 +49,14 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
       bodies.push(body);
       const said = await script(body);
       if (said.pauseMs) await new Promise((resolve) => setTimeout(resolve, said.pauseMs));
+      const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 };
+      if (body.stream !== true) {
+        const message = { role: 'assistant', content: said.text ?? '' };
+        response.setHeader('content-type', 'application/json');
+        const choices = [{ index: 0, message, finish_reason: 'stop' }];
+        response.end(JSON.stringify({ choices, usage }));
+        return;
+      }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const send = (delta: object, finish: string | null = null) =>
         response.write(
@@ -66,7 +75,6 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
           send({ tool_calls: [{ index, function: { arguments: piece } }] });
       }
       send({}, said.calls ? 'tool_calls' : 'stop');
-      const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 };
       response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
       response.end('data: [DONE]\n\n');
     })().catch(() => response.destroy());
