@@ -1,5 +1,5 @@
 import { useAuth } from '#src/platform/auth-store.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { prefsStore, usePrefs } from '#src/platform/prefs.ts';
 import { useOfficialSite } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';

@@ -166,8 +166,8 @@ test('a wide window: the image tool stands beside the conversation, all of its t
     await expect(tab).toBeInViewport({ ratio: 1 });
 
   // No camera here, but what was copied.
-  await tool.getByRole('button', { name: /选一张基础图片/ }).click();
-  const picker = page.getByRole('dialog', { name: '选择基础图片' });
+  await tool.getByRole('button', { name: /选一张参考图/ }).click();
+  const picker = page.getByRole('dialog', { name: '选择参考图' });
   await expect(picker.getByRole('button', { name: '上传图片' })).toBeVisible();
   await expect(picker.getByRole('button', { name: '拍照' })).toHaveCount(0);
   const small = await sharp({
@@ -184,7 +184,7 @@ test('a wide window: the image tool stands beside the conversation, all of its t
     [...small],
   );
   await expect(picker).toBeHidden();
-  await expect(tool.getByRole('img', { name: '基础图片' })).toBeVisible();
+  await expect(tool.getByRole('img', { name: '参考图' })).toBeVisible();
 
   const size = tool.getByRole('tab', { name: '尺寸', exact: true });
   await size.click();
@@ -194,7 +194,7 @@ test('a wide window: the image tool stands beside the conversation, all of its t
   await words.fill('一只猫');
   await tool.getByRole('button', { name: /^生成 ·/ }).click();
   // For a few frames the first rows stand twice.
-  await expect(page.getByText('以图画图').first()).toBeVisible();
+  await expect(page.getByText('参考图').first()).toBeVisible();
   // It stays for the next picture.
   await expect(tool).toBeVisible();
   await expect(page.getByRole('list', { name: '画好的图片' }).getByRole('img')).toHaveCount(1, {
