@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
 import { apiUser } from '../support/api-user.ts';
@@ -222,7 +221,7 @@ test('this server has tools for programs, by a key whose models, limits and mone
     const transport = new StreamableHTTPClientTransport(new URL(`${server.baseURL}/mcp`), {
       requestInit,
     });
-    await client.connect(transport as Transport);
+    await client.connect(transport);
     return client;
   };
   await expect(connect('sk-nobody')).rejects.toThrow();

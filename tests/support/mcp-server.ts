@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import * as z from 'zod';
 
 /** A server of tools made with the official SDK, by streamable HTTP or the older way alone. */
@@ -37,7 +36,7 @@ export const startMcpServer = async (options: { old?: boolean; token?: string } 
       }
       if (!options.old && pathname === '/mcp') {
         const transport = new StreamableHTTPServerTransport({ enableJsonResponse: false });
-        await make().connect(transport as Transport);
+        await make().connect(transport);
         await transport.handleRequest(request, response);
       } else if (options.old && request.method === 'GET' && pathname === '/mcp') {
         const transport = new SSEServerTransport('/messages', response);

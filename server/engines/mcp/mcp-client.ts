@@ -38,7 +38,8 @@ const reasonOf = (error: unknown): string => {
   if (code === 401 || code === 403 || /\b40[13]\b|Unauthorized/.test(message))
     return '它没有接受令牌，请检查';
   if (typeof code === 'number' && code >= 400) return `它回答 ${code}，请检查地址`;
-  const line = String(cause?.code ?? code ?? '');
+  const told = cause?.code ?? code;
+  const line = typeof told === 'string' ? told : '';
   if (/^E[A-Z]+|UND_ERR/.test(line) || /fetch failed/.test(message))
     return '连不上：没有回应，或不是公网上的地址';
   if (error instanceof Forbidden) return '连不上：自己的服务要是公网上的地址，端口 80 或 443';
@@ -62,7 +63,7 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
       new StreamableHTTPClientTransport(url, {
         ...options,
         reconnectionOptions: { ...retry, reconnectionDelayGrowFactor: 1, maxRetries: 0 },
-      }) as Transport,
+      }),
     () => new SSEClientTransport(url, options),
   ];
   let first: unknown;

@@ -142,7 +142,9 @@ export const ToolServersScreen = () => {
           }
         />
       )}
-      {servers.isError && <LoadFailed error={servers.error} onRetry={() => void servers.refetch()} />}
+      {servers.isError && (
+        <LoadFailed error={servers.error} onRetry={() => void servers.refetch()} />
+      )}
       {signedIn && servers.isPending && <Skeleton />}
       {list?.length === 0 && <EmptyState icon="link" text="还没有工具服务，添加一个试试。" />}
       {list?.map((server) => (

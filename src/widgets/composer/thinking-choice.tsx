@@ -1,6 +1,6 @@
 import { deepTokens, type ThinkingChoice } from '#common/thinking-models.ts';
 import type { Model } from '#contract/model.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { useThinking } from '#src/platform/thinking-choice.ts';
 import { moveByArrows } from '#src/ui/arrow-keys.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
