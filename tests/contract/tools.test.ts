@@ -531,6 +531,11 @@ test('who may choose how long a model thinks is told, sets aside what that may c
   const { models } = await person.call('models', {});
   const thinks = (name: string) => models.find((model) => model.name === name)?.thinking;
   expect([thinks('qwen3-scripted'), thinks('deepseek-scripted')]).toEqual([true, false]);
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { id: personId } = await person.call('userInfo', {});
+  const gift = { user_id: personId, tokens: 100_000, remarks: '试' };
+  await manager.call('updateTokens', { ...gift, add: 1 });
   const uuid = await newSession('qwen3-scripted');
   const before = await tokens();
   const sent = await person.call('sendMessage', {
@@ -546,8 +551,6 @@ test('who may choose how long a model thinks is told, sets aside what that may c
   expect(message.deduct_tokens).toBeLessThan(1000);
 
   // Somebody who could not pay for the longest thinking is told so before anything is asked.
-  const manager = new TestClient(server.baseURL);
-  await manager.login('admin', ADMIN_PASSWORD);
   const poor = await TestClient.register(server.baseURL);
   const { id } = await poor.call('userInfo', {});
   await manager.call('updateTokens', { user_id: id, tokens: 15_000, add: 0, remarks: '试' });
