@@ -15,7 +15,7 @@ import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '#src/platform/queries.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
-import { ThinkingSwitch } from '#src/widgets/composer/thinking-choice.tsx';
+import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
 import { toast } from '#src/platform/toast.ts';

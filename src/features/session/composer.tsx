@@ -12,6 +12,7 @@ import { priceText, useChatModels, useImageModels } from '#src/platform/queries.
 import { Icon } from '#src/ui/icon.tsx';
 import { useEver } from '#src/platform/use-ever.ts';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { WordsField } from '#src/ui/words-field.tsx';
 import type { Model } from '#contract/model.ts';
@@ -32,10 +33,6 @@ import type { StartSheet } from './start-sheets.tsx';
 import { readChoice, useStart, type StartChoice, type StartKind } from './use-start.ts';
 import css from './home.module.css';
 
-/** Many models have no choice. */
-const ThinkingSwitch = lazyPart(async () => ({
-  default: (await import('#src/widgets/composer/thinking-choice.tsx')).ThinkingSwitch,
-}));
 /** Images’ prices come with the sizes that they go by, which a chat does without. */
 const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 /** What is behind the ＋ besides files. */
@@ -224,11 +221,7 @@ export const Composer = ({
             </button>
           )}
           {!images && !choice.temporary && <WebSwitch place="home" model={model?.name} />}
-          {!images && model?.thinking && (
-            <Suspense fallback={null}>
-              <ThinkingSwitch model={model} />
-            </Suspense>
-          )}
+          {!images && <ThinkingSwitch model={model} />}
           <button
             type="submit"
             className={`round ${css.composerSend}`}

@@ -23,11 +23,8 @@ const wordsOf = (choice: ThinkingChoice, { factor }: Model): string => {
     : `${price}：发送时多占 ${compactNumber(deepTokens * factor)} tokens，没用到的退还`;
 };
 
-/** How long the model thinks; nothing where that cannot be chosen. */
-export const ThinkingSwitch = ({ model }: { model: Model | undefined }) =>
-  model?.thinking ? <Chooser model={model} /> : null;
-
-const Chooser = ({ model }: { model: Model }) => {
+/** How long a model that has the choice thinks. */
+const ThinkingChooser = ({ model }: { model: Model }) => {
   const { choice, choose } = useThinking(model.name);
   const [open, setOpen] = useState(false);
   return (
@@ -71,3 +68,5 @@ const Chooser = ({ model }: { model: Model }) => {
     </>
   );
 };
+
+export default ThinkingChooser;
