@@ -35,6 +35,7 @@ import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
 import { systemCalls } from './system.ts';
 import { toolCalls } from './tool.ts';
+import { toolServerCalls } from './tool-server.ts';
 import { knowledgeCalls } from './knowledge.ts';
 import { trainCalls } from './train.ts';
 import { videoCalls } from './video.ts';
@@ -49,6 +50,7 @@ export const calls = {
   ...sessionCalls,
   ...chatCalls,
   ...toolCalls,
+  ...toolServerCalls,
   ...shareCalls,
   ...exportCalls,
   ...fileCalls,

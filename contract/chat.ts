@@ -19,6 +19,7 @@ import {
 import { source } from './embedding.ts';
 import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
 import { job } from './job.ts';
+import { thinkingChoices } from './kinds.ts';
 import { limits } from './limits.ts';
 import { toolCall } from './tool.ts';
 
@@ -126,6 +127,8 @@ const oneMessage = z.object({
   /** Of an answered message of images: what stands with them. Null: nothing. */
   made: z.nullable(imageReply),
   reasoning: z.string(),
+  /** How long it thought, ms; left out: nobody knows, or it did not. */
+  thought_ms: z.optional(z.int()),
   /** What the answer was given to rest on; left out: nothing. */
   sources: z.optional(z.array(source)),
   /** Calls of tools, in their order; left out: there was none. */
@@ -185,6 +188,8 @@ const generation = {
   strict_mode: z.optional(flag),
   /** 1: a model that calls tools may search the web. */
   web: z.optional(flag),
+  /** How long the model thinks, where it has the choice: `auto` as it usually does. */
+  thinking: z.optional(z.enum(thinkingChoices)),
 };
 
 export const chatCalls = {

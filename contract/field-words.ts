@@ -150,6 +150,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   tag: '标签',
   temperature: '随机性',
   text: '文字',
+  thinking: '思考',
   ticket: '凭证',
   timeRange: '时间',
   title: '标题',

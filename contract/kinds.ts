@@ -18,5 +18,11 @@ export const modelTypes = {
 /** Kinds of order by the specification's numbers; 6 is ours. */
 export const orderTypes = { token: 1, vip: 2, invite: 3, code: 4, codePro: 5, app: 6 } as const;
 
+/** How long a model is to think before it answers: auto leaves it to the model. */
+export const thinkingChoices = ['auto', 'fast', 'deep'] as const;
+
+/** In which words a model is told so (`common/thinking-models.ts`). */
+export const thinkingWords = ['effort', 'type', 'switch', 'template'] as const;
+
 /** What a template is for (document 3 §3). */
 export const promptTypes = { chat: 0, image: 1 } as const;

@@ -1,5 +1,6 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
+import { thinkingWords } from './kinds.ts';
 import { imageSizes } from './image-prompt.ts';
 import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
 
@@ -169,6 +170,9 @@ const service = {
 };
 
 /** How a key of a channel did with a model. */
+/** How a model, by its name at the service, is told to think long or little. */
+const learnedThinking = z.object({ model: text(100), words: z.enum(thinkingWords) });
+
 const channelLine = z.object({
   /** The last letters of the key; empty: there is none. */
   key_hint: z.string(),
@@ -309,6 +313,8 @@ export const manageModelCalls = {
       /** ms until the first word. */
       latency: z.nullable(z.int()),
       models: z.array(z.object({ name: z.string(), factor: z.number() })),
+      /** What it learned of a model: how it is told to think long or little. */
+      thinking: z.optional(learnedThinking),
     }),
     effect: 'none',
     logged: false,
@@ -339,6 +345,8 @@ export const manageModelCalls = {
       ),
       destination: z.optional(z.string().check(z.regex(/^[\w.-]+\/[\w.-]+$/, '应为 作者/模型'))),
       search: z.optional(searchPaths),
+      /** As a trial said it. */
+      thinking: z.optional(learnedThinking),
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],

@@ -16,6 +16,8 @@ export const model = z.object({
   vision: z.boolean(),
   /** Works without any outside service. */
   built_in: z.boolean(),
+  /** Whoever asks may choose how long it thinks. */
+  thinking: z.boolean(),
   vip_excluded: z.boolean(),
   /** Most characters of one prompt; null: 65535. */
   max_prompt: z.nullable(z.int()),

@@ -6,6 +6,7 @@ import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplyFigures } from './areas/chat/reply-figures.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
+import { createToolServers } from './areas/tool/tool-servers.ts';
 import { createToolbox } from './areas/tool/toolbox.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
 import { openWallet, purse } from './areas/ledger/ledger.service.ts';
@@ -78,14 +79,19 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     say('注意：VALKEY_URL 连不上，先不用它，连上了就用：回复由进程之间直接经 HTTP 传');
   const brought: readonly Area[] = areas;
   const figures = createFigures();
+  const keys = createKeyBox(settings.secretKey, settings.dataDir);
   const replies = await createReplies({
     db,
     instance,
     valkey,
     models,
     fetchImage: (...asked) => files.imageForModel(...asked),
-    toolbox: createToolbox({ ...kit, draw: createDraw({ ...kit, jobs }) }),
-    box: createKeyBox(settings.secretKey, settings.dataDir),
+    toolbox: createToolbox({
+      ...kit,
+      servers: createToolServers({ keys, allowed: settings.fetchAllowed }),
+      draw: createDraw({ ...kit, jobs }),
+    }),
+    box: keys,
     log,
     figures: createReplyFigures(figures),
     options: {

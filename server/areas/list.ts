@@ -22,6 +22,7 @@ import { scenarioArea } from './scenario/area.ts';
 import { sessionArea } from './session/area.ts';
 import { shareArea } from './share/area.ts';
 import { statsArea } from './stats/area.ts';
+import { toolArea } from './tool/area.ts';
 import { trainArea } from './train/area.ts';
 import { speechArea } from './speech/area.ts';
 import { videoArea } from './video/area.ts';
@@ -46,6 +47,7 @@ export const createAreas = (kit: Kit) => {
       requireTrained,
     }),
     chatArea(),
+    toolArea(kit),
     imageArea(kit),
     videoArea(kit),
     speechArea(kit),

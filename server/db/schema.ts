@@ -21,6 +21,7 @@ import type { StoredTool } from '#contract/tool.ts';
 import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
 import type { Voices } from '#contract/speech.ts';
 import type { WaitKind } from '#contract/wait.ts';
+import type { ThinkingWords } from '#common/thinking-models.ts';
 import { bigId, bytes, instant, reference, tokens } from './columns.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
@@ -152,6 +153,8 @@ export const models = pgTable('models', {
   remark: text('remark').notNull().default(''),
   display: boolean('display').notNull().default(true),
   vision: boolean('vision').notNull().default(false),
+  /** How it is told to think long or little, where a trial learned it; null: as its name says. */
+  thinking: text('thinking').$type<ThinkingWords>(),
   vipExcluded: boolean('vip_excluded').notNull().default(false),
   /** Whoever never paid cannot use it. */
   paidOnly: boolean('paid_only').notNull().default(false),
@@ -244,6 +247,8 @@ export const history = pgTable('history', {
   human: text('human').notNull(),
   ai: text('ai').notNull().default(''),
   reasoning: text('reasoning').notNull().default(''),
+  /** How long it was thought, ms; 0: it was not, or nobody knows. */
+  thoughtMs: integer('thought_ms').notNull().default(0),
   /**
    * In what order reasoning and text came: lengths in UTF-16 units, alternating, reasoning first
    * ([120, 3000] is 120 units of reasoning, then 3000 of text). An event's id is a position in it.

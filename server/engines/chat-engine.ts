@@ -1,5 +1,6 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StreamCode } from '#contract/errors.ts';
+import type { AskedThinking } from './thinking.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {
@@ -21,6 +22,8 @@ export interface ChatRequest {
   frequencyPenalty: number;
   /** Most tokens of the reply; undefined: the service decides. */
   maxTokens?: number;
+  /** How long it is to think; undefined: as it usually does. */
+  thinking?: AskedThinking | undefined;
   /** What it may call; undefined: nothing. */
   tools?: readonly ToolSpec[] | undefined;
   signal: AbortSignal;

@@ -6,6 +6,7 @@ import { type ChatEngine, EngineError, type ChatPart } from './chat-engine.ts';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from './chat-relay.ts';
 import { messageOf, toolOf } from './openai-compatible/openai-compatible-engine.ts';
 import { upstreamRefusal } from './openai-compatible/chat-relay.ts';
+import { dialectThinking, lengthWithThinking } from './thinking.ts';
 import { faultError, type UpstreamFault } from './openai-compatible/upstream-error.ts';
 
 /**
@@ -269,8 +270,9 @@ const partsOf = (chunk: Json): ChatPart[] => {
 /** The page's chat over a relay. */
 export const engineOfRelay = (relay: ChatRelay): ChatEngine => ({
   async write(request, take) {
-    const { model, messages, tools, temperature, maxTokens } = request;
+    const { model, messages, tools, temperature, thinking } = request;
     const { presencePenalty, frequencyPenalty } = request;
+    const maxTokens = lengthWithThinking(request.maxTokens, thinking);
     const body: ChatBody = {
       model,
       messages: messages.map((message) => messageOf(message, model)),
@@ -279,6 +281,7 @@ export const engineOfRelay = (relay: ChatRelay): ChatEngine => ({
       ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),
       ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
       ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+      ...dialectThinking(thinking, model),
     };
     let begun = false;
     let finish = '';

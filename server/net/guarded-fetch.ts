@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, fetch as undiciFetch, request } from 'undici';
 import { timeLimit } from './time-limit.ts';
 
 export interface Fetched {
@@ -64,7 +64,8 @@ export const isPublicAddress = (text: string): boolean => {
   return address.range() === 'unicast' && first >> 13 === 1;
 };
 
-class Forbidden extends Error {}
+/** The address is not one that everybody could reach, or the answer is not what was wanted. */
+export class Forbidden extends Error {}
 
 export interface GuardOptions {
   /** `host:port` that are allowed though they are not public. */
@@ -198,5 +199,40 @@ export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
     } catch {
       return null;
     }
+  };
+};
+
+/** A fetch for a protocol of several requests. */
+export type Requests = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+const counted = (most: number): TransformStream<Uint8Array, Uint8Array> => {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (size > most) controller.error(new Forbidden('size'));
+      else controller.enqueue(chunk);
+    },
+  });
+};
+
+/**
+ * Requests that follow no redirect, and of whose answers no more than so many bytes are read.
+ * @param guard null: to any address, as managers may choose them
+ */
+export const createRequests = (guard: GuardOptions | null, maxBytes: number): Requests => {
+  const guarded = guard && createGuard(guard);
+  const agent = guarded?.agent ?? new Agent({ connect: { timeout: bounds.connectMs } });
+  return async (url, init) => {
+    guarded?.requireAllowed(new URL(url));
+    const options = { ...init, redirect: 'manual', dispatcher: agent };
+    const answer = await undiciFetch(url, options as Parameters<typeof undiciFetch>[1]);
+    const { status, statusText, headers, body } = answer;
+    const text = body as ReadableStream<Uint8Array> | null;
+    return new Response(text && text.pipeThrough(counted(maxBytes)), {
+      status,
+      statusText,
+      headers: [...headers],
+    });
   };
 };

@@ -13,6 +13,7 @@ import { modelRoutes } from '#src/features/model/routes.ts';
 import { scenarioRoutes } from '#src/features/scenario/routes.ts';
 import { sessionRoutes } from '#src/features/session/routes.ts';
 import { shareRoutes } from '#src/features/share/routes.ts';
+import { toolRoutes } from '#src/features/tool/routes.ts';
 import { trainRoutes } from '#src/features/train/routes.ts';
 import { videoRoutes } from '#src/features/video/routes.ts';
 import { root } from '#src/platform/root-route.ts';
@@ -42,6 +43,7 @@ export const router = createRouter({
       ...forumRoutes,
       ...scenarioRoutes,
       ...modelRoutes,
+      ...toolRoutes,
       ...trainRoutes,
       ...helpRoutes,
       ...shareRoutes,

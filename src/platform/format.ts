@@ -17,6 +17,14 @@ export const dateTime = (time: string): string => {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 };
 
+/** How long something took: 0.4 秒, 12 秒, 3 分 05 秒. */
+export const spanText = (ms: number): string => {
+  if (ms < 1000) return `${(ms / 1000).toFixed(1)} 秒`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} 秒`;
+  return `${Math.floor(seconds / 60)} 分 ${String(seconds % 60).padStart(2, '0')} 秒`;
+};
+
 /** A size in bytes, in words: 812 B, 12 KB, 3.4 MB, 1.7 GB. */
 export const byteSize = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} B`;

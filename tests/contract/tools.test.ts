@@ -43,7 +43,7 @@ beforeAll(async () => {
     env: {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'deepseek-scripted',
+      OPENAI_MODELS: 'deepseek-scripted,qwen3-scripted',
       FETCH_ALLOWED: siteHost,
     },
   });
@@ -564,3 +564,74 @@ test('images are drawn as drawing costs, at most four at once, after their price
     await manager.call('setModel', { id: canvas.id, factor: 0 });
   }
 }, 150_000);
+
+test('who may choose how long a model thinks is told, sets aside what that may cost, and gets the rest back', async () => {
+  script = () => ({ reasoning: '想一想', thoughtMs: 30, text: '想好了' });
+  const { models } = await person.call('models', {});
+  const thinks = (name: string) => models.find((model) => model.name === name)?.thinking;
+  expect([thinks('qwen3-scripted'), thinks('deepseek-scripted')]).toEqual([true, false]);
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { id: personId } = await person.call('userInfo', {});
+  const gift = { user_id: personId, tokens: 100_000, remarks: '试' };
+  await manager.call('updateTokens', { ...gift, add: 1 });
+  const uuid = await newSession('qwen3-scripted');
+  const before = await tokens();
+  const sent = await person.call('sendMessage', {
+    session_id: uuid,
+    msg: '这道题要多想一想',
+    thinking: 'deep',
+  });
+  const message = await ended(uuid, sent.id);
+  expect(model.bodies.at(-1)).toMatchObject({ enable_thinking: true, thinking_budget: 16_384 });
+  expect(message.thought_ms).toBeGreaterThanOrEqual(25);
+  // What was set aside and not used is back.
+  expect(before - (await tokens())).toBe(message.deduct_tokens);
+  expect(message.deduct_tokens).toBeLessThan(1000);
+
+  // Somebody who could not pay for the longest thinking is told so before anything is asked.
+  const poor = await TestClient.register(server.baseURL);
+  const { id } = await poor.call('userInfo', {});
+  await manager.call('updateTokens', { user_id: id, tokens: 15_000, add: 0, remarks: '试' });
+  const session = await poor.call('newSession', { type: 0, model: 'qwen3-scripted' });
+  const ask = { session_id: session.uuid, msg: '这道题要多想一想' };
+  const asked = model.bodies.length;
+  await expect(poor.call('sendMessage', { ...ask, thinking: 'deep' })).rejects.toThrow('余额不足');
+  expect(model.bodies.length).toBe(asked);
+  await poor.call('sendMessage', { ...ask, thinking: 'fast' });
+
+  // A model without the choice is told nothing, whatever a client says.
+  const plain = await newSession();
+  const other = await person.call('sendMessage', {
+    session_id: plain,
+    msg: '你好吗',
+    thinking: 'deep',
+  });
+  await ended(plain, other.id);
+  expect(model.bodies.at(-1)).not.toHaveProperty('thinking');
+});
+
+test('the trial of a service learns how a model of an unknown name is told to think', async () => {
+  script = (body) =>
+    body.thinking?.type === 'disabled' ? { text: '你好' } : { reasoning: '嗯', text: '你好' };
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const service = { kind: 'openai-compatible', base_url: model.baseURL, api_key: 'sk-x' } as const;
+  const trial = await manager.call('testChannel', { ...service, model: 'mystery-1' });
+  expect(trial.thinking).toEqual({ model: 'mystery-1', words: 'type' });
+  await manager.call('saveChannel', {
+    ...service,
+    label: '没人认得的',
+    models: [{ name: 'mystery-1', factor: 0 }],
+    ...(trial.thinking ? { thinking: trial.thinking } : {}),
+  });
+  const { models } = await person.call('models', {});
+  expect(models.find(({ name }) => name === 'mystery-1')?.thinking).toBe(true);
+  const uuid = await newSession('mystery-1');
+  const { id } = await person.call('sendMessage', {
+    session_id: uuid,
+    msg: '你好吗',
+    thinking: 'fast',
+  });
+  expect((await ended(uuid, id)).reasoning).toBe('');
+});

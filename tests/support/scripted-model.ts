@@ -13,6 +13,10 @@ export interface SentMessage {
 export interface SentBody {
   model: string;
   messages: SentMessage[];
+  stream?: boolean;
+  enable_thinking?: boolean;
+  thinking_budget?: number;
+  thinking?: { type: string };
   tools?: { type: string; function: { name: string; description: string; parameters: object } }[];
 }
 
@@ -20,6 +24,8 @@ export interface SentBody {
 export interface Said {
   text?: string;
   reasoning?: string;
+  /** Between its thinking and its words, ms. */
+  thoughtMs?: number;
   calls?: { name: string; arguments: unknown }[];
   /** Before anything is answered, ms. */
   pauseMs?: number;
@@ -43,6 +49,14 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
       bodies.push(body);
       const said = await script(body);
       if (said.pauseMs) await new Promise((resolve) => setTimeout(resolve, said.pauseMs));
+      const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 };
+      if (body.stream !== true) {
+        const message = { role: 'assistant', content: said.text ?? '' };
+        response.setHeader('content-type', 'application/json');
+        const choices = [{ index: 0, message, finish_reason: 'stop' }];
+        response.end(JSON.stringify({ choices, usage }));
+        return;
+      }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const send = (delta: object, finish: string | null = null) =>
         response.write(
@@ -50,6 +64,7 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
         );
       send({ role: 'assistant', content: '' });
       if (said.reasoning) send({ reasoning_content: said.reasoning });
+      if (said.thoughtMs) await new Promise((resolve) => setTimeout(resolve, said.thoughtMs));
       if (said.text)
         for (const piece of said.text.match(/[\s\S]{1,40}/g) ?? []) send({ content: piece });
       for (const [index, { name, arguments: given }] of (said.calls ?? []).entries()) {
@@ -60,7 +75,6 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
           send({ tool_calls: [{ index, function: { arguments: piece } }] });
       }
       send({}, said.calls ? 'tool_calls' : 'stop');
-      const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 };
       response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
       response.end('data: [DONE]\n\n');
     })().catch(() => response.destroy());

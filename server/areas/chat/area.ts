@@ -26,6 +26,7 @@ export const chatArea = () =>
             human: `CASE WHEN session_id IN (${ownSessions}) THEN '' ELSE '消息已随账号注销删除' END`,
             ai: `''`,
             reasoning: `''`,
+            thought_ms: '0',
             title: `''`,
             parts: `'[]'`,
             request: 'NULL',

@@ -179,13 +179,18 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const { ownerSetting } = task.session;
     const none = task.session.temporary || asked.strict_mode === 1;
     const web = asked.web === 1;
-    const tools = none ? [] : deps.toolbox.offered(model, { web, only: ownerSetting.tools === 0 });
-    const told = tools.length > 0 ? JSON.stringify(deps.toolbox.specs(tools)) : '';
+    const only = ownerSetting.tools === 0;
+    const foreign = none || only ? [] : await deps.toolbox.foreign(tx, model, user);
+    const tools = none
+      ? []
+      : [...deps.toolbox.offered(model, { web, only }), ...foreign.map(({ name }) => name)];
+    const told = tools.length > 0 ? JSON.stringify(deps.toolbox.specs(tools, foreign)) : '';
     const planned = planReply(model, messages, asked, ownerSetting, told);
     if (tools.length === 0) return { ...planned, sources };
     const loop: LoopState = {
       round: 0,
       tools,
+      ...(foreign.length > 0 ? { foreign } : {}),
       messages,
       sampling: planned.sampling,
       cites: sources?.length ?? null,

@@ -1,6 +1,7 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ToolUser } from '../tool/tool.ts';
+import type { ForeignTool } from '../tool/tool-servers.ts';
 import type { ReplyOrder } from './reply.ts';
 
 /** Where the loop of a reply's calls stands: all that it needs to go on in another process. */
@@ -9,6 +10,8 @@ export interface LoopState {
   round: number;
   /** Names of the tools that were offered. */
   tools: string[];
+  /** Those of servers among them. */
+  foreign?: ForeignTool[];
   /** What the next round is asked, without what the calls that are not over give. */
   messages: ChatMessage[];
   sampling: ReplyOrder['sampling'];

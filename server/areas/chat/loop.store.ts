@@ -52,7 +52,9 @@ export const storeRound = (
   tx: Transaction,
   { owner, id, log, state }: { owner: number; id: number; log: ReplyLog; state: LoopState },
 ): Promise<boolean> => {
+  log.endThought();
   const values = {
+    thoughtMs: log.thoughtMs,
     ai: log.text,
     reasoning: log.reasoning,
     parts: log.parts,

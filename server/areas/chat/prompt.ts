@@ -1,5 +1,6 @@
 import { limits } from '#contract/limits.ts';
 import type { Settings } from '#contract/auth.ts';
+import type { ThinkingChoice } from '#common/thinking-models.ts';
 import { imagesOf, textOf, type ChatMessage } from '#common/chat-message.ts';
 import { spokenBy, talkInstruction } from '#common/talk.ts';
 
@@ -9,7 +10,7 @@ type Content = ChatMessage['content'];
 export type Generation = Pick<
   Settings,
   'temperature' | 'presence_penalty' | 'frequency_penalty' | 'max_history'
->;
+> & { thinking?: ThinkingChoice | undefined };
 
 /** @param embedding the session is asked about a knowledge base: what was said before counts less */
 export const historyLength = (

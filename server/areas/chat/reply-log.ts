@@ -23,6 +23,9 @@ export class ReplyLog {
   /** See the column history.parts. */
   parts: number[] = [];
   length = 0;
+  /** How long was thought, ms. */
+  thoughtMs = 0;
+  #thinksSince: number | null = null;
   /** Calls of tools, in their order; they take no positions. */
   tools: StoredTool[] = [];
   /** First half of a character whose second half has not come yet. */
@@ -48,9 +51,21 @@ export class ReplyLog {
     return text;
   }
 
+  /** What was thought is over when something else is said, or the reply ends. */
+  endThought(): void {
+    if (this.#thinksSince === null) return;
+    this.thoughtMs += Math.round(performance.now() - this.#thinksSince);
+    this.#thinksSince = null;
+  }
+
   #add(kind: PartKind, text: string): void {
-    if (kind === 'text') this.text += text;
-    else this.reasoning += text;
+    if (kind === 'text') {
+      this.text += text;
+      this.endThought();
+    } else {
+      this.reasoning += text;
+      this.#thinksSince ??= performance.now();
+    }
     this.length += text.length;
     const { parts } = this;
     if (kinds[(parts.length - 1) % 2] === kind) {
@@ -101,8 +116,10 @@ export class ReplyLog {
     reasoning: string;
     parts: number[];
     tools?: StoredTool[] | null;
+    thoughtMs?: number;
   }): ReplyLog {
     const log = new ReplyLog();
+    log.thoughtMs = row.thoughtMs ?? 0;
     log.text = row.ai;
     log.reasoning = row.reasoning;
     log.parts = row.parts;

@@ -14,7 +14,14 @@ import { createHeldWords } from './held-words.ts';
 import * as store from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
 import { promptTokens } from './prompt.ts';
-import { type Cited, heldAhead, type NextRound, type ReplyRequest, type Round } from './reply.ts';
+import {
+  type Cited,
+  heldAhead,
+  thoughtAhead,
+  type NextRound,
+  type ReplyRequest,
+  type Round,
+} from './reply.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { LostReply, settleRound } from './settlement.ts';
 import { sourcesOf } from './page-sources.ts';
@@ -67,7 +74,8 @@ export class ReplyLoop {
 
   /** After the last round that may call something the model has to answer. */
   specs() {
-    return this.state.round >= toolLimits.rounds ? [] : this.#deps.toolbox.specs(this.state.tools);
+    const { round, tools, foreign } = this.state;
+    return round >= toolLimits.rounds ? [] : this.#deps.toolbox.specs(tools, foreign);
   }
 
   /** Sources that can be cited now; null: there is none. A page is one only of what it says. */
@@ -91,7 +99,8 @@ export class ReplyLoop {
   }
 
   #find(name: string): Tool | null {
-    return this.state.tools.includes(name) ? this.#deps.toolbox.find(name) : null;
+    const { tools, foreign } = this.state;
+    return tools.includes(name) ? this.#deps.toolbox.find(name, foreign) : null;
   }
 
   #callOf(asked: AskedCall, at: number, state: ToolState): StoredTool {
@@ -317,7 +326,9 @@ export class ReplyLoop {
     const asked =
       promptTokens(messages, estimateTokens) +
       (told.length > 0 ? estimateTokens(JSON.stringify(told)) : 0);
-    const held = isFree(model) ? 0 : deduction(model, asked, heldAhead);
+    const held = isFree(model)
+      ? 0
+      : deduction(model, asked, heldAhead + thoughtAhead(this.state.sampling));
     const made = await inTransaction(db, async (tx) => {
       const amount = { id: randomUUID(), userId, amount: held, reference: `history:${id}` };
       const vipAllowed = model.vipExcluded !== true;

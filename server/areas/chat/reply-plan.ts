@@ -13,7 +13,7 @@ import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../model/usable.ts';
 import { writableSession, type SessionRow } from '../session/session.service.ts';
-import { heldAhead, type ReplyRequest } from './reply.ts';
+import { heldAhead, thoughtAhead, type ReplyRequest } from './reply.ts';
 import { drawMessage, insertMessage, type Drawn, type NewMessage } from './chat.store.ts';
 import { promptTokens, sampling, type Generation } from './prompt.ts';
 import type { Question } from './question.ts';
@@ -58,6 +58,15 @@ export const usableModel = async (
   return model;
 };
 
+/** What its engine is told of thinking: nothing where the model has no choice, whatever was asked. */
+const thinkingFor = (
+  { thinking: words }: Pick<ResolvedModel, 'thinking'>,
+  choice: Generation['thinking'],
+): Pick<ReplyRequest['sampling'], 'thinking'> =>
+  words === null || choice === undefined || choice === 'auto'
+    ? {}
+    : { thinking: { choice, words } };
+
 /**
  * @param saved the settings of whoever asks
  * @param tools what a model is told of its tools, which costs as the prompt does
@@ -69,9 +78,10 @@ export const planReply = (
   saved: Settings,
   tools = '',
 ): Plan => {
-  const plan = { model, messages, sampling: sampling(asked, saved) };
+  const chosen = { ...sampling(asked, saved), ...thinkingFor(model, asked.thinking) };
+  const plan = { model, messages, sampling: chosen };
   if (isFree(model)) return { ...plan, holdId: null, held: 0, sources: null };
-  const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
+  const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead) + thoughtAhead(chosen);
   const held = deduction(
     model,
     promptTokens(messages, estimateTokens) + estimateTokens(tools),

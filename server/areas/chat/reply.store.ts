@@ -85,6 +85,7 @@ const endAnswer = statement(
        tools = $12::jsonb,
        sources = CASE WHEN $13::jsonb IS NULL THEN sources
          ELSE coalesce(sources, '[]') || $13::jsonb END,
+       thought_ms = $14,
        owner = NULL, hold_id = NULL, answered_at = now()
      WHERE id = $1 AND owner = $2 AND state = 'streaming'
      RETURNING id
@@ -118,6 +119,7 @@ export const closeReply = async (
   },
 ): Promise<boolean> => {
   const { log } = values;
+  log.endThought();
   const params = [
     id,
     owner,
@@ -132,6 +134,7 @@ export const closeReply = async (
     JSON.stringify(log.parts),
     log.tools.length > 0 ? JSON.stringify(log.tools) : null,
     values.sources && values.sources.length > 0 ? JSON.stringify(values.sources) : null,
+    log.thoughtMs,
   ];
   return endAnswer(tx, params).then(
     () => true,
@@ -152,6 +155,7 @@ const answerColumns = {
   reasoning: history.reasoning,
   parts: history.parts,
   tools: history.tools,
+  thoughtMs: history.thoughtMs,
   state: history.state,
   errorCode: history.errorCode,
   errorMessage: history.errorMessage,

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { deepTokens } from '#common/thinking-models.ts';
 import { streamCodes, type StreamCode } from '#contract/errors.ts';
 import { deduction, estimateTokens, isFree, type Price } from '#contract/price.ts';
 import {
@@ -28,7 +29,7 @@ const engineFirstMs = 1_000;
 export interface ReplyOrder {
   model: { name: string; maxTokens: number | null } & Price;
   messages: ChatMessage[];
-  sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty'>;
+  sampling: Pick<ChatRequest, 'temperature' | 'presencePenalty' | 'frequencyPenalty' | 'thinking'>;
   holdId: string | null;
   /** Tokens held. */
   held: number;
@@ -63,6 +64,9 @@ export interface ReplyLimits {
 
 /** Tokens of the reply that are held before anything is written. */
 export const heldAhead = 256;
+/** What may be thought in a round, which some services tell only when it is over. */
+export const thoughtAhead = ({ thinking }: ReplyOrder['sampling']): number =>
+  thinking?.choice === 'deep' ? deepTokens : 0;
 /** What an extension holds ahead: as much as was written, within these. */
 const extension = { least: 4096, most: 8192 };
 

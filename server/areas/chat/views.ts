@@ -72,6 +72,7 @@ const oneView = (
   content: people ? row.human : '',
   ...answerOf(row),
   reasoning: row.reasoning,
+  ...(row.thoughtMs > 0 ? { thought_ms: row.thoughtMs } : {}),
   ...(row.sources && row.sources.length > 0 ? { sources: row.sources.map(namedSource) } : {}),
   ...(row.tools && row.tools.length > 0
     ? { tools: row.tools.map((each) => viewTool(each, row.userId === viewer ? 'asker' : 'other')) }

@@ -9,6 +9,8 @@ import { dropOldBatches } from './batch.store.ts';
 import { dropOldNotes } from './call-log.store.ts';
 import { createApiChat } from './chat.service.ts';
 import { createDeveloperHandlers } from './developer.handlers.ts';
+import { createSearchHere } from '../tool/search-here.ts';
+import { serveMcp } from './mcp-server.ts';
 import { createGate } from './key-limits.ts';
 import { dropOldCalls } from './key-meter.store.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
@@ -119,6 +121,13 @@ export const developerArea = () => {
         log,
       });
       http.addHook('onClose', async () => batches.close());
+      serveMcp(http, {
+        db,
+        gate,
+        search: createSearchHere(knowledge),
+        version: settings.version,
+        addressLimit: settings.credentialsLimit,
+      });
       registerOpenCalls(http, {
         db,
         instanceId: instance.id,

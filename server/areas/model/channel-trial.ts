@@ -1,3 +1,4 @@
+import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
 import type { Out } from '#contract/calls.ts';
 import { searches, type ChannelKind, type SearchPaths } from '#contract/manage-model.ts';
 import { modelTypes } from '#contract/kinds.ts';
@@ -9,6 +10,7 @@ import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
 import { isEmbeddingModel } from '#server/engines/embedding/embedding-models.ts';
 import { createOpenAiEmbedding } from '#server/engines/embedding/openai-embedding.ts';
 import { SearchError, searchWeb, type SearchService } from '#server/engines/search/web-search.ts';
+import type { AskedThinking } from '#server/engines/thinking.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { ServiceError } from '#server/engines/service-wire.ts';
 import { createOpenAiSpeechEngine } from '#server/engines/speech/openai-speech-engine.ts';
@@ -23,6 +25,8 @@ type Trial = Out<'testChannel'>;
 /** How long a trial may take, ms. */
 const patience = 25_000;
 const mostReply = 200;
+/** Words of thinking that are tried, the likeliest first. */
+const learnable: readonly ThinkingWords[] = ['switch', 'type', 'template', 'effort'];
 
 const failure = (message: string, models: Trial['models'] = []): Trial => ({
   ok: false,
@@ -105,12 +109,18 @@ interface Asked {
 interface Answered {
   message: string;
   firstMs?: number;
+  /** How it is told to think long or little, where its name does not say so. */
+  thinking?: ThinkingWords;
 }
 
-const chat = async ({ kind, baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
-  const begun = performance.now();
-  let firstMs: number | undefined;
+/** Asks for two letters; gives what was said, and whether it was thought about before. */
+const sayHello = async (
+  { kind, baseUrl, apiKey, model, signal }: Asked,
+  thinking: AskedThinking | undefined,
+  onWord: () => void = () => {},
+): Promise<{ said: string; thought: boolean }> => {
   let said = '';
+  let thought = false;
   try {
     await chatServices[kind].engine({ baseUrl, apiKey }).write(
       {
@@ -120,19 +130,50 @@ const chat = async ({ kind, baseUrl, apiKey, model, signal }: Asked): Promise<An
         presencePenalty: 0,
         frequencyPenalty: 0,
         maxTokens: 64,
+        thinking,
         signal,
       },
       (parts) => {
-        firstMs ??= performance.now() - begun;
-        for (const part of parts) if (part.kind === 'text') said += part.text;
+        onWord();
+        for (const part of parts) {
+          if (part.kind === 'text') said += part.text;
+          thought ||= part.kind === 'reasoning';
+        }
       },
     );
   } catch (error) {
-    if (said === '') throw error;
+    if (said === '' && !thought) throw error;
   }
+  return { said, thought };
+};
+
+/**
+ * The words in which a model that thinks by itself, and whose name nobody knows, is told to think
+ * little: the first after which it answers without a thought. Undefined: none of them.
+ */
+const learnThinking = async (asked: Asked): Promise<ThinkingWords | undefined> => {
+  for (const words of learnable) {
+    const tried = await sayHello(asked, { choice: 'fast', words }).catch(() => null);
+    if (tried && tried.said !== '' && !tried.thought) return words;
+    if (asked.signal.aborted) return undefined;
+  }
+  return undefined;
+};
+
+const chat = async (asked: Asked): Promise<Answered> => {
+  const { kind, model } = asked;
+  const begun = performance.now();
+  let firstMs: number | undefined;
+  const { said, thought } = await sayHello(asked, undefined, () => {
+    firstMs ??= performance.now() - begun;
+  });
+  const unknown = thought && kind === 'openai-compatible' && thinkingByName(model) === null;
+  const thinking = unknown ? await learnThinking(asked) : undefined;
+  const learned = thinking ? '（可以选快想或深想）' : '';
   return {
-    message: `${model} 回答：${said.trim().slice(0, mostReply) || '（空）'}`,
+    message: `${model} 回答：${said.trim().slice(0, mostReply) || '（空）'}${learned}`,
     ...(firstMs === undefined ? {} : { firstMs }),
+    ...(thinking ? { thinking } : {}),
   };
 };
 
@@ -193,9 +234,16 @@ const tryChatService = async (
   const begun = performance.now();
   try {
     // The list may come without a key while an answer needs one, and the other way round.
-    const { message, firstMs } = await act({ kind, baseUrl, apiKey, model: chosen, signal });
+    const asked = { kind, baseUrl, apiKey, model: chosen, signal };
+    const { message, firstMs, thinking: words } = await act(asked);
     const latency = Math.round(firstMs ?? performance.now() - begun);
-    return { ok: true, message, latency: act === known ? null : latency, models };
+    return {
+      ok: true,
+      message,
+      latency: act === known ? null : latency,
+      models,
+      ...(words ? { thinking: { model: chosen, words } } : {}),
+    };
   } catch (error) {
     return failure(`${chosen}：${reasonOf(error)}`, models);
   }

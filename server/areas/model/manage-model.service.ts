@@ -251,6 +251,7 @@ export const createManageModelService = ({
         id,
         input.models.map(({ name, upstream = name }) => ({ name, upstream })),
       );
+    if (input.thinking) await store.learnThinking(db, id, input.thinking);
     for (const { name, factor } of input.models)
       if (factor !== undefined) await store.setFactor(db, name, factor);
     await store.changeChannel(db, id, values);
@@ -383,7 +384,10 @@ export const createManageModelService = ({
         search: input.search ?? known?.options.search,
       });
       return async (tx) => {
-        if (known && known.baseUrl === input.base_url) await store.noteTrial(tx, known.id, trial);
+        if (known && known.baseUrl === input.base_url) {
+          await store.noteTrial(tx, known.id, trial);
+          if (trial.thinking) await store.learnThinking(tx, known.id, trial.thinking);
+        }
         return trial;
       };
     },

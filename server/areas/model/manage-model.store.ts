@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm';
+import type { ThinkingWords } from '#common/thinking-models.ts';
 import type { Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { channels, modelChannels, models } from '#server/db/schema.ts';
@@ -152,6 +153,19 @@ export const setUpstreamNames = async (
     FROM jsonb_to_recordset(${JSON.stringify(named)}::jsonb) AS given (name text, upstream text)
       JOIN ${models} ON ${models.name} = given.name
     WHERE model_channels.channel_id = ${channelId} AND model_channels.model_id = ${models.id}`);
+};
+
+/** Notes what was learned of the model that a channel has by this name there. */
+export const learnThinking = async (
+  db: Executor,
+  channelId: number,
+  { model, words }: { model: string; words: ThinkingWords },
+): Promise<void> => {
+  const served = db
+    .select({ id: modelChannels.modelId })
+    .from(modelChannels)
+    .where(and(eq(modelChannels.channelId, channelId), eq(modelChannels.upstreamName, model)));
+  await db.update(models).set({ thinking: words }).where(inArray(models.id, served));
 };
 
 export const noteTrial = async (

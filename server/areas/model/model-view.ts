@@ -2,7 +2,7 @@ import { sizesOf } from '#contract/image-prompt.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { type Model } from '#contract/model.ts';
 import { usualSizeRates } from '#contract/price.ts';
-import { imageOf, type ResolvedMediaModel } from './resolved-model.ts';
+import { imageOf, thinkingOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
 
 /** What the specification calls things, beside our own names. */
@@ -37,6 +37,8 @@ export const present = (
   model: ModelRow,
   channel: ChannelRow,
   media: Pick<ResolvedMediaModel, 'video' | 'voice'>,
+  /** The model's name at the service; left out: the same. */
+  upstreamName?: string,
 ): Model => ({
   ...flatFields(model),
   name: model.name,
@@ -48,6 +50,7 @@ export const present = (
   display: model.display,
   vision: model.vision,
   built_in: channel.kind === 'built-in',
+  thinking: thinkingOf(model, channel.kind, upstreamName) !== null,
   vip_excluded: model.vipExcluded,
   max_prompt: model.maxPrompt,
   prompt_factor: model.promptFactor,

@@ -58,7 +58,7 @@ export const createModelService = (deps: {
     for (const row of await served(db)) {
       const { model, channel } = row;
       if (!models.has(model.name))
-        models.set(model.name, present(model, channel, mediaOf(engines, row)));
+        models.set(model.name, present(model, channel, mediaOf(engines, row), row.upstreamName));
     }
     return [...models.values()];
   };

@@ -1,3 +1,5 @@
+import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
+import { isChatService } from '#server/engines/chat-service.ts';
 import type { ImageModel } from '#contract/image.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import type { Voices } from '#contract/speech.ts';
@@ -27,6 +29,8 @@ export interface ResolvedModel {
   managersOnly: boolean;
   /** Takes images. */
   vision: boolean;
+  /** How it is told to think long or little; null: there is no choice. */
+  thinking: ThinkingWords | null;
   builtIn: boolean;
   /** The public API may use it. */
   api: boolean;
@@ -97,7 +101,17 @@ export interface MediaChannel<T extends MediaType> {
   label: string;
 }
 
-export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
+/** How a model is told to think long or little: as was learned, or as its names say. */
+export const thinkingOf = (
+  model: Pick<ModelRow, 'name' | 'type' | 'thinking'>,
+  kind: ServedModel['channel']['kind'],
+  upstreamName = model.name,
+): ThinkingWords | null =>
+  model.type !== modelTypes.chat || !isChatService(kind)
+    ? null
+    : (model.thinking ?? thinkingByName(upstreamName) ?? thinkingByName(model.name));
+
+export const resolve = ({ model, channel, upstreamName }: ServedModel): ResolvedModel => ({
   name: model.name,
   label: model.label,
   factor: model.factor,
@@ -109,6 +123,7 @@ export const resolve = ({ model, channel }: ServedModel): ResolvedModel => ({
   paidOnly: model.paidOnly,
   managersOnly: model.managersOnly,
   vision: model.vision,
+  thinking: thinkingOf(model, channel.kind, upstreamName),
   builtIn: channel.kind === 'built-in',
   api: !model.disableApi,
   apiMaxTokens: model.apiMaxTokens,

@@ -16,6 +16,12 @@ const box = createToolbox({
   knowledge,
   fetch: () => Promise.resolve(null),
   services: { find: () => Promise.resolve(null) },
+  servers: {
+    offered: () => Promise.resolve([]),
+    tool: () => {
+      throw new Error('no server has tools here');
+    },
+  },
 });
 
 test('what tools cost with each question is what the page says ahead', () => {

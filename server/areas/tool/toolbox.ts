@@ -1,4 +1,5 @@
 import { callsTools } from '#common/tool-models.ts';
+import type { Executor } from '#server/db/database.ts';
 import type { ToolSpec } from '#server/engines/chat-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
@@ -7,7 +8,8 @@ import { reckoning } from './reckon.ts';
 import { runCode } from './run-code.ts';
 import { createSearchHere } from './search-here.ts';
 import type { SideServices } from '../model/side-services.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolUser } from './tool.ts';
+import type { ForeignTool, ToolServers } from './tool-servers.ts';
 import { createWebSearch } from './web-search.ts';
 
 export interface Toolbox {
@@ -20,9 +22,16 @@ export interface Toolbox {
     model: { name: string; builtIn: boolean },
     asked?: { web: boolean; only?: boolean },
   ) => string[];
-  specs: (names: readonly string[]) => ToolSpec[];
+  /** Tools of servers that a model may be offered for this person; none where it calls no tools. */
+  foreign: (
+    db: Executor,
+    model: { name: string; builtIn: boolean },
+    user: Pick<ToolUser, 'id' | 'guest'>,
+  ) => Promise<ForeignTool[]>;
+  /** @param foreign those of servers among them */
+  specs: (names: readonly string[], foreign?: readonly ForeignTool[]) => ToolSpec[];
   /** Null: there is none of this name. */
-  find: (name: string) => Tool | null;
+  find: (name: string, foreign?: readonly ForeignTool[]) => Tool | null;
 }
 
 /** All tools that this server has. */
@@ -30,11 +39,13 @@ export const createToolbox = ({
   knowledge,
   fetch,
   services,
+  servers,
   draw,
 }: {
   knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>;
   fetch: GuardedFetch;
   services: Pick<SideServices, 'find'>;
+  servers: Pick<ToolServers, 'offered' | 'tool'>;
   /** Made by the area of images, which stands above this one. */
   draw: Tool;
 }): Toolbox => {
@@ -44,13 +55,20 @@ export const createToolbox = ({
   const all = [...usual, webSearch];
   const byName = new Map(all.map((tool) => [tool.spec.name, tool]));
   const namesOf = (tools: readonly Tool[]) => tools.map(({ spec }) => spec.name);
+  const find = (name: string, foreign: readonly ForeignTool[] = []): Tool | null => {
+    const other = foreign.find((each) => each.name === name);
+    return byName.get(name) ?? (other ? servers.tool(other) : null);
+  };
   return {
     offered: (model, { web, only = false } = { web: false }) => {
       if (!model.builtIn && !callsTools(model.name)) return [];
       if (only) return web ? namesOf([webSearch, readPage]) : [];
       return namesOf(web ? [...usual, webSearch] : usual);
     },
-    specs: (wanted) => wanted.flatMap((name) => byName.get(name)?.spec ?? []),
-    find: (name) => byName.get(name) ?? null,
+    // The assistant calls by rules of its own, which know none of them.
+    foreign: async (db, model, user) =>
+      model.builtIn || !callsTools(model.name) ? [] : servers.offered(db, user),
+    specs: (wanted, foreign) => wanted.flatMap((name) => find(name, foreign)?.spec ?? []),
+    find,
   };
 };

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { imagesOf, textOf, type ChatMessage } from '#common/chat-message.ts';
 import type { ChatEngine, ChatPart, ChatRequest, ToolSpec } from '../chat-engine.ts';
+import { fieldsOfThinking, lengthWithThinking, thinkingFields } from '../thinking.ts';
 import { apiUrl } from './address.ts';
 import { RefusedRequest, StreamReader } from './stream-reader.ts';
 import { faultError, type UpstreamFault } from './upstream-error.ts';
@@ -33,6 +34,7 @@ const optional = [
   'presence_penalty',
   'frequency_penalty',
   'max_tokens',
+  ...thinkingFields,
 ] as const;
 type Optional = (typeof optional)[number];
 const isOptional = (name: string): name is Optional =>
@@ -75,7 +77,11 @@ export const toolOf = (tool: ToolSpec): Record<string, unknown> => ({
   function: tool,
 });
 
-const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<string, unknown> => {
+const bodyOf = (
+  request: ChatRequest,
+  thinking: Record<string, unknown>,
+  without: ReadonlySet<Optional>,
+): Record<string, unknown> => {
   const body: Record<string, unknown> = {
     model: request.model,
     messages: request.messages.map((message) => messageOf(message, request.model)),
@@ -89,10 +95,12 @@ const bodyOf = (request: ChatRequest, without: ReadonlySet<Optional>): Record<st
   set('temperature', request.temperature);
   if (request.presencePenalty !== 0) set('presence_penalty', request.presencePenalty);
   if (request.frequencyPenalty !== 0) set('frequency_penalty', request.frequencyPenalty);
-  if (request.maxTokens !== undefined) {
-    set('max_tokens', request.maxTokens);
+  for (const name of thinkingFields) if (name in thinking) set(name, thinking[name]);
+  const length = lengthWithThinking(request.maxTokens, request.thinking);
+  if (length !== undefined) {
+    set('max_tokens', length);
     // OpenAI's thinking models know it by this name alone.
-    if (without.has('max_tokens')) body['max_completion_tokens'] = request.maxTokens;
+    if (without.has('max_tokens')) body['max_completion_tokens'] = length;
   }
   return body;
 };
@@ -103,11 +111,12 @@ const refusedField = (fault: UpstreamFault, body: Record<string, unknown>): Opti
   const named = fault.param.split('.')[0] ?? '';
   if (isOptional(named)) return named in body ? named : null;
   if (fault.aboutTools && 'tools' in body) return 'tools';
+  const thinks = thinkingFields.find((name) => name in body);
+  if (fault.aboutThinking && thinks) return thinks;
   // Services that know no stream_options seldom name it: those that say why in a known way are left.
   const reason = faultError(fault, { begun: false });
-  return reason.retriable && reason.code === 'upstream' && 'stream_options' in body
-    ? 'stream_options'
-    : null;
+  if (!reason.retriable || reason.code !== 'upstream') return null;
+  return thinks ?? ('stream_options' in body ? 'stream_options' : null);
 };
 
 /** Any service that speaks OpenAI's chat completions: OpenAI, DeepSeek, Qwen, Ollama, vLLM … */
@@ -151,11 +160,12 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
     async write(request, take) {
       const without = new Set<Optional>();
       const known = refused.get(request.model);
-      const whole = bodyOf(request, without);
+      const thinking = fieldsOfThinking(request.thinking, request.model, url, options.body);
+      const whole = bodyOf(request, thinking, without);
       for (const name of optional) if (known?.has(mark(whole, name))) without.add(name);
       for (;;) {
         request.signal.throwIfAborted();
-        const body = bodyOf(request, without);
+        const body = bodyOf(request, thinking, without);
         const reader = open(body, take, request.onSent);
         const onAbort = () => reader.abort(request.signal.reason);
         request.signal.addEventListener('abort', onAbort, { once: true });

@@ -11,6 +11,8 @@ export interface UpstreamFault {
   param: string;
   /** Its words are about tools, as of a model that knows none. */
   aboutTools?: boolean;
+  /** The same about thinking. */
+  aboutThinking?: boolean;
   /** When the service wants to be asked again, ms from then; left out: it did not say. */
   retryAfterMs?: number;
   /** What was asked for would cost more than is left, and less would not. */
@@ -57,6 +59,9 @@ export const readFault = (status: number, body: unknown): UpstreamFault => {
     param: word(error?.['param']),
     aboutTools: /\btools?\b|tool_choice|function.?call/.test(
       word(error?.['message']) || word(whole?.['error']),
+    ),
+    aboutThinking: /think|reason/.test(
+      `${word(error?.['param'])} ${word(error?.['message']) || word(whole?.['error'])}`,
     ),
     // OpenRouter: anybody could use up a key for all others by asking for more than it can pay.
     ...(/fewer max_tokens|can only afford/i.test(word(error?.['message'])) && { tooDear: true }),

@@ -187,6 +187,9 @@ const ChatSettings = () => {
         checked={settings.tools !== 0}
         onChange={(on) => save({ tools: on ? 1 : 0 })}
       />
+      <p className="field">
+        <Link to="/tools">工具服务（MCP）</Link>
+      </p>
       <SwitchField
         label="显示 token 用量"
         hint="在自己会话的每条回复下面"

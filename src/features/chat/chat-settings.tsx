@@ -1,4 +1,5 @@
 import { sessionTypes } from '#contract/kinds.ts';
+import { Link } from '@tanstack/react-router';
 import { useAct } from '#src/platform/use-act.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { authStore } from '#src/platform/auth-store.ts';
@@ -300,6 +301,9 @@ export const ChatSettings = ({
         checked={settings.tools !== 0}
         onChange={(on) => change({ tools: on ? 1 : 0 })}
       />
+      <p className="field">
+        <Link to="/tools">工具服务（MCP）</Link>
+      </p>
       <SwitchField
         label="显示 token 用量"
         checked={settings.show_token_usage === 1}

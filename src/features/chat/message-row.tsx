@@ -1,4 +1,4 @@
-import { maskName } from '#src/platform/format.ts';
+import { maskName, spanText } from '#src/platform/format.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { Citing } from '#src/widgets/markdown/citations.tsx';
 import { BlocksView } from '#src/widgets/markdown/markdown.tsx';
@@ -124,14 +124,23 @@ const Body = memo(function Body({
   return <BlocksView groups={[segment]} last={last} />;
 });
 
-const Reasoning = ({ text, thinking }: { text: string; thinking: boolean }) => {
+const Reasoning = ({
+  text,
+  thinking,
+  ms = 0,
+}: {
+  text: string;
+  thinking: boolean;
+  /** How long it was thought; 0: nobody knows. */
+  ms?: number | undefined;
+}) => {
   const [open, setOpen] = useState(false);
   if (text === '') return null;
   return (
     <div className={rowCss.reasoning}>
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="spark" size={14} />
-        {thinking ? '正在思考…' : '思考过程'}
+        {thinking ? '正在思考…' : ms > 0 ? `思考了 ${spanText(ms)}` : '思考过程'}
         <Icon name={open ? 'up' : 'down'} size={14} />
       </button>
       {open && <div className={rowCss.reasoningText}>{text}</div>}
@@ -225,7 +234,13 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
     >
       {row.first && named && <ModelName name={message.model} face={acts.people} />}
       <div className={`${rowCss.bubble} ${rowCss.bubbleTheirs}`} {...press}>
-        {row.first && <Reasoning text={reasoning} thinking={writing && empty} />}
+        {row.first && (
+          <Reasoning
+            text={reasoning}
+            thinking={writing && empty}
+            ms={live?.thoughtMs || message.thought_ms}
+          />
+        )}
         {calls.length > 0 && (
           <Suspense fallback={null}>
             <ToolCards calls={calls} message={message} />

@@ -15,13 +15,16 @@ import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '#src/platform/queries.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { useMedia } from '#src/platform/use-media.ts';
+import { useThinking } from '#src/platform/thinking-choice.ts';
 import { useWebChoice } from '#src/platform/web-choice.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
+import { deepTokens } from '#common/thinking-models.ts';
 import { callsTools, toolsTold } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
@@ -84,6 +87,8 @@ const useAnswering = ({ session, target, text }: BoxState): Model | undefined =>
 
 interface Estimate {
   free: boolean;
+  /** What is thought beside comes to more than a little. */
+  deep: boolean;
   /** Tokens that asking costs, all models together. */
   asking: number;
   /** How much is missing to begin at all; 0: nothing. */
@@ -142,6 +147,7 @@ const useEstimate = (state: BoxState): Estimate | null => {
     [first, exchanges, most, context],
   );
   const web = useWebChoice(session.uuid, session.model);
+  const { choice: thinking } = useThinking(session.model);
   const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
   const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
@@ -152,12 +158,16 @@ const useEstimate = (state: BoxState): Estimate | null => {
     session.type === sessionTypes.chat && !session.temporary && callsTools(name)
       ? toolsTold(settings.tools !== 0, web?.on === true)
       : 0;
-  const prices = answering.map((each) => priceAhead(each, tokens + told(each)));
+  const thought = thinking === 'deep' ? deepTokens : 0;
+  const prices = answering.map((each) =>
+    priceAhead(each, tokens + told(each), each.thinking ? thought : 0),
+  );
   const needed = prices.reduce((sum, price) => sum + price.needed, 0);
   const vip = answering.some((each) => each.vip_excluded) ? 0 : user.vip_balance;
   const have = user.chatgpt_balance + vip;
   return {
     free: answering.every((each) => isFree(priceOf(each))),
+    deep: thinking === 'deep' && answering.some((each) => each.thinking),
     asking: prices.reduce((sum, price) => sum + price.asking, 0),
     missing: Math.max(0, needed - have),
     have,
@@ -185,7 +195,9 @@ const Price = ({ state }: { state: BoxState }) => {
           : '提问部分的估计，含前面的对话、图片与知识库的资料；回复按字数另计'
       }
     >
-      {estimate.free ? '免费' : `约 ${roughly(estimate.asking)} tokens`}
+      {estimate.free
+        ? '免费'
+        : `约 ${roughly(estimate.asking)} tokens${estimate.deep ? ' 起' : ''}`}
     </span>
   );
 };
@@ -453,6 +465,7 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     {state.session.type === sessionTypes.chat && !state.session.temporary && (
       <WebSwitch place={state.session.uuid} model={state.session.model} />
     )}
+    {state.session.type === sessionTypes.chat && <ThinkingSwitch model={state.target.model} />}
     {state.session.scenario === null && <Prompts state={state} />}
     <Price state={state} />
   </>

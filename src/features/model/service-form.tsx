@@ -350,6 +350,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
                 }
               : {}),
             ...(draft.kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
+            ...(trial?.thinking ? { thinking: trial.thinking } : {}),
             ...(draft.kind === 'replicate'
               ? {
                   trainer: String(sent['trainer'] ?? '').trim(),

@@ -12,6 +12,7 @@ import { priceText, useChatModels, useImageModels } from '#src/platform/queries.
 import { Icon } from '#src/ui/icon.tsx';
 import { useEver } from '#src/platform/use-ever.ts';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { WordsField } from '#src/ui/words-field.tsx';
 import type { Model } from '#contract/model.ts';
@@ -220,6 +221,7 @@ export const Composer = ({
             </button>
           )}
           {!images && !choice.temporary && <WebSwitch place="home" model={model?.name} />}
+          {!images && <ThinkingSwitch model={model} />}
           <button
             type="submit"
             className={`round ${css.composerSend}`}

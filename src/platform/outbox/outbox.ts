@@ -1,3 +1,4 @@
+import { thinkingOf } from '#src/platform/thinking-choice.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import type { In } from '#contract/calls.ts';
 import { setFact } from '#sw/kv.ts';
@@ -346,6 +347,7 @@ export const beginSession = async (
     ...messageWith(text, added, null, parts.length > 0),
     suggestion: suggestion ? 1 : 0,
     ...webOf('home'),
+    ...thinkingOf(input.model),
     ...(input.scenario_id === undefined ? {} : { with_template: 1 }),
     ...((input.embeddings?.[0] ?? input.embedding) === undefined ? {} : { strict_mode: 0 }),
   };

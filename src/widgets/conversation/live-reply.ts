@@ -86,6 +86,9 @@ export const segmentsOf = (text: string): Segment[] => {
  */
 export class LiveReply {
   reasoning = '';
+  /** How long was thought, as far as it was seen here; undefined: its beginning was not. */
+  thoughtMs: number | undefined;
+  private thinksSince = 0;
   /** Calls of tools; another array after each change. */
   tools: readonly ToolCall[] = [];
   /** Finished rows. */
@@ -127,6 +130,7 @@ export class LiveReply {
     this.onRows = onRows;
     this.reasoning = known.reasoning;
     if (known.reasoning !== '') this.thoughts++;
+    else this.thoughtMs = 0;
     if (known.ai !== '') this.addText(known.ai);
   }
 
@@ -167,11 +171,15 @@ export class LiveReply {
   }
 
   addText(text: string): void {
+    if (this.thinksSince > 0 && this.thoughtMs !== undefined)
+      this.thoughtMs += Date.now() - this.thinksSince;
+    this.thinksSince = 0;
     this.buffer += text;
     this.schedule();
   }
 
   addReasoning(text: string): void {
+    if (this.thinksSince === 0) this.thinksSince = Date.now();
     this.reasoning += text;
     this.thoughts++;
     this.schedule();

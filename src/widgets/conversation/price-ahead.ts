@@ -60,10 +60,17 @@ export const draftTokens = (text: string, attachments: Attachments, maxPrompt: n
   tokensOf(attachments.items, maxPrompt) +
   imagesOf(attachments).length * limits.imageTokens[attachments.detail];
 
-/** What asking costs before a word of the reply, and what must be there to begin at all. */
-export const priceAhead = (model: Model, tokens: number): { asking: number; needed: number } => ({
+/**
+ * What asking costs before a word of the reply, and what must be there to begin at all.
+ * @param thought tokens that may be thought first
+ */
+export const priceAhead = (
+  model: Model,
+  tokens: number,
+  thought: number,
+): { asking: number; needed: number } => ({
   asking: deduction(priceOf(model), tokens, 0),
-  needed: deduction(priceOf(model), tokens, heldAhead),
+  needed: deduction(priceOf(model), tokens, heldAhead + thought),
 });
 
 /** 0.4k, 12k: what a price looks like in a few characters. */

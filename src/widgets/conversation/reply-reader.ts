@@ -79,6 +79,7 @@ export class ReplyReader {
         this.store.replace(id, {
           ai: reply.whole,
           reasoning: reply.reasoning,
+          ...(reply.thoughtMs ? { thought_ms: reply.thoughtMs } : {}),
           ...(reply.tools.length > 0 ? { tools: [...reply.tools] } : {}),
           ...change,
         });

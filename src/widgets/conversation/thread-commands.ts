@@ -2,6 +2,7 @@ import { signInFirst } from '#src/platform/server-api.ts';
 import { api } from '#src/platform/api.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { act, perform } from '#src/platform/outbox.ts';
+import { thinkingOf } from '#src/platform/thinking-choice.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import type { Part } from '#common/outbox/engine.ts';
@@ -44,6 +45,7 @@ const unwritten = {
   ai: '',
   reasoning: '',
   tools: undefined,
+  thought_ms: undefined,
   error_code: '',
   error_message: '',
   prompt_tokens: 0,
@@ -119,6 +121,7 @@ export class ThreadCommands {
       strict_mode: strictMode,
       with_template: withTemplate,
       ...webOf(this.store.uuid),
+      ...thinkingOf(this.store.session?.model),
       ...(context ? { context } : {}),
       ...rest,
     };
@@ -175,7 +178,12 @@ export class ThreadCommands {
     this.store.publish({ sending: true });
     try {
       await api.retryMessage(
-        { session_id: this.store.uuid, history_id: id, ...webOf(this.store.uuid) },
+        {
+          session_id: this.store.uuid,
+          history_id: id,
+          ...webOf(this.store.uuid),
+          ...thinkingOf(message.model),
+        },
         { quiet: true },
       );
       this.store.forgetLive(id);
@@ -204,6 +212,7 @@ export class ThreadCommands {
           history_id: id,
           ...(model === undefined ? {} : { model }),
           ...webOf(this.store.uuid),
+          ...thinkingOf(model ?? message.model),
         },
         { quiet: true },
       );

@@ -1,3 +1,4 @@
+import { spanText } from '#src/platform/format.ts';
 import { useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -22,9 +23,6 @@ const states: Record<ToolState, string> = {
 };
 const busy: ReadonlySet<ToolState> = new Set(['writing', 'agreed', 'running']);
 const bad: ReadonlySet<ToolState> = new Set(['failed', 'unknown']);
-
-const timeText = (ms: number): string =>
-  ms < 1000 ? `${(ms / 1000).toFixed(1)} 秒` : `${Math.round(ms / 1000)} 秒`;
 
 const names: Readonly<Record<string, string>> = {
   question: '问题',
@@ -143,7 +141,7 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
   const plain = files.filter(({ image }) => !image);
   // Whoever asked is the one who is asked.
   const asks = state === 'asking' && message.state === 'waiting' && owner && message.user_id === me;
-  const told = state === 'done' ? timeText(ms) : states[state];
+  const told = state === 'done' ? spanText(ms) : states[state];
   return (
     <li
       data-state={state}

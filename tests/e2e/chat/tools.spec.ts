@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
+import { startMcpServer } from '#tests/support/mcp-server.ts';
 import { resultsIn, startScriptedModel } from '#tests/support/scripted-model.ts';
 import { startServer } from '#tests/support/server.ts';
 
@@ -99,5 +100,68 @@ test('a model reads pages and reckons, asks before it opens what nobody wrote, a
     if (shot) await page.screenshot({ path: `${shot}-source.png` });
   } finally {
     await end();
+  }
+});
+
+test('a server of tools is added, its tool is chosen, and asked about before it is used', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.setTimeout(120_000);
+  const echoes = await startMcpServer({ token: 'tok-1' });
+  const model = await startScriptedModel((body) => {
+    const echo = body.tools?.find(({ function: { name } }) => name.endsWith('_echo'));
+    if (!echo) return { text: '没有这样的工具' };
+    return resultsIn(body).length === 0
+      ? { calls: [{ name: echo.function.name, arguments: { text: '山谷里有人吗' } }] }
+      : { text: '山谷答应了。' };
+  });
+  const server = await startServer({
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'deepseek-scripted',
+      FETCH_ALLOWED: echoes.host,
+    },
+  });
+  const shot = process.env['SHOTS'];
+  const see = async (name: string) => {
+    if (shot) await page.screenshot({ path: `${shot}-${name}.png` });
+  };
+  try {
+    const client = await TestClient.register(server.baseURL);
+    await app.enterAs({ ...person, client });
+    await page.goto(`${server.baseURL}/tools`);
+    await see('none');
+    await page.getByRole('button', { name: '添加' }).click();
+    const sheet = page.getByRole('dialog', { name: '添加工具服务' });
+    await sheet.getByLabel('名称').fill('回声');
+    await sheet.getByLabel('地址').fill(echoes.url);
+    await sheet.getByLabel('令牌').fill('tok-1');
+    await see('form');
+    await sheet.getByRole('button', { name: '添加并检查' }).click();
+    const card = page.getByRole('region', { name: '回声' });
+    await expect(card.getByRole('switch', { name: 'echo' })).not.toBeChecked();
+    await card.getByRole('switch', { name: 'echo' }).click();
+    await expect(card.getByRole('switch', { name: 'echo' })).toBeChecked();
+    await expect(card.getByRole('status')).toContainText('连上过');
+    await see('chosen');
+
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await app.say('请对山谷喊一声');
+    const consent = app.log.getByRole('group', { name: '回声 · echo：等您同意' });
+    await expect(consent).toContainText('text：山谷里有人吗');
+    expect(echoes.called).toEqual([]);
+    await see('asks');
+    await consent.getByRole('button', { name: '这一次' }).click();
+    await expect(app.log).toContainText('山谷答应了。');
+    expect(echoes.called).toEqual(['山谷里有人吗']);
+    await see('done');
+  } finally {
+    await server.stop();
+    await model.close();
+    echoes.close();
   }
 });

@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { call, flag, id, slowCall, text, time } from './call.ts';
+
+/** A tool of a server, as the server told it last. */
+const offeredTool = z.object({
+  name: z.string(),
+  description: z.string(),
+  /** Names what it says of itself: another one after each change. */
+  digest: z.string(),
+  /** Models may be offered it. */
+  on: z.boolean(),
+  /** It says something else of itself than when somebody agreed to it; until then it is off. */
+  changed: z.boolean(),
+});
+
+/** A server of tools that speaks MCP. */
+export const toolServer = z.object({
+  id: z.int(),
+  name: z.string(),
+  /** Empty: it is not told to whoever asks. */
+  url: z.string(),
+  /** For everybody; managers alone change it. */
+  shared: z.boolean(),
+  /** Whoever asks may change it. */
+  mine: z.boolean(),
+  enabled: z.boolean(),
+  /** The header that carries the token. */
+  header: z.string(),
+  has_secret: z.boolean(),
+  /** What went wrong last; empty: nothing since it last answered. */
+  last_error: z.string(),
+  last_ok_at: z.nullable(time),
+  tools: z.array(offeredTool),
+});
+export type ToolServer = z.output<typeof toolServer>;
+
+export const toolServerLimits = {
+  /** Servers of one person, and of everybody. */
+  servers: 10,
+  shared: 30,
+  /** Tools that are known of one server, and that a model is offered in all. */
+  tools: 100,
+  offered: 40,
+} as const;
+
+const headerName = z.string().check(z.regex(/^[A-Za-z][\w-]{0,60}$/, '应为请求头的名字'));
+
+export const toolServerCalls = {
+  toolServers: call({
+    method: 'GET',
+    path: '/api/tool_servers',
+    access: 'user',
+    summary: '工具服务（MCP）：给所有人的，与自己的',
+    input: z.object({}),
+    output: z.object({ list: z.array(toolServer) }),
+  }),
+  saveToolServer: call({
+    method: 'POST',
+    path: '/api/save_tool_server',
+    access: 'user',
+    summary: '添加或更改一个工具服务；shared=1 给所有人，只有管理员可以',
+    input: z.object({
+      id: z.optional(id),
+      name: text(40).check(z.trim(), z.minLength(1)),
+      url: text(500).check(z.regex(/^https?:\/\/[^\s@]+$/i, '应为 http 或 https 的地址')),
+      header: z._default(headerName, 'Authorization'),
+      /** Left out or empty: as it is. */
+      secret: z.optional(text(4000)),
+      enabled: z._default(flag, 1),
+      shared: z._default(flag, 0),
+    }),
+    output: z.object({ id: z.int() }),
+    codes: ['manage_unsuitable'],
+    idempotent: true,
+    logged: false,
+  }),
+  checkToolServer: slowCall({
+    method: 'POST',
+    path: '/api/check_tool_server',
+    access: 'user',
+    summary: '连接一个工具服务，读出它现在有哪些工具',
+    input: z.object({ id }),
+    output: z.object({ ok: z.boolean(), message: z.string() }),
+  }),
+  chooseTools: call({
+    method: 'POST',
+    path: '/api/choose_tools',
+    access: 'user',
+    summary: '选定一个服务里让模型用的工具；digest 与现在的不同的不会打开',
+    input: z.object({
+      id,
+      tools: z
+        .array(z.object({ name: text(100), digest: text(64) }))
+        .check(z.maxLength(toolServerLimits.tools)),
+    }),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
+  }),
+  deleteToolServer: call({
+    method: 'DELETE',
+    path: '/api/delete_tool_server',
+    access: 'user',
+    summary: '删除一个工具服务',
+    input: z.object({ id }),
+    output: z.object({}),
+  }),
+};

@@ -1,0 +1,35 @@
+import type { Area, Kit } from '#server/area.ts';
+import type { Handlers } from '#server/http/handlers.ts';
+import { createKeyBox } from '../model/channel-key.ts';
+import { createToolServers } from './tool-servers.ts';
+
+export const toolArea = ({ settings }: Kit) =>
+  ({
+    holds: [
+      {
+        table: 'tool_servers',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['name', 'url', 'header', 'enabled', 'created_at'],
+      },
+    ],
+    serve: () => {
+      const servers = createToolServers({
+        keys: createKeyBox(settings.secretKey, settings.dataDir),
+        allowed: settings.fetchAllowed,
+      });
+      return {
+        toolServers: (_input, { db, user }) => servers.list(db, user),
+        saveToolServer: (input, { db, user }) => servers.save(db, input, user),
+        checkToolServer: ({ id }, { db, user }) => servers.check(db, id, user),
+        chooseTools: async (input, { db, user }) => {
+          await servers.choose(db, input, user);
+          return {};
+        },
+        deleteToolServer: async ({ id }, { db, user }) => {
+          await servers.remove(db, id, user);
+          return {};
+        },
+      } satisfies Partial<Handlers>;
+    },
+  }) satisfies Area;

@@ -1,0 +1,290 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Out, Parsed } from '#contract/calls.ts';
+import { type ToolServer, toolServerLimits } from '#contract/tool-server.ts';
+import type { Executor } from '#server/db/database.ts';
+import {
+  McpError,
+  type McpAddress,
+  type McpTool,
+  withMcp,
+} from '#server/engines/mcp/mcp-client.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
+import { createRequests } from '#server/net/guarded-fetch.ts';
+import type { KeyBox } from '../model/channel-key.ts';
+import { type Tool, ToolFailure, type ToolUser } from './tool.ts';
+import * as store from './tool-server.store.ts';
+
+/** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
+export interface ForeignTool {
+  /** What models call it: the server, a mark of what it says of itself, and its own name. */
+  name: string;
+  serverId: number;
+  serverName: string;
+  /** The server is its person's own: what it gives is for nobody else. */
+  own: boolean;
+  /** Its name there. */
+  tool: string;
+  digest: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+const maxBytes = 5 * 1024 * 1024;
+const seconds = 60;
+const checkMs = 25_000;
+/** Calls of one person in a day, and checks in a minute: others' servers are not to be worn out from here. */
+const aDay = { account: 500, guest: 50 };
+const checksAMinute = 20;
+/** Letters of the arguments that are shown with the question. */
+const mostShown = 1500;
+
+const digestOf = ({ name, description, parameters }: McpTool): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, description, parameters]))
+    .digest('hex');
+
+const digested = (tools: readonly McpTool[]) =>
+  tools.map((tool) => ({ ...tool, digest: digestOf(tool) }));
+
+/** Services take letters, digits, _ and - in names, 64 of them. */
+const nameFor = (serverId: number, tool: string, digest: string): string =>
+  `m${serverId}_${digest.slice(0, 6)}_${tool.replaceAll(/[^\w-]/g, '_')}`.slice(0, 64);
+
+const shown = (given: Record<string, unknown>): string => {
+  const lines = Object.entries(given).map(
+    ([name, value]) => `${name}：${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const text = lines.join('\n');
+  return text.length > mostShown ? `${text.slice(0, mostShown)}…（共 ${text.length} 字）` : text;
+};
+
+export interface ToolServers {
+  /** What a person's models may be offered now. */
+  offered: (db: Executor, user: Pick<ToolUser, 'id' | 'guest'>) => Promise<ForeignTool[]>;
+  tool: (foreign: ForeignTool) => Tool;
+  list: (db: Executor, user: Identity) => Promise<Out<'toolServers'>>;
+  save: (db: Executor, input: Parsed<'saveToolServer'>, user: Identity) => Promise<{ id: number }>;
+  check: (
+    db: Executor,
+    id: number,
+    user: Identity,
+  ) => Promise<(db: Executor) => Promise<Out<'checkToolServer'>>>;
+  choose: (db: Executor, input: Parsed<'chooseTools'>, user: Identity) => Promise<void>;
+  remove: (db: Executor, id: number, user: Identity) => Promise<void>;
+}
+
+const mayChange = (row: store.ServerRow, user: Identity): boolean =>
+  row.userId === null ? user.manager : row.userId === user.id;
+
+/** One that somebody may change. @throws Refusal not_found: also for what is another's */
+const changeable = async (db: Executor, id: number, user: Identity): Promise<store.ServerRow> => {
+  const row = await store.findServer(db, id);
+  if (!row || !mayChange(row, user)) throw new Refusal('not_found', '没有这个工具服务');
+  return row;
+};
+
+const view = (row: store.ServerRow, tools: store.ToolRow[], user: Identity): ToolServer => {
+  const mine = mayChange(row, user);
+  const listed = tools.map(({ name, description, digest, agreedDigest }) => ({
+    name,
+    description,
+    digest,
+    on: agreedDigest === digest,
+    changed: agreedDigest !== '' && agreedDigest !== digest,
+  }));
+  return {
+    id: row.id,
+    name: row.name,
+    url: mine ? row.url : '',
+    shared: row.userId === null,
+    mine,
+    enabled: row.enabled,
+    header: row.header,
+    has_secret: row.secretEncrypted !== null,
+    last_error: mine ? row.lastError : '',
+    last_ok_at: row.lastOkAt?.toISOString() ?? null,
+    tools: mine ? listed : listed.filter(({ on }) => on),
+  };
+};
+
+/** Servers of tools that speak MCP: what they offer, who chose it, and how it is called. */
+export const createToolServers = ({
+  keys,
+  allowed,
+}: {
+  keys: KeyBox;
+  /** `host:port` that people's own servers may have though they are not public. */
+  allowed: readonly string[];
+}): ToolServers => {
+  const limitAccounts = createKeyLimit(aDay.account, 86_400, 'calls of tool servers');
+  const limitGuests = createKeyLimit(aDay.guest, 86_400, 'calls of tool servers by guests');
+  const limitChecks = createKeyLimit(checksAMinute, 60, 'checks of tool servers');
+  const publicRequests = createRequests({ allowed }, maxBytes);
+  const anyRequests = createRequests(null, maxBytes);
+
+  const addressOf = (row: store.ServerRow): McpAddress => {
+    const secret = row.secretEncrypted ? keys.open(row.secretEncrypted, `tools ${row.key}`) : '';
+    if (secret === null) throw new McpError('令牌解不开，请重新填写');
+    // A token alone is what Authorization wants as a bearer's.
+    const bare = row.header.toLowerCase() === 'authorization' && !/\s/.test(secret);
+    return {
+      url: row.url,
+      headers: secret === '' ? {} : { [row.header]: bare ? `Bearer ${secret}` : secret },
+      requests: row.userId === null ? anyRequests : publicRequests,
+    };
+  };
+
+  const run = async (
+    db: Executor,
+    foreign: ForeignTool,
+    given: Record<string, unknown>,
+    user: ToolUser,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const row = await store.findServer(db, foreign.serverId);
+    // It may have been taken away, or changed hands, since the model was offered it.
+    if (!row?.enabled || (row.userId !== null && row.userId !== user.id))
+      throw new ToolFailure('这个工具服务已经停用');
+    await (user.guest ? limitGuests(user.person) : limitAccounts(String(user.id)));
+    try {
+      const limits = { signal, ms: seconds * 1000 };
+      const made = await withMcp(addressOf(row), limits, async (mcp) => {
+        const now = await mcp.tools();
+        const same = now.find(({ name }) => name === foreign.tool);
+        if (!same || digestOf(same) !== foreign.digest) return { now };
+        return { said: await mcp.call(foreign.tool, given) };
+      });
+      await store.noteServer(db, row.id, null);
+      if (made.said !== undefined) return made.said;
+      await store.storeTools(db, row.id, digested(made.now));
+      throw new ToolFailure('这个工具的说明变了，要在“工具服务”里重新同意才能再用');
+    } catch (error) {
+      if (error instanceof ToolFailure) throw error;
+      if (!(error instanceof McpError)) throw error;
+      if (!signal.aborted) await store.noteServer(db, row.id, error.message);
+      throw new ToolFailure(error.message);
+    }
+  };
+
+  return {
+    offered: async (db, user) => {
+      const rows = await store.offeredTools(
+        db,
+        user.guest ? null : user.id,
+        toolServerLimits.offered,
+      );
+      return rows.map(({ tool, server }) => ({
+        name: nameFor(server.id, tool.name, tool.digest),
+        serverId: server.id,
+        serverName: server.name,
+        own: server.userId !== null,
+        tool: tool.name,
+        digest: tool.digest,
+        description: tool.description,
+        parameters: tool.parameters,
+      }));
+    },
+
+    tool: (foreign) => ({
+      label: `${foreign.serverName} · ${foreign.tool}`.slice(0, 40),
+      seconds,
+      own: foreign.own,
+      spec: {
+        name: foreign.name,
+        description: foreign.description,
+        parameters: foreign.parameters,
+      },
+      // What it says of itself is its own word: whether it only reads nobody knows.
+      asks: (given) =>
+        `把下面的内容发给工具服务“${foreign.serverName}”，用它的 ${foreign.tool}：\n${shown(given) || '（没有参数）'}`,
+      run: async (given, { db, user, signal }) => {
+        try {
+          return { text: await run(db, foreign, given, user, signal) };
+        } catch (error) {
+          if (error instanceof Refusal) throw new ToolFailure('今天用工具服务的次数到了，明天再试');
+          throw error;
+        }
+      },
+    }),
+
+    list: async (db, user) => {
+      const rows = await store.serversOf(db, user.id);
+      const seen = rows.filter((row) => mayChange(row, user) || row.enabled);
+      const tools = await store.toolsOf(
+        db,
+        seen.map(({ id }) => id),
+      );
+      return {
+        list: seen.map((row) =>
+          view(
+            row,
+            tools.filter(({ serverId }) => serverId === row.id),
+            user,
+          ),
+        ),
+      };
+    },
+
+    save: async (db, input, user) => {
+      const shared = input.shared === 1;
+      if (shared && !user.manager)
+        throw new Refusal('manage_unsuitable', '只有管理员能给所有人添加');
+      const known = input.id === undefined ? null : await changeable(db, input.id, user);
+      const moved = known !== null && known.url !== input.url;
+      const secret = input.secret?.trim() ?? '';
+      if (moved && secret === '' && known.secretEncrypted)
+        throw new Refusal('bad_input', 'secret 地址变了，请重新填写令牌');
+      const owner = shared ? null : user.id;
+      const most = shared ? toolServerLimits.shared : toolServerLimits.servers;
+      if (!known && (await store.countServers(db, owner)) >= most)
+        throw new Refusal('bad_input', `至多添加 ${most} 个工具服务`);
+      const key = known?.key ?? randomUUID();
+      const values = {
+        name: input.name,
+        url: input.url,
+        header: input.header,
+        enabled: input.enabled === 1,
+        ...(secret === '' ? {} : { secretEncrypted: keys.seal(secret, `tools ${key}`) }),
+      };
+      if (!known) return { id: await store.insertServer(db, { ...values, key, userId: owner }) };
+      await store.changeServer(db, known.id, values);
+      // Another address is another server: nothing of it was agreed to.
+      if (moved) await store.storeTools(db, known.id, []);
+      return { id: known.id };
+    },
+
+    check: async (db, id, user) => {
+      const row = await changeable(db, id, user);
+      await limitChecks(String(user.id));
+      try {
+        const tools = await withMcp(
+          addressOf(row),
+          { signal: AbortSignal.timeout(checkMs), ms: checkMs },
+          (mcp) => mcp.tools(),
+        );
+        return async (tx) => {
+          await store.storeTools(tx, id, digested(tools));
+          await store.noteServer(tx, id, null);
+          return { ok: true, message: `连上了，有 ${tools.length} 个工具` };
+        };
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        return async (tx) => {
+          await store.noteServer(tx, id, error.message);
+          return { ok: false, message: error.message };
+        };
+      }
+    },
+
+    choose: async (db, { id, tools }, user) => {
+      await changeable(db, id, user);
+      await store.agreeTo(db, id, tools);
+    },
+
+    remove: async (db, id, user) => {
+      await changeable(db, id, user);
+      await store.removeServer(db, id);
+    },
+  };
+};

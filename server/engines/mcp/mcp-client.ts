@@ -1,0 +1,175 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Forbidden, type Requests } from '#server/net/guarded-fetch.ts';
+
+/** How a server of tools is reached. */
+export interface McpAddress {
+  url: string;
+  headers: Record<string, string>;
+  requests: Requests;
+}
+
+export interface McpTool {
+  name: string;
+  description: string;
+  /** JSON Schema of its arguments, of an object. */
+  parameters: Record<string, unknown>;
+}
+
+/** The message is for people. */
+export class McpError extends Error {}
+
+/** What of a list is looked at. */
+const most = { pages: 5, tools: 100, name: 100, description: 2000, schema: 20_000 };
+const connectMs = 15_000;
+
+const clientInfo = { name: 'queqiao', version: '1.0.0' };
+
+const reasonOf = (error: unknown): string => {
+  const {
+    code,
+    cause,
+    message = '',
+  } = error as {
+    code?: unknown;
+    cause?: { code?: unknown };
+    message?: string;
+  };
+  if (code === 401 || code === 403 || /\b40[13]\b|Unauthorized/.test(message))
+    return '它没有接受令牌，请检查';
+  if (typeof code === 'number' && code >= 400) return `它回答 ${code}，请检查地址`;
+  const told = cause?.code ?? code;
+  const line = typeof told === 'string' ? told : '';
+  if (/^E[A-Z]+|UND_ERR/.test(line) || /fetch failed/.test(message))
+    return '连不上：没有回应，或不是公网上的地址';
+  if (error instanceof Forbidden) return '连不上：自己的服务要是公网上的地址，端口 80 或 443';
+  if (/redirect/i.test(message)) return '它把请求转到了别处，请填写转到的地址';
+  return '它的回答读不懂，请检查地址是不是 MCP 服务';
+};
+
+/** Streamable HTTP where it is spoken, else the older way with events. @throws McpError */
+const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client> => {
+  const [{ Client: Made }, { StreamableHTTPClientTransport }, { SSEClientTransport }] =
+    await Promise.all([
+      import('@modelcontextprotocol/sdk/client/index.js'),
+      import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+      import('@modelcontextprotocol/sdk/client/sse.js'),
+    ]);
+  const url = new URL(address.url);
+  const options = { fetch: address.requests, requestInit: { headers: address.headers } };
+  const retry = { initialReconnectionDelay: 1000, maxReconnectionDelay: 1000 };
+  const ways: (() => Transport)[] = [
+    () =>
+      new StreamableHTTPClientTransport(url, {
+        ...options,
+        reconnectionOptions: { ...retry, reconnectionDelayGrowFactor: 1, maxRetries: 0 },
+      }),
+    () => new SSEClientTransport(url, options),
+  ];
+  let first: unknown;
+  for (const way of ways) {
+    // It offers nothing in return: no server may ask our models, files or people for anything.
+    const client = new Made(clientInfo, { capabilities: {} });
+    try {
+      await client.connect(way(), { signal, timeout: connectMs });
+      return client;
+    } catch (error) {
+      await client.close().catch(() => undefined);
+      if (signal.aborted) throw new McpError('等了太久，它没有回应');
+      first ??= error;
+      const { code } = error as { code?: unknown };
+      if (code !== 400 && code !== 404 && code !== 405) break;
+    }
+  }
+  throw new McpError(reasonOf(first));
+};
+
+const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> => {
+  const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const tools: McpTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < most.pages && tools.length < most.tools; page += 1) {
+    // Asked for without the client's help, which would compile each schema that it is given.
+    const answer = await client.request(
+      { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+      ListToolsResultSchema,
+      { signal, timeout: connectMs },
+    );
+    for (const { name, description = '', inputSchema } of answer.tools)
+      if (name.length <= most.name && JSON.stringify(inputSchema).length <= most.schema)
+        tools.push({
+          name,
+          description: description.slice(0, most.description),
+          parameters: { ...inputSchema, type: 'object' },
+        });
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools.slice(0, most.tools);
+};
+
+interface Piece {
+  type: string;
+  text?: unknown;
+  name?: unknown;
+  uri?: unknown;
+  resource?: { text?: unknown; uri?: unknown };
+}
+
+const textOfPiece = (piece: Piece): string => {
+  if (piece.type === 'text') return String(piece.text);
+  if (piece.type === 'image') return '（一张图片，这里看不到）';
+  if (piece.type === 'audio') return '（一段声音，这里听不到）';
+  const { text, uri } = piece.resource ?? {};
+  return typeof text === 'string' ? text : `（资源：${String(uri ?? piece.uri ?? piece.name)}）`;
+};
+
+const callOf = async (
+  client: Client,
+  name: string,
+  given: Record<string, unknown>,
+  { signal, ms }: { signal: AbortSignal; ms: number },
+): Promise<string> => {
+  const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const answer = await client.request(
+    { method: 'tools/call', params: { name, arguments: given } },
+    CallToolResultSchema,
+    { signal, timeout: ms },
+  );
+  const text = answer.content.map((piece) => textOfPiece(piece as Piece)).join('\n');
+  const said =
+    text === '' && answer.structuredContent ? JSON.stringify(answer.structuredContent) : text;
+  if (answer.isError) throw new McpError(said.slice(0, 2000) || '它说没有做成');
+  return said;
+};
+
+export interface McpSession {
+  /** What it offers now. */
+  tools: () => Promise<McpTool[]>;
+  /** Runs one of its tools; gives what it says as text. */
+  call: (name: string, given: Record<string, unknown>) => Promise<string>;
+}
+
+/** Connects to a server for as long as `use` takes. @throws McpError */
+export const withMcp = async <T>(
+  address: McpAddress,
+  { signal, ms }: { signal: AbortSignal; ms: number },
+  use: (session: McpSession) => Promise<T>,
+): Promise<T> => {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  const client = await connect(address, until);
+  try {
+    return await use({
+      tools: () => toolsOf(client, until),
+      call: (name, given) => callOf(client, name, given, { signal: until, ms }),
+    });
+  } catch (error) {
+    if (error instanceof McpError) throw error;
+    if (until.aborted) throw new McpError('等了太久，它没有给出结果');
+    const { message } = error as Error;
+    // What the server itself says of a call that it did not take.
+    throw new McpError(/^MCP error -\d+/.test(message) ? message.slice(0, 500) : reasonOf(error));
+  } finally {
+    await client.close().catch(() => undefined);
+  }
+};

@@ -1,0 +1,75 @@
+import type { ToolServer } from '#contract/tool-server.ts';
+import { api } from '#src/platform/api.ts';
+import type { Field } from '#src/ui/form/field.ts';
+import { Form } from '#src/ui/form/form.tsx';
+
+const fieldsOf = (server: ToolServer | null, manager: boolean): readonly Field[] => [
+  { name: 'name', label: '名称', kind: 'text', required: true, max: 40 },
+  {
+    name: 'url',
+    label: '地址',
+    kind: 'text',
+    required: true,
+    max: 500,
+    placeholder: 'https://example.com/mcp',
+    hint: manager ? '' : '要是公网上的地址，端口 80 或 443',
+  },
+  {
+    name: 'secret',
+    label: '令牌',
+    kind: 'password',
+    max: 4000,
+    placeholder: server?.has_secret ? '不改就留空' : '没有就留空',
+    hint: '加密保存，不会再显示；只发给上面的地址',
+  },
+  {
+    name: 'header',
+    label: '放在哪个请求头',
+    kind: 'text',
+    max: 60,
+    hint: 'Authorization 会写成 Bearer 令牌',
+  },
+  ...(manager && server === null
+    ? [{ name: 'shared', label: '给所有人用', kind: 'switch' } as const]
+    : []),
+  ...(server === null ? [] : [{ name: 'enabled', label: '启用', kind: 'switch' } as const]),
+];
+
+/** A server's address and token. */
+export const ToolServerForm = ({
+  server,
+  manager,
+  onSaved,
+}: {
+  /** Null: a new one. */
+  server: ToolServer | null;
+  manager: boolean;
+  onSaved: (id: number) => void;
+}) => (
+  <Form
+    fields={fieldsOf(server, manager)}
+    initial={{
+      name: server?.name ?? '',
+      url: server?.url ?? '',
+      header: server?.header ?? 'Authorization',
+      shared: false,
+      enabled: server?.enabled ?? true,
+    }}
+    submit={server === null ? '添加并检查' : '保存并检查'}
+    onSubmit={async (sent) => {
+      const { id } = await api.saveToolServer(
+        {
+          ...(server === null ? {} : { id: server.id }),
+          name: String(sent['name']),
+          url: String(sent['url']).trim(),
+          header: String(sent['header'] || 'Authorization').trim(),
+          ...(sent['secret'] ? { secret: String(sent['secret']) } : {}),
+          shared: server === null ? sent['shared'] === true : server.shared,
+          enabled: sent['enabled'] !== false,
+        },
+        { quiet: true },
+      );
+      onSaved(id);
+    }}
+  />
+);

@@ -1,0 +1,66 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import * as z from 'zod';
+
+/** A server of tools made with the official SDK, by streamable HTTP or the older way alone. */
+export const startMcpServer = async (options: { old?: boolean; token?: string } = {}) => {
+  /** Texts that its tool was given. */
+  const called: string[] = [];
+  const state = { description: '把一句话原样还回来', answer: (text: string) => `回声：${text}` };
+  const make = (): McpServer => {
+    const mcp = new McpServer({ name: 'echoes', version: '1.0.0' });
+    mcp.registerTool(
+      'echo',
+      { description: state.description, inputSchema: { text: z.string() } },
+      ({ text }) => {
+        called.push(text);
+        return { content: [{ type: 'text', text: state.answer(text) }] };
+      },
+    );
+    mcp.registerTool('fail', { description: '总是不成' }, () => ({
+      content: [{ type: 'text', text: '仓库里没有了' }],
+      isError: true,
+    }));
+    return mcp;
+  };
+  const streams = new Map<string, SSEServerTransport>();
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+      if (options.token && request.headers.authorization !== `Bearer ${options.token}`) {
+        response.writeHead(401).end();
+        return;
+      }
+      if (!options.old && pathname === '/mcp') {
+        const transport = new StreamableHTTPServerTransport({ enableJsonResponse: false });
+        await make().connect(transport);
+        await transport.handleRequest(request, response);
+      } else if (options.old && request.method === 'GET' && pathname === '/mcp') {
+        const transport = new SSEServerTransport('/messages', response);
+        streams.set(transport.sessionId, transport);
+        await make().connect(transport);
+      } else if (options.old && pathname === '/messages') {
+        await streams
+          .get(searchParams.get('sessionId') ?? '')
+          ?.handlePostMessage(request, response);
+      } else response.writeHead(404).end();
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    url: `http://${host}/mcp`,
+    called,
+    state,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
