@@ -44,6 +44,7 @@ import {
 import kitCss from '#src/widgets/composer/send-kit.module.css';
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
+export { VoiceButton } from './voice-button.tsx';
 export { AttachButton, pasteInto } from '#src/widgets/attach/attach.tsx';
 export {
   hasImages,
@@ -456,36 +457,3 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     <Price state={state} />
   </>
 );
-
-const micPath =
-  'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
-const VoiceSheet = lazyAsked(() => import('#src/widgets/voice/voice-sheet.tsx'));
-
-/** Speaks instead of typing: what was said goes behind what stands in the box. */
-export const VoiceButton = ({ state }: { state: BoxState }) => {
-  const [open, setOpen] = useState(false);
-  const used = useEver(open);
-  return (
-    <>
-      <button
-        type="button"
-        className="round"
-        aria-label="语音输入"
-        title="语音输入"
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-      >
-        <PathIcon path={micPath} size={22} />
-      </button>
-      {used && (
-        <Suspense fallback={null}>
-          <VoiceSheet
-            open={open}
-            onClose={() => setOpen(false)}
-            onText={(heard) => state.setText(state.text + heard)}
-          />
-        </Suspense>
-      )}
-    </>
-  );
-};

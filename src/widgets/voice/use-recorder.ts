@@ -8,6 +8,7 @@ import { upload } from '#src/platform/upload.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
+import { dropSound, keepPiece, keepWhole, soundLeft } from './kept-sound.ts';
 import {
   longestRecording,
   MicrophoneError,
@@ -50,9 +51,17 @@ const report = (state: 'success' | 'error', model: string, from: number): void =
 };
 
 /** Turns recordings into words at the end of the draft; one that failed is kept to be tried again. */
-const useHearing = (name: string, setState: (state: RecorderState) => void) => {
+const useHearing = (open: boolean, name: string, setState: (state: RecorderState) => void) => {
   const [text, setText] = useDraft(place);
   const [unheard, setUnheard] = useState<Unheard | null>(null);
+  const forget = () => {
+    setUnheard(null);
+    void dropSound();
+  };
+  useEffect(() => {
+    // What a page before this one recorded, or what was begun when the sheet was closed.
+    if (open) void soundLeft().then((left) => setUnheard((now) => now ?? left));
+  }, [open]);
   const hear = async (spoken: Unheard) => {
     setState('hearing');
     const from = performance.now();
@@ -65,9 +74,9 @@ const useHearing = (name: string, setState: (state: RecorderState) => void) => {
         onProgress: () => {},
       });
       report('success', spoken.model, from);
-      setUnheard(null);
       if (heard.text === '') toast('没有听到说话');
       setText(readDraft(place) + heard.text);
+      forget();
     } catch (error) {
       report('error', spoken.model, from);
       setUnheard(spoken);
@@ -79,7 +88,7 @@ const useHearing = (name: string, setState: (state: RecorderState) => void) => {
     const other = name !== device && name !== spoken.model;
     void hear(other ? { ...spoken, model: name, key: uuid() } : spoken);
   };
-  return { text, setText, unheard, hear, hearAgain, forget: () => setUnheard(null) };
+  return { text, setText, unheard, hear, hearAgain, forget };
 };
 
 /** How loud it is (0 to 1) and how many seconds passed, while it records; ends it at the longest. */
@@ -120,7 +129,7 @@ export const useRecorder = (
 ) => {
   const { token } = useAuth();
   const [state, setState] = useState<RecorderState>('ready');
-  const { hear, forget, ...words } = useHearing(name, setState);
+  const { hear, forget, ...words } = useHearing(open, name, setState);
   const stream = useRef<MediaStream | null>(null);
   const recording = useRef<Recording | null>(null);
   const listening = useRef<ReturnType<typeof listen> | null>(null);
@@ -139,9 +148,17 @@ export const useRecorder = (
     stream.current = null;
     setState('ready');
   };
-  const leave = useRef(drop);
+  /** Who leaves in the middle finds what was said when the tool is opened again. */
+  const leaveIt = () => {
+    const running = recording.current;
+    recording.current = null;
+    void running?.stop().then((sound) => keepWhole(uuid(), name, sound));
+    if (running) stream.current = null;
+    drop();
+  };
+  const leave = useRef(leaveIt);
   useEffect(() => {
-    leave.current = drop;
+    leave.current = leaveIt;
   });
   useEffect(() => {
     if (!open) leave.current();
@@ -179,7 +196,12 @@ export const useRecorder = (
     // Safari gives the microphone on the first press and records on the next; after that a press
     // begins and a second one stops, as everywhere.
     const begun =
-      pressedAgain || !wantsAnotherPress() ? await record(stream.current, { pressedAgain }) : null;
+      pressedAgain || !wantsAnotherPress()
+        ? await record(stream.current, {
+            pressedAgain,
+            onPiece: (piece) => void keepPiece(name, piece),
+          })
+        : null;
     if (turn.current === mine) return begun;
     begun?.cancel();
     return undefined;
@@ -227,12 +249,19 @@ export const useRecorder = (
     setState('hearing');
     const sound = await running.stop();
     stream.current = null;
-    await hear({ sound, model: name, key: uuid() });
+    const key = uuid();
+    await keepWhole(key, name, sound);
+    await hear({ sound, model: name, key });
   };
   const meter = useMeter(
     state === 'recording',
     () => recording.current?.level(),
     () => void finish(),
   );
-  return { state, ...meter, ...words, start, finish, drop };
+  /** What was said is not wanted. */
+  const cancel = () => {
+    drop();
+    forget();
+  };
+  return { state, ...meter, ...words, start, finish, cancel, forget };
 };
