@@ -125,7 +125,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   source: '来源',
   speed: '语速',
   state: '状态',
-  strength: '改变的程度',
+  strength: '重绘幅度',
   sub_dir: '小组',
   subscribe: '源码订阅',
   temperature: '随机性',

@@ -121,11 +121,11 @@ export const countFor = (
 /** A job without words is called so, and its image was made so. */
 export const taskNames: Readonly<Record<ImageTask, string>> = {
   txt2img: '画图',
-  img2img: '以图画图',
+  img2img: '参考图',
   vary: '变体',
   blend: '融图',
   upscale: '放大',
-  edit: '局部重画',
+  edit: '局部重绘',
   'remove-bg': '抠图',
   'edit-bg': '换背景',
   action: '继续处理',
@@ -268,7 +268,7 @@ export const familyRules = {
   controlModes: [
     { mode: 0, label: '均衡' },
     { mode: 1, label: '提示词优先' },
-    { mode: 2, label: '参考图优先' },
+    { mode: 2, label: '控制图优先' },
   ],
 } as const;
 

@@ -429,7 +429,7 @@ export const imageCalls = {
     access: 'guest',
     countsForGuests: always,
     idempotent: true,
-    summary: '按提示重画自己的一张图片：mask 里的（edit），或整张的变体（variations）',
+    summary: '按提示重绘自己的一张图片：mask 里的（edit），或整张的变体（variations）',
     input: z.object({
       ...editing,
       /** variations: all of it, by the words or as it is; anything else: what the mask holds. */

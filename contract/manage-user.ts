@@ -88,7 +88,7 @@ export const manageUserCalls = {
     method: 'POST',
     path: '/api/admin/update_user',
     access: 'manager',
-    summary: '管理：禁止新建会话、禁用或启用账号、改名称',
+    summary: '管理：禁止新建会话、禁用或启用账号、修改名称',
     input: z.object({
       user_id: id,
       session_blacklist: z.optional(flag),

@@ -218,7 +218,7 @@ export const openApiCalls = {
     method: 'POST',
     path: '/v1/images/edits',
     wire: 'openai',
-    summary: '照着图片画，或重画遮罩里透明的部分',
+    summary: '照着图片画，或重绘遮罩里透明的部分',
     maxBytes: 10 * megabyte,
     files: ['image', 'image[]', 'mask'],
     input: inputOf(imageEditFields),

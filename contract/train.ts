@@ -228,7 +228,7 @@ export const trainCalls = {
     method: 'POST',
     path: '/api/train/set_model',
     access: 'user',
-    summary: '公开或设为私有；可同时改名称、描述与设置',
+    summary: '公开或设为私有；可同时修改名称、描述与设置',
     input: z.object({
       model_id: id,
       private: z.optional(flag),

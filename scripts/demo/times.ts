@@ -95,6 +95,8 @@ const follow = async (client: pg.PoolClient, people: number[]): Promise<void> =>
     `UPDATE sessions s SET created_at = now() - random() * interval '30 days',
        updated_at = now() - random() * interval '5 days' - interval '1 hour'
      WHERE s.user_id = ANY($1) AND NOT EXISTS (SELECT FROM history WHERE session_id = s.id)`,
+    `UPDATE sessions s SET prompt = c.name FROM scenarios c
+     WHERE c.id = s.scenario_id AND s.prompt = '' AND s.user_id = ANY($1)`,
     ...['images', 'videos'].map(
       (table) => `UPDATE ${table} w SET created_at = h.created_at + interval '20 seconds'
         FROM history h WHERE h.id = w.history_id AND w.user_id = ANY($1)`,

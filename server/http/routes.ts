@@ -451,6 +451,21 @@ export const readBody = async (
   }
 };
 
+/**
+ * A call that visitors may make serves a login that has ended as nobody's, and may refuse that: the
+ * refusal then says what ended the login.
+ */
+const explained = async (
+  { db, auth }: Pick<RouteDeps, 'db' | 'auth'>,
+  error: unknown,
+  request: FastifyRequest,
+): Promise<unknown> => {
+  const token = bearerOf(request);
+  const plain = error instanceof Refusal && error.message === codes.unauthorized.text;
+  if (token === null || !plain || (await request.caller) !== null) return error;
+  return new Refusal('unauthorized', await auth.whyEnded(db, token));
+};
+
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
@@ -466,7 +481,8 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
       const begun = performance.now();
       try {
         return await serve(request, reply);
-      } catch (error) {
+      } catch (failure) {
+        const error = await explained(deps, failure, request).catch(() => failure);
         const refusal = refusalOf(error);
         // An EventSource, whose login stands in the address, learns of events alone.
         if (

@@ -1,7 +1,7 @@
 import { ignoreApiError } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { authStore } from '#src/platform/auth-store.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';

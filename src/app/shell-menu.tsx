@@ -1,11 +1,12 @@
 import { useAuth } from '#src/platform/auth-store.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { prefsStore, usePrefs } from '#src/platform/prefs.ts';
 import { useOfficialSite } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Commands } from './commands.tsx';
 import { groups, manage, others, type PlaceGroup, subscribe } from './menu-places.ts';
 import { type PlaceIcon, placeIcons } from './place-icons.ts';
 import { account, type At, type Place } from './places.ts';
@@ -148,7 +149,8 @@ const Foot = ({ at }: { at: At }) => {
             <span>
               <b>{user.user_name}</b>
               <small className="tabular">
-                余额 {compactNumber(user.chatgpt_balance + user.vip_balance)}
+                <span className="sr-only">余额 </span>
+                {compactNumber(user.chatgpt_balance + user.vip_balance)}
               </small>
             </span>
           </>
@@ -195,6 +197,7 @@ export default function ShellMenu({ at, fold }: { at: At; fold: boolean }) {
         </button>
       )}
       <Foot at={at} />
+      <Commands />
     </nav>
   );
 }

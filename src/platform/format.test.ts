@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compactNumber, maskAccount, maskName, toldApart } from './format.ts';
+import { maskAccount, maskName, toldApart } from './format.ts';
 
 describe('maskAccount', () => {
   it.each([
@@ -12,23 +12,6 @@ describe('maskAccount', () => {
     ['ab@example.com', 'a***@example.com'],
   ])('%s is shown as %s', (account, shown) => {
     expect(maskAccount(account)).toBe(shown);
-  });
-});
-
-describe('compactNumber', () => {
-  it.each([
-    [5_020_000, '5.02M'],
-    [20_020_000, '20.02M'],
-    [0, '0'],
-    [950, '950'],
-    [1_000, '1K'],
-    [19_500, '19.5K'],
-    [249_999, '249K'],
-    [1_869_999, '1.86M'],
-    [2_000_000_000, '2G'],
-    [-1_500, '-1.5K'],
-  ])('%i is shown as %s', (value, shown) => {
-    expect(compactNumber(value)).toBe(shown);
   });
 });
 

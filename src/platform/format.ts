@@ -9,25 +9,6 @@ export const maskAccount = (account: string): string => {
   return maskName(account);
 };
 
-/** A number of tokens for people: 950, 19.5K, 1.86M. Base 1000. */
-export const compactNumber = (value: number): string => {
-  const sign = value < 0 ? '-' : '';
-  const size = Math.abs(value);
-  for (const [unit, letter] of [
-    [1e9, 'G'],
-    [1e6, 'M'],
-    [1e3, 'K'],
-  ] as const) {
-    if (size >= unit) {
-      // Cut, not rounded: a balance never looks larger than it is.
-      // Hundredths first: 20.02 times 100 is a little less than 2002.
-      const scaled = Math.floor(size / (unit / 100)) / 100;
-      return `${sign}${scaled >= 100 ? Math.floor(scaled) : scaled}${letter}`;
-    }
-  }
-  return `${sign}${size}`;
-};
-
 /** 2026-11-21 09:36 in the person's own time zone. */
 export const dateTime = (time: string): string => {
   const date = new Date(time);

@@ -18,12 +18,18 @@ export const noteLoginEnded = (whose: Ended['whose'], why: string): void => {
   }
 };
 
-/** Whose sign-in ended right before this load, and why, once; null: nobody's. */
+/** As long as what is said of it must stand on a page to have been read, ms. */
+const readAfter = 2_000;
+
+/**
+ * Whose sign-in ended right before this load, and why; null: nobody's. It is said once, but again
+ * where the page was left before anybody could read it.
+ */
 export const takeLoginEnded = (): Ended | null => {
   try {
     const [, whose, why = ''] =
       /^(account|guest) (.*)$/.exec(sessionStorage.getItem(key) ?? '') ?? [];
-    sessionStorage.removeItem(key);
+    setTimeout(() => sessionStorage.removeItem(key), readAfter);
     return whose === 'account' || whose === 'guest' ? { whose, why } : null;
   } catch {
     return null;
@@ -42,6 +48,7 @@ export const isLoginOpen = (): boolean => {
 export const closeLoginOpen = (): void => {
   try {
     localStorage.removeItem(openKey);
+    sessionStorage.removeItem(key);
   } catch {
     // Nothing was kept there, either.
   }

@@ -28,7 +28,7 @@ const register = async (account: string, invite?: string): Promise<TestClient> =
   return client;
 };
 
-test('a link brings its owner 250K for each who comes, for three days @A5', async () => {
+test('a link brings its owner 250,000 for each who comes, for three days @A5', async () => {
   const owner = await register('owner-one');
   const { code } = await owner.call('newInvite', {});
   await register('friend-one', code);

@@ -442,7 +442,7 @@ describe.each([{ plus: true }, { plus: false }])('a Midjourney proxy, plus: $plu
     expect(large.actions.map(({ label, asks }) => [label, asks].join(' ').trim())).toEqual([
       '放大（忠于原图）',
       '强烈变化',
-      '局部重画 region',
+      '局部重绘 region',
       '扩图 2 倍',
       '自定扩图 zoom',
       '向左扩展',

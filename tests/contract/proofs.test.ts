@@ -292,5 +292,10 @@ describe('a login', () => {
     await age(person, 91);
     await here.database.query('UPDATE logins SET revoked_at = now() WHERE revoked_at IS NULL');
     expect((await person.raw('userInfo', {})).message).toBe('登录已失效，请重新登录');
+    // A call that visitors make, too, says the same of what is one's own.
+    expect(await person.raw('sessionList', { channel: 'private' })).toMatchObject({
+      code: 401,
+      message: '登录已失效，请重新登录',
+    });
   });
 });

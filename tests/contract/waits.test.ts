@@ -212,7 +212,7 @@ describe('push', () => {
       kind: 'job',
       id: jobUuid,
       state: 'failed',
-      body: '没有画成。没有扣费',
+      body: '生成失败。没有扣费',
     });
   });
 

@@ -160,7 +160,7 @@ test('a payment that is finished while the app is closed is told once @O4 @P3', 
   );
   expect(told).toEqual([['充值成功', '/account?tab=usage']]);
   await elsewhere.goto('/account?tab=usage');
-  await expect(elsewhere.getByText('1.02M')).toBeVisible();
+  await expect(elsewhere.getByText('102 万')).toBeVisible();
   expect(count()).toBe(1);
 });
 

@@ -380,14 +380,14 @@ test('without a network home says so under no offer, and a shared link that is n
   await page.reload();
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
   await page.goto(`${line.baseURL}/share?key=never-read-here-00`);
-  await expect(page.getByText('这个链接不存在，或者已被收回。')).toBeVisible();
+  await expect(page.getByText('这个链接不存在，或者已停止分享。')).toBeVisible();
   line.cut();
   await page.goto(`${line.baseURL}/`);
   // Offers and toasts make room for what is marked so.
   await expect(page.locator('[data-banner]')).toContainText('现在没有网络');
   await page.goto(`${line.baseURL}/share?key=another-one-000000`);
   await expect(page.locator('main')).toContainText('网络不通，请检查网络后再试');
-  await expect(page.getByText('这个链接不存在，或者已被收回。')).toHaveCount(0);
+  await expect(page.getByText('这个链接不存在，或者已停止分享。')).toHaveCount(0);
 });
 
 test('on a line that hangs an empty session that was opened here is open, and one that never was says why it is not @O2', async ({

@@ -50,7 +50,7 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
     const rename = async () => {
       await page.goto(`${baseURL}/?channel=private`);
       await page.locator('[data-session]').first().getByRole('button').last().click();
-      await page.getByRole('button', { name: '改名' }).click();
+      await page.getByRole('button', { name: '重命名' }).click();
       return page.getByRole('textbox', { name: '会话的名字' });
     };
     await (await rename()).fill('长跑的距离');

@@ -211,9 +211,9 @@ test('a public link is read without an account until it is taken back; a long pi
   await app.enterAs(person);
   await page.goto(`/chat?uuid=${uuid}`);
   const sheet = await openSheet(page);
-  await sheet.getByRole('button', { name: /^公开链接/ }).click();
-  await page.getByRole('button', { name: '做一个公开链接' }).click();
-  const address = await page.getByRole('textbox', { name: '公开链接' }).inputValue();
+  await sheet.getByRole('button', { name: /^分享链接/ }).click();
+  await page.getByRole('button', { name: '创建分享链接' }).click();
+  const address = await page.getByRole('textbox', { name: '分享链接' }).inputValue();
   const stranger = await browser.newContext();
   const reader = await stranger.newPage();
   await reader.goto(address);
@@ -221,11 +221,11 @@ test('a public link is read without an account until it is taken back; a long pi
   const log = reader.getByRole('log', { name: '分享的对话' });
   await expect(log).toContainText('最后一答，<img src=x onerror=alert(1)> 只是文字。');
   await expect(reader.getByRole('link', { name: '用鹊桥继续聊' })).toBeVisible();
-  await page.getByRole('button', { name: '收回链接' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: '收回' }).click();
-  await expect(page.getByRole('button', { name: '做一个公开链接' })).toBeVisible();
+  await page.getByRole('button', { name: '停止分享' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: '停止分享' }).click();
+  await expect(page.getByRole('button', { name: '创建分享链接' })).toBeVisible();
   await reader.reload();
-  await expect(reader.getByText('这个链接不存在，或者已被收回。')).toBeVisible();
+  await expect(reader.getByText('这个链接不存在，或者已停止分享。')).toBeVisible();
   await stranger.close();
 
   await page.getByRole('button', { name: '其他方式' }).click();
@@ -306,9 +306,9 @@ test('a long picture too tall for one comes in parts, cut between messages; the 
   await expect.poll(() => saved.sort()).toEqual(names.map(([name]) => name));
 
   await page.getByRole('button', { name: '其他方式' }).click();
-  await sheet.getByRole('button', { name: /^公开链接/ }).click();
-  await page.getByRole('button', { name: '做一个公开链接' }).click();
-  const address = await page.getByRole('textbox', { name: '公开链接' }).inputValue();
+  await sheet.getByRole('button', { name: /^分享链接/ }).click();
+  await page.getByRole('button', { name: '创建分享链接' }).click();
+  const address = await page.getByRole('textbox', { name: '分享链接' }).inputValue();
   await page.getByRole('button', { name: '分享…' }).click();
   await expect
     .poll(async () => ((await shared()) as unknown[]).at(-1))

@@ -351,7 +351,7 @@ test('a tap stays a tap, sessions are pinned and renamed under the headings of t
     .first()
     .getByRole('button', { name: /更多操作/ })
     .tap();
-  await page.getByRole('button', { name: '改名', exact: true }).tap();
+  await page.getByRole('button', { name: '重命名', exact: true }).tap();
   await page.getByRole('textbox', { name: '会话的名字' }).fill('换了名字');
   await page.getByRole('button', { name: '保存', exact: true }).tap();
   await expect(cards(page).first()).toContainText('换了名字');

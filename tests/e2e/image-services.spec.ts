@@ -118,11 +118,11 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
 
   // A part of it is marked in the same editor as everywhere.
-  await chip('🖌️ 局部重画，8000 tokens').click();
-  const sheet = page.getByRole('dialog', { name: '局部重画' });
-  const repaint = sheet.getByRole('button', { name: '重画这块 · 8000 tokens', exact: true });
+  await chip('🖌️ 局部重绘，8000 tokens').click();
+  const sheet = page.getByRole('dialog', { name: '局部重绘' });
+  const repaint = sheet.getByRole('button', { name: '重绘这块 · 8000 tokens', exact: true });
   await repaint.click();
-  await expect(page.getByText('请先在图片上标出要重画的地方')).toBeVisible();
+  await expect(page.getByText('请先在图片上标出要重绘的地方')).toBeVisible();
   const painted = sheet.locator('canvas');
   const stroke = async (y: number) => {
     const now = await painted.boundingBox();
@@ -169,7 +169,7 @@ test('Midjourney: four of one, its buttons, a region, a view drawn back, several
   expect(bodyOf(midjourney)['prompt']).toMatch(/ --zoom 1\.35$/);
 
   // Two of one's own are made into one; words are not needed for that.
-  const blend = (await tool(page, '图生图')).getByRole('group', { name: '融图图片' });
+  const blend = (await tool(page, '参考图')).getByRole('group', { name: '融图图片' });
   await blend.getByRole('button', { name: '添加融图图片' }).click();
   const picker = page.getByRole('dialog', { name: '选择融图图片' });
   const drawn = picker.getByRole('tab', { name: '画过的' });
@@ -227,12 +227,12 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await app.enterAs(person);
   await open(app, person, 'stable-diffusion');
   // What a service takes is offered, and nothing that would do nothing.
-  let panel = await tool(page, '图生图');
+  let panel = await tool(page, '参考图');
   await expect(panel.getByText('缩放方式', { exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   await open(app, person, 'sd3.5-large');
-  panel = await tool(page, '图生图');
-  await expect(panel.getByText('改变的程度', { exact: true })).toBeVisible();
+  panel = await tool(page, '参考图');
+  await expect(panel.getByText('重绘幅度', { exact: true })).toBeVisible();
   await expect(panel.getByText('缩放方式', { exact: true })).toBeHidden();
   await page.keyboard.press('Escape');
   await open(app, person, 'stable-diffusion');
@@ -248,7 +248,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await panel.getByRole('button', { name: /^生成 ·/ }).click();
   // Of two, one is broken: it is named, and costs nothing.
   await expect(newest(page).getByRole('alert')).toHaveText(/^第 1 张：\p{Script=Han}/u, soon);
-  await expect(newest(page).getByText('没有画成')).toBeVisible();
+  await expect(newest(page).getByText('生成失败')).toBeVisible();
   webui.scenario = 'normal';
   expect(webui.asked.find(({ path }) => path.endsWith('txt2img'))?.body).toMatchObject({
     prompt: 'a magpie <lora:ink:0.4>',

@@ -113,8 +113,8 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
   await tool.getByRole('textbox', { name: '不要出现' }).fill('文字');
 
   // A base image of another shape is cut to the nearest size.
-  await goTo(tool, '图生图');
-  await tool.getByRole('button', { name: /选一张基础图片/ }).click();
+  await goTo(tool, '参考图');
+  await tool.getByRole('button', { name: /选一张参考图/ }).click();
   const picture = {
     create: { width: 300, height: 200, channels: 3, background: '#2266cc' },
   } as const;
@@ -128,8 +128,8 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
   await expect(crop.getByRole('radio', { name: '1024×576' })).toBeChecked();
   await crop.getByRole('button', { name: '裁剪', exact: true }).click();
   await expect(crop).toBeHidden();
-  await expect(tool.getByRole('img', { name: '基础图片' })).toBeVisible();
-  await slide(tool, '改变的程度', 60);
+  await expect(tool.getByRole('img', { name: '参考图' })).toBeVisible();
+  await slide(tool, '重绘幅度', 60);
   await tool.getByRole('radio', { name: '裁剪' }).check();
   await goTo(tool, '尺寸');
   await expect(tool.getByRole('radio', { name: '1024×576 横幅' })).toBeChecked();
@@ -137,9 +137,9 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
 
   // A sketch guides it; without a kind of guidance nothing is sent.
   await goTo(tool, '构图控制');
-  await tool.getByRole('button', { name: '选参考图' }).click();
+  await tool.getByRole('button', { name: '选控制图' }).click();
   await page
-    .getByRole('dialog', { name: '选择参考图' })
+    .getByRole('dialog', { name: '选择控制图' })
     .getByRole('list', { name: '上传的' })
     .getByRole('button')
     .first()
@@ -163,14 +163,14 @@ test('the image tool: words from the library, the helper, sizes, a base image, a
   await expect(pad.getByRole('img', { name: '画了 1 笔' })).toBeVisible();
   await pad.getByRole('button', { name: '用这张草图' }).click();
   await expect(tool.getByRole('radio', { name: /Scribble/ })).toBeChecked();
-  await expect(tool.getByRole('img', { name: '模型从参考图里看到的样子' })).toBeVisible();
-  await tool.getByRole('radio', { name: '参考图优先' }).check();
+  await expect(tool.getByRole('img', { name: '模型从控制图里看到的样子' })).toBeVisible();
+  await tool.getByRole('radio', { name: '控制图优先' }).check();
 
   // All of it survives a reload, and is what is asked for.
   await page.reload();
   await page.getByRole('button', { name: '画图工具' }).click();
-  await goTo(tool, '图生图');
-  await expect(tool.getByRole('slider', { name: '改变的程度' })).toHaveValue('60');
+  await goTo(tool, '参考图');
+  await expect(tool.getByRole('slider', { name: '重绘幅度' })).toHaveValue('60');
   await tool.getByRole('button', { name: /^生成 ·/ }).click();
   await expect.poll(async () => (await askedFor(person, uuid)).length).toBe(1);
   expect((await askedFor(person, uuid))[0]).toMatchObject({
@@ -215,7 +215,7 @@ test('the image tool shows what the model takes: Midjourney, checkpoints and LoR
   };
 
   const tabs = () => tool.getByRole('tab').allTextContents();
-  expect(await tabs()).toEqual(['提示助手', '提示词', '参数', '标签', '风格', '尺寸', '图生图']);
+  expect(await tabs()).toEqual(['提示助手', '提示词', '参数', '标签', '风格', '尺寸', '参考图']);
   const version = (name: string) => tool.getByRole('radio', { name, exact: true });
   await version('5.2').check();
   await slide(tool, '风格化', 750);
@@ -296,18 +296,18 @@ test('the image tool shows what the model takes: Midjourney, checkpoints and LoR
   await expect(tool.getByRole('slider', { name: '步数' })).toHaveAttribute('max', '150');
 
   await again({ family: 'sd3', sizes: ['1024x1024'], checkpoints: [] });
-  await goTo(tool, '图生图');
-  await tool.getByRole('button', { name: /选一张基础图片/ }).click();
+  await goTo(tool, '参考图');
+  await tool.getByRole('button', { name: /选一张参考图/ }).click();
   const uploaded = page.getByRole('list', { name: '上传的' });
   await uploaded.getByRole('button').first().click();
-  await expect(page.getByText('这个模型图生图一次只能画 1 张，张数已改为 1')).toBeVisible();
+  await expect(page.getByText('用参考图时这个模型一次只画 1 张，张数已改为 1')).toBeVisible();
   await page
     .getByRole('dialog', { name: '裁剪图片' })
     .getByRole('button', { name: '关闭' })
     .click();
   await expect(tool.getByText(/图片是 64×64，不在这个模型的尺寸里/)).toBeVisible();
   await goTo(tool, '尺寸');
-  await expect(tool.getByText('这个模型图生图一次画 1 张。')).toBeVisible();
+  await expect(tool.getByText('用参考图时这个模型一次画 1 张。')).toBeVisible();
   await expect(tool.getByRole('slider', { name: '张数' })).toHaveCount(0);
 
   // The cloud model has eighteen styles, DALL·E two.
@@ -321,5 +321,5 @@ test('the image tool shows what the model takes: Midjourney, checkpoints and LoR
   await again({ family: 'dalle', abilities: ['text-to-image'], max_count: 1 });
   await goTo(tool, '风格');
   await expect(tool.getByRole('radio')).toHaveCount(2);
-  await expect(tool.getByRole('tab', { name: '图生图' })).toHaveCount(0);
+  await expect(tool.getByRole('tab', { name: '参考图' })).toHaveCount(0);
 });

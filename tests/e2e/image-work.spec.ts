@@ -125,8 +125,8 @@ test('a picture is cut out, gets another background and is told in words; a base
   // Back into the box to be changed; and once more as it was.
   await page.getByRole('button', { name: '修改再画' }).last().click();
   await expect(words(page)).toHaveValue('证件照');
-  await expect(page.getByRole('button', { name: '修改底图' })).toBeVisible();
-  await page.getByRole('button', { name: '重画', exact: true }).last().click();
+  await expect(page.getByRole('button', { name: '修改参考图' })).toBeVisible();
+  await page.getByRole('button', { name: '重新生成', exact: true }).last().click();
   const { uuid } = photo.sent;
   const asked = async () => (await person.client.call('historyList', { session_id: uuid })).total;
   await expect.poll(asked).toBe(4);
@@ -181,13 +181,13 @@ test('pictures come without their stream, in another tab and a day later; one is
   await expect(crop).toBeHidden();
   const tool = toolOf(page);
   await expect(tool.getByText(/不在这个模型的尺寸里/)).toBeHidden();
-  await expect(tool.getByRole('img', { name: '基础图片' })).toBeVisible();
+  await expect(tool.getByRole('img', { name: '参考图' })).toBeVisible();
 
   // Every kind that it offers shows what it sees.
   await tool.getByRole('tab', { name: '构图控制' }).click();
-  await tool.getByRole('button', { name: '选参考图' }).click();
+  await tool.getByRole('button', { name: '选控制图' }).click();
   await page
-    .getByRole('dialog', { name: '选择参考图' })
+    .getByRole('dialog', { name: '选择控制图' })
     .getByRole('list', { name: '上传的' })
     .getByRole('button')
     .first()
@@ -198,7 +198,7 @@ test('pictures come without their stream, in another tab and a day later; one is
   const seen = new Set<string | null>();
   for (let at = 0; at < offered; at++) {
     await kinds.nth(at).check();
-    const view = tool.getByRole('img', { name: '模型从参考图里看到的样子' });
+    const view = tool.getByRole('img', { name: '模型从控制图里看到的样子' });
     await expect.poll(async () => seen.has(await view.getAttribute('src'))).toBe(false);
     seen.add(await view.getAttribute('src'));
   }
@@ -210,10 +210,10 @@ test('pictures come without their stream, in another tab and a day later; one is
   await made(page).getByRole('button', { name: '查看第 1 张' }).click();
   await page
     .getByRole('dialog', { name: '看图' })
-    .getByRole('button', { name: '作为底图' })
+    .getByRole('button', { name: '作为参考图' })
     .click();
-  await expect(page.getByText('已作为底图，写下想怎样画')).toBeVisible();
-  await expect(page.getByRole('button', { name: '修改底图' })).toBeVisible();
+  await expect(page.getByText('已作为参考图，写下想怎样画')).toBeVisible();
+  await expect(page.getByRole('button', { name: '修改参考图' })).toBeVisible();
 });
 
 test('one’s own pictures: the selector and the page read them 32 at a time; by camera and address @I15', async ({
@@ -282,20 +282,20 @@ test('one’s own pictures: the selector and the page read them 32 at a time; by
 
   await page.goto(`/chat?uuid=${sent.uuid}&open=img-tool&tab=img2img&image_url=${picture?.url}`);
   const tool = toolOf(page);
-  await expect(tool.getByRole('img', { name: '基础图片' })).toBeVisible();
+  await expect(tool.getByRole('img', { name: '参考图' })).toBeVisible();
   const small = await striped(40, 40);
   const file = (name: string) => ({ name, mimeType: 'image/png', buffer: small });
 
   // The selector: the same pictures, and every way to bring others.
   await tool.getByRole('button', { name: '换一张' }).click();
-  const picker = page.getByRole('dialog', { name: '选择基础图片' });
+  const picker = page.getByRole('dialog', { name: '选择参考图' });
   await picker.getByRole('tab', { name: '画过的' }).click();
   const tiles = picker.getByRole('list', { name: '画过的' }).getByRole('button');
   await expect(tiles).toHaveCount(32);
   await tiles.last().scrollIntoViewIfNeeded();
   await expect.poll(() => tiles.count()).toBeGreaterThanOrEqual(64);
   await picker.getByRole('textbox', { name: '图片网址' }).fill('http://127.0.0.1:1/a.png');
-  await picker.getByRole('button', { name: '取图' }).click();
+  await picker.getByRole('button', { name: '导入' }).click();
   await expect(picker.getByText(/上传失败：/)).toBeVisible();
   await picker.getByRole('button', { name: '不上传这张' }).click();
   const camera = page.getByLabel('拍一张照片');

@@ -59,15 +59,15 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   await expect(page.getByText('放大 2×').first()).toBeVisible();
   await expect(made(page)).toHaveCount(2, soon);
   await page.getByRole('button', { name: '第 1 张的更多操作' }).last().click();
-  await menu.getByRole('button', { name: '作为底图' }).click();
-  await expect(page.getByRole('button', { name: '不用底图' })).toBeVisible();
+  await menu.getByRole('button', { name: '作为参考图' }).click();
+  await expect(page.getByRole('button', { name: '不用参考图' })).toBeVisible();
   await words(page).fill('换成月夜');
   await page.getByRole('button', { name: /^张数/ }).click();
   await page.getByRole('radio', { name: '1', exact: true }).click();
   await page.keyboard.press('Escape');
   await go(page).click();
-  await expect(page.getByText('以图画图')).toBeVisible();
-  await expect(page.getByRole('button', { name: '不用底图' })).toBeHidden();
+  await expect(page.getByRole('log').getByText('参考图', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: '不用参考图' })).toBeHidden();
   await expect(made(page).last().getByRole('img')).toHaveCount(1, soon);
   await page.getByRole('button', { name: '变体', exact: true }).last().click();
   await expect(page.getByText('变体').last()).toBeVisible();
@@ -105,9 +105,9 @@ test('another model has its own counts, sizes and price; a base picture is uploa
   await expect(page.getByText('请输入画图提示内容')).toBeVisible();
 
   // Pictures from the device: a wrong one stays out, and says why.
-  await page.getByRole('button', { name: '底图', exact: true }).click();
-  await page.getByRole('button', { name: /选一张基础图片/ }).click();
-  const picker = page.getByRole('dialog', { name: '选择基础图片' });
+  await page.getByRole('button', { name: '参考图', exact: true }).click();
+  await page.getByRole('button', { name: /选一张参考图/ }).click();
+  const picker = page.getByRole('dialog', { name: '选择参考图' });
   await expect(picker).toBeVisible();
   const paint = (kind: 'gif' | 'jpeg') =>
     sharp({ create: { width: 640, height: 480, channels: 3, background: '#33aa77' } })
@@ -119,9 +119,9 @@ test('another model has its own counts, sizes and price; a base picture is uploa
   await file.setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer: await paint('jpeg') });
   await expect(picker).toBeHidden();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('button', { name: '修改底图' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '修改参考图' })).toBeVisible();
   // It is among one's own from now on.
-  await page.getByRole('button', { name: '修改底图' }).click();
+  await page.getByRole('button', { name: '修改参考图' }).click();
   await page.getByRole('button', { name: '换一张' }).click();
   await expect(
     picker.getByRole('list', { name: '上传的' }).getByRole('button').first(),
@@ -129,7 +129,7 @@ test('another model has its own counts, sizes and price; a base picture is uploa
   await page.keyboard.press('Escape');
   await expect(picker).toBeHidden();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: '不用底图' }).click();
+  await page.getByRole('button', { name: '不用参考图' }).click();
 
   // The model is changed while nothing was asked; what is usual changes with it.
   await page.getByTitle('选择模型').click();

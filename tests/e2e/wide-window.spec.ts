@@ -144,8 +144,33 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   await page.keyboard.press('Control+ArrowDown');
   await expect(app.log.getByText('已停止')).toBeInViewport();
   await expect(top).not.toBeInViewport();
+  // An arrow up in the empty box edits the last question; a press steps back.
+  await app.question.press('ArrowUp');
+  await expect(page.getByRole('textbox', { name: '修改问题' })).toHaveValue(/id=escape/);
+  await page.getByRole('button', { name: '取消' }).click();
   await page.keyboard.press('Control+ArrowLeft');
   await page.waitForURL(/\/help/);
+  // Everything can be gone to by its name: sessions by their words, pages, models.
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: '搜索和命令' });
+  await page.keyboard.type('第二种问法');
+  await expect(palette.getByRole('option', { selected: true })).toContainText(/问法|两个模型/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/chat\?uuid=/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('问答');
+  await expect(palette.getByRole('group', { name: '页面' })).toContainText('问答社区');
+  await page.keyboard.press('Escape');
+  await expect(palette).toBeHidden();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('图片广场');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/image\/explore/);
+  await page.keyboard.press('Control+/');
+  await expect(page.getByRole('dialog', { name: '快捷键' })).toContainText('修改上一个问题');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Shift+O');
+  await page.waitForURL(/\/\?new=1/);
 });
 
 test('a wide window: the image tool stands beside the conversation, all of its tabs in sight @I2 @I8 @I15', async ({
@@ -166,8 +191,8 @@ test('a wide window: the image tool stands beside the conversation, all of its t
     await expect(tab).toBeInViewport({ ratio: 1 });
 
   // No camera here, but what was copied.
-  await tool.getByRole('button', { name: /选一张基础图片/ }).click();
-  const picker = page.getByRole('dialog', { name: '选择基础图片' });
+  await tool.getByRole('button', { name: /选一张参考图/ }).click();
+  const picker = page.getByRole('dialog', { name: '选择参考图' });
   await expect(picker.getByRole('button', { name: '上传图片' })).toBeVisible();
   await expect(picker.getByRole('button', { name: '拍照' })).toHaveCount(0);
   const small = await sharp({
@@ -184,7 +209,7 @@ test('a wide window: the image tool stands beside the conversation, all of its t
     [...small],
   );
   await expect(picker).toBeHidden();
-  await expect(tool.getByRole('img', { name: '基础图片' })).toBeVisible();
+  await expect(tool.getByRole('img', { name: '参考图' })).toBeVisible();
 
   const size = tool.getByRole('tab', { name: '尺寸', exact: true });
   await size.click();
@@ -194,7 +219,7 @@ test('a wide window: the image tool stands beside the conversation, all of its t
   await words.fill('一只猫');
   await tool.getByRole('button', { name: /^生成 ·/ }).click();
   // For a few frames the first rows stand twice.
-  await expect(page.getByText('以图画图').first()).toBeVisible();
+  await expect(page.getByText('参考图').first()).toBeVisible();
   // It stays for the next picture.
   await expect(tool).toBeVisible();
   await expect(page.getByRole('list', { name: '画好的图片' }).getByRole('img')).toHaveCount(1, {

@@ -77,7 +77,7 @@ test('what stands in an address is done, once, and what would lead away is dropp
   const drawing = await person.client.call('newSession', { type: 1, model: 'builtin-canvas' });
   const picture = encodeURIComponent(image.url);
   await page.goto(`/chat?uuid=${drawing.uuid}&open=img-tool&tab=img2img&image_url=${picture}`);
-  await expect(page.getByRole('tab', { name: '图生图' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('tab', { name: '参考图' })).toHaveAttribute('aria-selected', 'true');
   await expect(page).not.toHaveURL(/img-tool|image_url/);
 });
 
@@ -161,9 +161,9 @@ test.describe('with a model of a connected service', () => {
     });
     await app.walk(`/chat?uuid=${left}`);
     await openPanel(page, '导出与分享');
-    await page.getByRole('button', { name: /^公开链接/ }).click();
+    await page.getByRole('button', { name: /^分享链接/ }).click();
     for (const { says } of answers) {
-      await page.getByRole('button', { name: '做一个公开链接' }).click();
+      await page.getByRole('button', { name: '创建分享链接' }).click();
       await expect(page.getByText(says)).toBeVisible();
     }
     await page.keyboard.press('Escape');

@@ -21,7 +21,7 @@ import { bad, cleaned, type Attachments, parsed, readAs } from './question.ts';
 import { humanText } from './views.ts';
 
 /** What a message without words is called. */
-const untitled = '图片变视频';
+const untitled = '图生视频';
 
 /** An address at the head of plain words is the image to start from (document 1 §5). */
 const addressed = /^(https?:\/\/\S+)(?:\s+|$)/;

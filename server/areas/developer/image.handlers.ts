@@ -170,7 +170,7 @@ export const createImageApi = (deps: {
           tellPrice(context, row.deduct_tokens);
           return imagesOfJob(db, uuid, caller.user.id);
         }
-        throw new ApiRefusal('engine_failed', row.error_message || '图片没有画成，没有扣费');
+        throw new ApiRefusal('engine_failed', row.error_message || '图片生成失败，没有扣费');
       }
       try {
         await sleep(lookEvery, undefined, { signal });

@@ -120,7 +120,7 @@ export const createDraw = (deps: DrawDeps): Tool => {
         }
         for (;;) {
           const row = await jobOfRequest(db, key, user.id);
-          if (!row) throw new ToolFailure('图片没有画成，没有扣费');
+          if (!row) throw new ToolFailure('图片生成失败，没有扣费');
           if (row.state === 'done') {
             const made = await imagesOfJob(db, row.uuid, user.id);
             const cost = row.deduct_tokens > 0 ? `，花了 ${row.deduct_tokens} tokens` : '';
@@ -133,7 +133,7 @@ export const createDraw = (deps: DrawDeps): Tool => {
             };
           }
           if (row.finished_at !== null)
-            throw new ToolFailure(row.error_message || '图片没有画成，没有扣费');
+            throw new ToolFailure(row.error_message || '图片生成失败，没有扣费');
           try {
             await sleep(lookEvery, undefined, { signal });
           } catch {

@@ -23,7 +23,7 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     livesMs: imageLivesMs,
     words: {
       name: '画图',
-      failed: '没有画成',
+      failed: '生成失败',
       done: async (executor, ids) =>
         new Map(
           [...(await store.countOfJobs(executor, ids))].map(([id, n]) => [id, `${n} 张图片画好了`]),

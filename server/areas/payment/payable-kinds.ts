@@ -1,3 +1,4 @@
+import { compactNumber } from '#common/compact-number.ts';
 import {
   editionAmount,
   editionBonus,
@@ -67,10 +68,10 @@ const token: Payable = {
   kind: 'token',
   type: orderTypes.token,
   price: async (_db, _userId, wish) => {
-    const millions = quantityOf(wish, quantities.token, '充值数量（百万 token）');
+    const millions = quantityOf(wish, quantities.token, '充值数量（单位 100 万 token）');
     return {
       ...wish,
-      title: `鹊桥充值 ${millions}M token`,
+      title: `鹊桥充值 ${compactNumber(millions * tokensOfMillion).replace('\u00A0', ' ')} token`,
       amount: tokenQuote(millions).amount,
       tokens: millions * tokensOfMillion,
     };

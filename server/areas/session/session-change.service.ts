@@ -24,7 +24,7 @@ const requireTitled = (row: store.SessionRow): void => {
   if (row.lowUserId !== null)
     throw new Refusal('session_unsuitable', '两个人的私聊以对方的名字为标题');
   if (row.prompt === '')
-    throw new Refusal('session_unsuitable', '会话还没有内容，发出第一条消息后再改名');
+    throw new Refusal('session_unsuitable', '会话还没有内容，发出第一条消息后再重命名');
 };
 
 /** What everybody will read of it has no blocked words. @throws Refusal words_blocked */

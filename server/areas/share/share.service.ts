@@ -53,7 +53,7 @@ export const sharedSession = async (
   user: Identity | null,
 ) => {
   const shared = await store.findShared(db, key);
-  if (!shared) throw new Refusal('not_found', '链接不存在或已被收回');
+  if (!shared) throw new Refusal('not_found', '链接不存在或已停止分享');
   const pageSize = limits.historyPageSize;
   const { list, total } = await sharedTalk(db, shared, user?.id ?? null, { page, pageSize });
   return {

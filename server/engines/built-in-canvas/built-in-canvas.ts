@@ -29,7 +29,7 @@ const expect = <K extends CanvasAnswer['kind']>(
   kind: K,
 ): Extract<CanvasAnswer, { kind: K }> => {
   if (answer.kind !== kind)
-    throw new ImageEngineError('engine_failed', '画板没有画成，请重试', { retriable: true });
+    throw new ImageEngineError('engine_failed', '画板生成失败，请重试', { retriable: true });
   return answer as Extract<CanvasAnswer, { kind: K }>;
 };
 

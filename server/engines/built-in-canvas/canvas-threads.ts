@@ -24,7 +24,7 @@ const broken = () =>
 const failure = ({ refused, message }: FromCanvas & { kind: 'failed' }): ImageEngineError =>
   refused
     ? new ImageEngineError(refused, message, { retriable: false, askerAtFault: true })
-    : new ImageEngineError('engine_failed', '画板没有画成，请重试', {
+    : new ImageEngineError('engine_failed', '画板生成失败，请重试', {
         retriable: true,
         cause: message,
       });

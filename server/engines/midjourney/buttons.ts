@@ -50,7 +50,7 @@ export const mostZoom = 200;
 
 /**
  * Chinese words for the service's buttons, by the part of their names that says what they do, in the
- * order in which they are shown. The page has a 重画 of its own, which begins a new message.
+ * order in which they are shown. The page has a 重新生成 of its own, which begins a new message.
  */
 const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::upsample::([1-4])::/, signs.upscale, (at) => `放大 ${at}`],
@@ -62,7 +62,7 @@ const meanings: readonly [RegExp, emoji: string, (at: string) => string][] = [
   [/^MJ::JOB::upsample_\w*(?:redo|light|beta)\w*::/, signs.upscale, () => '重新放大'],
   [/^MJ::JOB::low_variation::/, signs.vary, () => '细微变化'],
   [/^MJ::JOB::high_variation::/, signs.vary, () => '强烈变化'],
-  [asking.region, '🖌️', () => '局部重画'],
+  [asking.region, '🖌️', () => '局部重绘'],
   [/^MJ::Outpaint::50::/, '🔎', () => '扩图 2 倍'],
   [/^MJ::Outpaint::75::/, '🔎', () => '扩图 1.5 倍'],
   [asking.zoom, '🔎', () => '自定扩图'],

@@ -24,7 +24,7 @@ const answerTo = async (
     return { prompt: `${prompt} --zoom ${zoom}` };
   }
   const { mask, brush, brush_inverted } = parameters;
-  if (!mask) throw unsuitable('请先框选要重画的区域');
+  if (!mask) throw unsuitable('请先框选要重绘的区域');
   const drawn = await drawMask({ width, height }, { mask, brush, brush_inverted }, 'white');
   return { prompt, maskBase64: dataUrl(drawn) };
 };

@@ -47,5 +47,5 @@ export const whyItFailed = (reason: string): ImageEngineError => {
       { retriable: false, askerAtFault: true },
     );
   if (fullTitles.has(title)) return full();
-  return failed('Midjourney 没有画成，没有扣费，请重试', true);
+  return failed('Midjourney 生成失败，没有扣费，请重试', true);
 };

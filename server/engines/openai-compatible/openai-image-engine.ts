@@ -286,7 +286,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       } catch (error) {
         io.signal.throwIfAborted();
         failures.push(error);
-        const message = error instanceof ImageEngineError ? error.message : '这一张没有画成';
+        const message = error instanceof ImageEngineError ? error.message : '这一张生成失败';
         return { data: null, error: message, seed: null };
       }
     };

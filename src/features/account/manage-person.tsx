@@ -4,7 +4,8 @@ import { bounds } from '#contract/bounds.ts';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { byteSize, compactNumber, dateTime } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { byteSize, dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
@@ -290,7 +291,7 @@ const Profile = ({ info }: { info: Info }) => (
     <Form
       fields={[{ name: 'user_name', kind: 'text', required: true, max: 32 }]}
       initial={{ user_name: info.user.user_name }}
-      submit="改名称"
+      submit="修改名称"
       onSubmit={async (values) => {
         await api.updateUser(
           { user_id: info.user.user_id, user_name: String(values['user_name']) },

@@ -1,6 +1,7 @@
 import { Tag } from '#src/ui/chip.tsx';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { compactNumber, dateTime } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { dateTime } from '#src/platform/format.ts';
 import { FilterBar, type Filter } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';

@@ -1,3 +1,5 @@
+import { tokensOfMillion } from '#contract/goods.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
@@ -66,7 +68,8 @@ const OrderTab = () => {
       key: 'trade_value',
       title: 'token',
       value: (order) => order.trade_value,
-      render: (order) => (order.trade_value === 0 ? '—' : `${order.trade_value}M`),
+      render: (order) =>
+        order.trade_value === 0 ? '—' : compactNumber(order.trade_value * tokensOfMillion),
       align: 'end',
     },
     {

@@ -1,13 +1,19 @@
 import { useAct } from '#src/platform/use-act.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { Button } from '#src/ui/button.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';
 import { buy } from '#src/widgets/pay/pay-order.ts';
 import { PayHost } from '#src/widgets/pay/pay-host.tsx';
 import { PayWay, usePayWay } from '#src/widgets/pay/pay-way.tsx';
-import { quantities, tokenQuote, tokenOffText, tokenPrice } from '#contract/goods.ts';
+import {
+  quantities,
+  tokenQuote,
+  tokenOffText,
+  tokenPrice,
+  tokensOfMillion,
+} from '#contract/goods.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './buy.module.css';
@@ -46,7 +52,7 @@ const RechargeTab = () => {
               aria-pressed={each === millions}
               onClick={() => setMillions(each)}
             >
-              <b>{each}M</b>
+              <b>{compactNumber(each * tokensOfMillion)}</b>
               <span>{yuan(tokenQuote(each).amount)}</span>
             </button>
           ))}
@@ -55,7 +61,7 @@ const RechargeTab = () => {
           label="数量"
           value={millions}
           {...quantities.token}
-          show={(value) => `${value} 百万 token`}
+          show={(value) => `${compactNumber(value * tokensOfMillion)} token`}
           onChange={setMillions}
         />
         <Price quote={tokenQuote(millions)} next={tokenOffText} />
@@ -65,10 +71,10 @@ const RechargeTab = () => {
         </Button>
       </section>
       <section className={`card ${css.words}`}>
-        <h2>一百万 token 能做什么</h2>
+        <h2>100 万 token 能做什么</h2>
         <p>
-          {tokenPrice.each / 100}{' '}
-          元一百万。普通模型按字数一比一扣，能聊五六十万个汉字；图片每张按模型的价格扣，画之前按钮上写着价钱。没有用完的一直有效。
+          {tokenPrice.each / 100} 元 100
+          万。普通模型按字数一比一扣，能聊五六十万个汉字；图片每张按模型的价格扣，画之前按钮上写着价钱。没有用完的一直有效。
         </p>
       </section>
       <PayHost />

@@ -1,6 +1,7 @@
 import { useAct } from '#src/platform/use-act.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { compactNumber, dateTime } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { dateTime } from '#src/platform/format.ts';
 import { Button } from '#src/ui/button.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';

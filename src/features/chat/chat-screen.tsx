@@ -47,6 +47,7 @@ import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
 import { Thread } from '#src/widgets/conversation/thread.ts';
 import { useActs, useSend } from './use-acts.ts';
 import { useBack, useFocusOfAddress, usePromptOfAddress } from './use-address.ts';
+import { useEditLast } from './use-edit-last.ts';
 import { useKeys } from './use-keys.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 import { warmUp } from './warm-up.ts';
@@ -295,7 +296,7 @@ const Conversation = ({
         .then((commands) => commands.stop())
         .catch(() => {});
   }, [replying, thread]);
-  useKeys(list, back, stop);
+  useKeys(list, { back, stop, edit: useEditLast(view, acts) });
   const { default_audio_model: reader } = useSettings();
   const speaks = session.type === sessionTypes.chat && view.rows.length > 0;
   useEffect(() => {

@@ -146,7 +146,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
           </>
         )}
         {saved && acts.forkable && !acts.sessionType && (
-          <Act icon="fork" label="从这里接着聊" onClick={then(() => acts.fork(message.id))} />
+          <Act icon="fork" label="新建分支" onClick={then(() => acts.fork(message.id))} />
         )}
         {saved && may && (
           <Act

@@ -9,7 +9,8 @@ import {
 import { AttachDrop, AttachTray } from '#src/widgets/attach/attach.tsx';
 import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { compactNumber, toldApart } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { toldApart } from '#src/platform/format.ts';
 import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel, useSettings } from '#src/platform/queries.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
@@ -328,25 +329,25 @@ const Beside = ({ session }: { session: SessionDetail }) => {
       {chosen ? (
         <Removable
           words={`＋ ${toldApart([own, chosen.label])[1]}`}
-          label={`不再请 ${chosen.label} 一起回答`}
+          label={`不再和 ${chosen.label} 对比`}
           onRemove={() => choose({ beside: noModel })}
         />
       ) : (
         <button
           type="button"
           className={kitCss.sendBeside}
-          aria-label="再加一个模型一起回答"
-          title="再加一个模型一起回答"
+          aria-label="再加一个模型对比"
+          title="再加一个模型对比"
           onClick={() => setOpen(true)}
         >
           <PathIcon path={twoPath} size={16} />
-          <span className={kitCss.sendBesideWords}>一起回答</span>
+          <span className={kitCss.sendBesideWords}>多模型对比</span>
         </button>
       )}
       <ModelSheet
         open={open}
         value={beside}
-        title="再加一个模型一起回答"
+        title="再加一个模型对比"
         only={(model) => model.name !== session.model}
         onClose={() => setOpen(false)}
         onChoose={(name) => choose({ beside: name })}

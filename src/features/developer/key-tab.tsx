@@ -1,6 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { copyText } from '#src/platform/copy.ts';
-import { compactNumber, dateTime } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { dateTime } from '#src/platform/format.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';

@@ -49,7 +49,7 @@ const Prices = ({ name }: { name: string }) => {
   if (prompt === 0 && model.factor === 0) return <p className={css.hint}>这个模型免费。</p>;
   return (
     <p className={css.hint}>
-      每百万 token：提问 {yuanOfMillion(prompt)} 元（×{prompt}
+      每 100 万 token：提问 {yuanOfMillion(prompt)} 元（×{prompt}
       ），缓存命中 {yuanOfMillion(cached)} 元（×{cached}），回答 {yuanOfMillion(model.factor)} 元（×
       {model.factor}）；按不打折的余额价算。
     </p>

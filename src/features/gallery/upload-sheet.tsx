@@ -95,7 +95,7 @@ const AddressForm = ({ onAddress }: { onAddress: (url: string) => void }) => {
         onChange={(event) => setAddress(event.target.value)}
       />
       <Button type="submit" disabled={address.trim() === ''}>
-        取图
+        导入
       </Button>
     </form>
   );

@@ -40,7 +40,7 @@ const Detected = ({ url, module }: { url: string; module: string }) => {
       {source !== '' ? (
         <img
           src={source.startsWith('data:') ? source : `data:image/png;base64,${source}`}
-          alt="模型从参考图里看到的样子"
+          alt="模型从控制图里看到的样子"
         />
       ) : preview.isError ? (
         <div className={css.toolDetectedFailed} role="alert">
@@ -79,7 +79,7 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
     });
   };
   const pick = async () => {
-    const [picked] = await pickImages({ max: 1, title: '选择参考图' });
+    const [picked] = await pickImages({ max: 1, title: '选择控制图' });
     if (picked) change({ controlnet_image: picked.url });
   };
   const store = async (dataUrl: string) => {
@@ -102,7 +102,7 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
       <p className="field-hint">照着一张图的线条、深浅或姿势来画，描述决定画成什么。</p>
       <div className={css.toolLine}>
         <Button busy={storing} onClick={() => void pick()}>
-          {url === '' ? '选参考图' : '换一张'}
+          {url === '' ? '选控制图' : '换一张'}
         </Button>
         <Button busy={storing} onClick={() => setSketching(true)}>
           <Icon name="edit" size={18} />
@@ -117,8 +117,8 @@ const Control = ({ types }: { types: readonly ControlType[] }) => {
       {url !== '' && (
         <div className={css.toolPair}>
           <figure>
-            <AnyImage url={url} side={320} alt="参考图" />
-            <figcaption>参考图</figcaption>
+            <AnyImage url={url} side={320} alt="控制图" />
+            <figcaption>控制图</figcaption>
           </figure>
           {module === '' ? (
             <p className={css.toolWarn} role="alert">

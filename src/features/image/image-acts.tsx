@@ -70,7 +70,7 @@ export const useAsBase = (): ((image: MadeImage) => void) | null => {
     return null;
   return (image) => {
     if (!takeAsBase(acts.uuid, model, image)) return;
-    toast('已作为底图，写下想怎样画', 'success');
+    toast('已作为参考图，写下想怎样画', 'success');
     document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
   };
 };
@@ -222,7 +222,7 @@ export const ImageActs = ({
               ? chip(label, request, () => press.ask({ asked, image, action }))
               : act(label, request);
           })}
-          {act('重画', onceMore(asked))}
+          {act('重新生成', onceMore(asked))}
           {chip('修改再画', null, () => changeAsked(acts.uuid, asked))}
           {single && chip('更多', null, () => onMenu(0))}
           {press.sheet}
@@ -413,11 +413,11 @@ export const ImageMenu = ({
           </>
         )}
         {own && can('image-to-image') && <Act icon="fork" label="变体" {...task('vary')} />}
-        {asBase && <Act icon="reply" label="作为底图" onClick={then(() => asBase(image))} />}
+        {asBase && <Act icon="reply" label="作为参考图" onClick={then(() => asBase(image))} />}
         {own && can('edit') && (
           <Act
             icon="edit"
-            label="局部重画"
+            label="局部重绘"
             note={priceOf(requestOf('edit', image))?.words}
             onClick={then(() => press.ask({ asked, image, action: null }))}
           />

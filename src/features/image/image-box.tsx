@@ -177,7 +177,7 @@ export const ImageBox = ({
         send();
       }}
     >
-      <DropVeil text="松开即可作为底图" onFiles={intake.take} />
+      <DropVeil text="松开即可作为参考图" onFiles={intake.take} />
       <div className={boxCss.sendInner}>
         <div className={`${boxCss.sendRow} ${drawCss.drawRow}`}>
           <SendModel
@@ -215,7 +215,7 @@ export const ImageBox = ({
           {abilities.includes('image-to-image') && base_image === '' && (
             <button type="button" className={boxCss.sendModel} onClick={() => openTool('img2img')}>
               <PathIcon path={imagePath} size={16} />
-              底图
+              参考图
             </button>
           )}
           {text.length > most * 0.9 && (
@@ -230,7 +230,7 @@ export const ImageBox = ({
             <div className={kitCss.sendChips}>
               {intake.share !== null && (
                 <span className={kitCss.sendChip} role="status">
-                  正在加上底图 {Math.round(intake.share * 100)}%
+                  正在加上参考图 {Math.round(intake.share * 100)}%
                 </span>
               )}
               {model && sticky && (
@@ -267,16 +267,16 @@ export const ImageBox = ({
                 <span className={`${kitCss.sendChip} ${drawCss.drawBase}`}>
                   <button
                     type="button"
-                    aria-label="修改底图"
+                    aria-label="修改参考图"
                     className={drawCss.drawBaseView}
                     onClick={() => openTool('img2img')}
                   >
                     {!isForeign(base_image) && <img src={smallImage(base_image, 128)} alt="" />}
-                    底图
+                    参考图
                   </button>
                   <button
                     type="button"
-                    aria-label="不用底图"
+                    aria-label="不用参考图"
                     onClick={() =>
                       change({ base_image: undefined, strength: undefined, resize_mode: undefined })
                     }

@@ -22,7 +22,7 @@ export const takeAddressAsBase = async (key: string, model: Model, url: string):
     const { image } = await api.imageByUrl({ url }, { quiet: true });
     takeAsBase(key, model, image);
   } catch (error) {
-    toast(`底图没有取到：${reasonOf(error)}`, 'error');
+    toast(`参考图没有取到：${reasonOf(error)}`, 'error');
   }
 };
 
@@ -32,7 +32,7 @@ export const useBaseIntake = (key: string, model: Model | undefined) => {
   const take = async (files: readonly File[]) => {
     const file = files.find(isImage);
     if (!model?.image?.abilities.includes('image-to-image')) {
-      toast('这个模型不能以图画图，请换一个模型', 'error');
+      toast('这个模型不能用参考图，请换一个模型', 'error');
       return;
     }
     if (!file) {
@@ -50,7 +50,7 @@ export const useBaseIntake = (key: string, model: Model | undefined) => {
         onProgress: setShare,
       });
       void refreshScreens();
-      if (takeAsBase(key, model, image)) toast('已作为底图，写下想怎样画', 'success');
+      if (takeAsBase(key, model, image)) toast('已作为参考图，写下想怎样画', 'success');
     } catch (error) {
       if (!isCancelled(error)) toast(`图片没有加上：${reasonOf(error)}`, 'error');
     } finally {

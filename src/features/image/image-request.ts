@@ -84,7 +84,7 @@ export const taskName = ({ type, image: { parameters } }: Asked): string => {
     case 'edit-bg':
       return '换背景';
     case 'edit':
-      return '局部重画';
+      return '局部重绘';
     case 'blend':
       return `融图 ${parameters.blend?.length ?? 0} 张`;
     case 'action': {
@@ -92,7 +92,7 @@ export const taskName = ({ type, image: { parameters } }: Asked): string => {
       return [parameters.action?.emoji, parameters.action?.label, far].filter(Boolean).join(' ');
     }
     case 'img2img':
-      return '以图画图';
+      return '参考图';
     default:
       return '';
   }

@@ -78,19 +78,19 @@ const Grid = ({
 /** The image that it starts from; one that can not be shown is named. */
 const BaseImage = ({ url, onView }: { url: string; onView: () => void }) => {
   const [broken, setBroken] = useState(!url.startsWith('/files/'));
-  if (isForeign(url)) return <ForeignImage url={url} alt="底图" />;
+  if (isForeign(url)) return <ForeignImage url={url} alt="参考图" />;
   if (broken)
     return (
       <p className={`${drawCss.askedFacts} ${drawCss.askedAddress}`}>
         <PathIcon path={imagePath} size={14} />
-        底图 {url}
+        参考图 {url}
       </p>
     );
   return (
-    <button type="button" className={drawCss.askedBase} aria-label="查看底图" onClick={onView}>
+    <button type="button" className={drawCss.askedBase} aria-label="查看参考图" onClick={onView}>
       <img
         src={smallImage(url, 180)}
-        alt="底图"
+        alt="参考图"
         loading="lazy"
         decoding="async"
         onError={() => setBroken(true)}
@@ -121,7 +121,7 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
     image.strength !== undefined &&
       base !== '' &&
       takesStrength(model?.image?.family ?? 'built-in') &&
-      `改变的程度 ${image.strength}`,
+      `重绘幅度 ${image.strength}`,
     model?.image?.checkpoints.find(({ name }) => name === image.parameters.checkpoint)?.label ??
       image.parameters.checkpoint,
     image.controlnet_module !== '' && `构图 ${moduleLabel}`,
@@ -218,7 +218,7 @@ const Tile = ({
     return (
       <li className={`${drawCss.madeTile} ${drawCss.madeNone}`}>
         <Icon name="warning" size={20} />
-        {image.error === '' ? '图片已删除' : '没有画成'}
+        {image.error === '' ? '图片已删除' : '生成失败'}
       </li>
     );
   return (
@@ -241,7 +241,12 @@ const Tile = ({
       </button>
       <span className={drawCss.madeHover}>
         {onBase && (
-          <button type="button" aria-label={`${label}作为底图`} title="作为底图" onClick={onBase}>
+          <button
+            type="button"
+            aria-label={`${label}作为参考图`}
+            title="作为参考图"
+            onClick={onBase}
+          >
             <Icon name="reply" size={18} />
           </button>
         )}
@@ -374,7 +379,9 @@ const Images = ({
             index={viewing}
             words={asked.prompt}
             acts={[
-              ...(asBase ? [{ icon: 'reply' as const, label: '作为底图', run: use(asBase) }] : []),
+              ...(asBase
+                ? [{ icon: 'reply' as const, label: '作为参考图', run: use(asBase) }]
+                : []),
               ...(shown.every(({ id }) => id > 0)
                 ? [
                     {

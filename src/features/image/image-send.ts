@@ -60,7 +60,7 @@ export const sendWords = async (
   const image = requestOf(draftWithSettings(said, savedSettings()), model);
   const wanted = draft.n ?? model?.image?.default_count ?? 1;
   if (model?.image?.family === 'sd3' && base_image !== '' && wanted > image.n)
-    toast('这个模型以图画图时一次只画 1 张，张数已改为 1');
+    toast('用参考图时这个模型一次只画 1 张，张数已改为 1');
   if (words.strength !== undefined) image.strength = words.strength;
   else if (base_image !== '' && image.strength === undefined)
     image.strength =

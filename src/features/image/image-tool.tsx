@@ -85,7 +85,7 @@ const tabs: readonly Tab[] = [
   { tab: 'size', label: '尺寸', offered: always, content: () => <SizeTab /> },
   {
     tab: 'img2img',
-    label: '图生图',
+    label: '参考图',
     offered: ({ image }) => image.abilities.includes('image-to-image'),
     content: () => <Img2ImgTab />,
   },

@@ -53,7 +53,7 @@ const useToolOfAddress = (session: SessionDetail) => {
           } catch {
             if (readImageDraft(uuid).base_image === image_url)
               changeImageDraft(uuid, { base_image: undefined });
-            toast('底图没有取到：图片不存在或已删除', 'error');
+            toast('参考图没有取到：图片不存在或已删除', 'error');
           }
         };
         void measure();

@@ -34,7 +34,7 @@ export const Img2ImgTab = () => {
   const strengthSent = takesStrength(image.family);
   const resized = takesResizeMode(image.family);
   const pick = async () => {
-    const [picked] = await pickImages({ max: 1, title: '选择基础图片' });
+    const [picked] = await pickImages({ max: 1, title: '选择参考图' });
     if (picked) takeAsBase(key, model, picked);
   };
   const blend = parameters.blend?.map((each) => each.url) ?? [];
@@ -62,12 +62,12 @@ export const Img2ImgTab = () => {
           onClick={() => void pick()}
         >
           <Icon name="plus" size={28} />
-          <span>选一张基础图片</span>
+          <span>选一张参考图</span>
           <small>上传、拍照、粘贴、网址，或自己画过的</small>
         </button>
       ) : (
         <div className={css.toolBase}>
-          <AnyImage url={url} side={640} alt="基础图片" />
+          <AnyImage url={url} side={640} alt="参考图" />
           <div className={css.toolLine}>
             <Button onClick={() => void pick()}>换一张</Button>
             {!midjourney && (
@@ -89,10 +89,10 @@ export const Img2ImgTab = () => {
           ，不在这个模型的尺寸里，请先裁剪{resized ? '；不裁剪会按缩放方式处理' : ''}
         </p>
       )}
-      {words.baseImage !== '' && <p className="field-hint">描述开头的网址会作为基础图片。</p>}
+      {words.baseImage !== '' && <p className="field-hint">描述开头的网址会作为参考图。</p>}
       {strengthSent && (
         <SliderField
-          label="改变的程度"
+          label="重绘幅度"
           hint={midjourney ? '越大越不像原图' : '越小越像原图，越大越自由'}
           min={familyRules.strength.min}
           max={familyRules.strength.max}
@@ -104,7 +104,7 @@ export const Img2ImgTab = () => {
       {resized && (
         <Choices
           label="缩放方式"
-          hint="基础图片与要画的尺寸形状不同时"
+          hint="参考图与要画的尺寸形状不同时"
           value={draft.resize_mode ?? 0}
           choices={familyRules.resizeModes.map(({ mode, label }) => ({
             value: mode as number,

@@ -132,7 +132,7 @@ const References = () => {
         <MidjourneySlider
           name="weight"
           label="垫图权重"
-          hint="越大越像基础图片"
+          hint="越大越像参考图"
           show={(value) => (value / 100).toFixed(2)}
         />
       )}

@@ -121,7 +121,7 @@ const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
   const price = usePriceOf()(next);
   const draw = () => {
     const prompt = words.trim();
-    const refusal = isEmpty(mask) ? '请先在图片上标出要重画的地方' : refusalOf(prompt);
+    const refusal = isEmpty(mask) ? '请先在图片上标出要重绘的地方' : refusalOf(prompt);
     if (refusal !== '') {
       toast(refusal, 'error');
       return;
@@ -135,7 +135,7 @@ const AskPart = ({ press, mask, onDraw }: AskProps & { mask: Mask }) => {
     <>
       <Words label="这里画什么" value={words} onChange={(next) => kept.set({ words: next, far })} />
       <Button kind="primary" onClick={draw}>
-        重画这块
+        重绘这块
         {price && ` · ${price.words}`}
       </Button>
     </>
@@ -168,7 +168,7 @@ const PressSheet = ({
       {marking && (
         <MaskScreen
           key={key}
-          title={marking.action?.label ?? '局部重画'}
+          title={marking.action?.label ?? '局部重绘'}
           image={marking.image}
           onClose={onClose}
         >

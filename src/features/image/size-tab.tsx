@@ -74,7 +74,7 @@ export const SizeTab = () => {
         />
       ) : (
         <p className="field-hint">
-          {alone ? '这个模型图生图一次画 1 张。' : '这个模型一次画 1 张。'}
+          {alone ? '用参考图时这个模型一次画 1 张。' : '这个模型一次画 1 张。'}
         </p>
       )}
     </>

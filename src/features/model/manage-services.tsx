@@ -2,7 +2,7 @@ import { Tag } from '#src/ui/chip.tsx';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';

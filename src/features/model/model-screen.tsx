@@ -166,7 +166,7 @@ const Compare = ({
       </table>
       {pair.every(({ type }) => type === modelTypes.chat) && (
         <Button kind="primary" className={css.both} onClick={onBegin}>
-          用这两个模型一起回答
+          用这两个模型对比
         </Button>
       )}
     </>

@@ -1,3 +1,5 @@
+import { tokensOfMillion } from '#contract/goods.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { Chip, Tag } from '#src/ui/chip.tsx';
 import { api } from '#src/platform/api.ts';
 import { dateTime } from '#src/platform/format.ts';
@@ -47,7 +49,7 @@ const columns: readonly Column<AdminOrder>[] = [
     key: 'trade_value',
     title: '额度',
     value: (row) => row.trade_value,
-    render: (row) => `${row.trade_value} M`,
+    render: (row) => compactNumber(row.trade_value * tokensOfMillion),
     align: 'end',
   },
   {

@@ -1,6 +1,6 @@
 import { ApiError } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';

@@ -4,7 +4,7 @@ import { useAttachments } from '#src/platform/attach/attach-store.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useDraft } from '#src/platform/draft.ts';
 import { endFirstView, hasSnapshot, takeFirstBox } from '#src/platform/first-view.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { inIdleTime } from '#src/platform/idle.ts';
 import { onLineWell } from '#src/platform/line.ts';
 import { prefsStore } from '#src/platform/prefs.ts';

@@ -9,12 +9,11 @@ import { useLocked } from '#src/widgets/model/use-locked.ts';
 import { limits } from '#contract/limits.ts';
 import type { Session } from '#contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useDeferredValue, useRef, useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import css from './recent-sessions.module.css';
 import { sessionTitle } from './session-title.ts';
 import { partOf, peopleKind, Unread, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
-import { useFindKey } from './use-find-key.ts';
 
 const Recent = ({ session, active }: { session: Session; active: boolean }) => {
   const { label } = useModelLook(session.model);
@@ -48,8 +47,6 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => {
 const RecentSessions = () => {
   const { token } = useAuth();
   const [words, setWords] = useState('');
-  const box = useRef<HTMLInputElement>(null);
-  useFindKey(() => box.current?.select(), true);
   const query = useDeferredValue(words.trim()) || undefined;
   const list = useSessionList({
     channel: 'private',
@@ -68,12 +65,9 @@ const RecentSessions = () => {
         <Icon name="search" size={18} />
         <span className="sr-only">搜索会话和内容</span>
         <input
-          ref={box}
           type="search"
           value={words}
           maxLength={200}
-          title="Ctrl + K"
-          aria-keyshortcuts="Control+K"
           placeholder="搜索会话和内容"
           onChange={(event) => setWords(event.target.value)}
         />

@@ -94,10 +94,10 @@ const SessionMenu = ({
         {row('star', starred ? '取消收藏' : '收藏', (target) =>
           onAct({ name: 'favorite' }, target),
         )}
-        {own && session?.prompt !== '' && row('edit', '改名', setRenaming)}
+        {own && session?.prompt !== '' && row('edit', '重命名', setRenaming)}
         {own && row('trash', '删除会话', (target) => onAct({ name: 'remove' }, target), true)}
       </Sheet>
-      <Sheet open={renaming !== undefined} onClose={() => setRenaming(undefined)} title="改名">
+      <Sheet open={renaming !== undefined} onClose={() => setRenaming(undefined)} title="重命名">
         {renaming && (
           <Rename
             session={renaming}

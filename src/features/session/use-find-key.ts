@@ -1,10 +1,7 @@
 import { useEffect, useRef } from 'react';
 
-/**
- * Ctrl+K (⌘K) leads to a search field.
- * @param first this field comes before those that did not ask for it
- */
-export const useFindKey = (focus: () => void, first = false): void => {
+/** Ctrl+K (⌘K) leads to a search field where no side menu offers the command palette. */
+export const useFindKey = (focus: () => void): void => {
   const latest = useRef(focus);
   useEffect(() => {
     latest.current = focus;
@@ -18,7 +15,7 @@ export const useFindKey = (focus: () => void, first = false): void => {
       event.preventDefault();
       latest.current();
     };
-    addEventListener('keydown', onKey, { capture: first });
-    return () => removeEventListener('keydown', onKey, { capture: first });
-  }, [first]);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
 };

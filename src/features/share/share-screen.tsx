@@ -92,7 +92,7 @@ export const ShareScreen = () => {
     return (
       <div className="page page-centre">
         <h1 className="sr-only">链接不存在</h1>
-        <EmptyState icon="link" text="这个链接不存在，或者已被收回。" action={home} />
+        <EmptyState icon="link" text="这个链接不存在，或者已停止分享。" action={home} />
       </div>
     );
   if (!first)

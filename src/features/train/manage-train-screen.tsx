@@ -1,6 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { compactNumber, dateTime } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';

@@ -1,4 +1,5 @@
-import { compactNumber, maskName } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
+import { maskName } from '#src/platform/format.ts';
 import { noteJob, useJob } from '#src/platform/jobs.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';

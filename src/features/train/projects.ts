@@ -1,5 +1,5 @@
 import { api } from '#src/platform/api.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import type { Out } from '#contract/calls.ts';
 import type { ProjectSettings, TrainFile, TrainModel } from '#contract/train.ts';

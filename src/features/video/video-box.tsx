@@ -1,6 +1,6 @@
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useDraft } from '#src/platform/draft.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { useModel, useVideoModels } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { WordsField } from '#src/ui/words-field.tsx';

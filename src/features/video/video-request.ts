@@ -1,5 +1,5 @@
 import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import type { Message } from '#contract/chat.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';

@@ -39,7 +39,7 @@ const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) =
         </button>
       )}
       <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} {...press}>
-        <span className={drawCss.askedTask}>图片变视频</span>
+        <span className={drawCss.askedTask}>图生视频</span>
         {asked.prompt}
       </div>
       <p className={drawCss.askedFacts}>

@@ -79,7 +79,7 @@ export const VideoSheet = ({
   const price = model && videoPrice(model);
   return (
     <>
-      <Sheet open={open && cropping === null} onClose={onClose} title="图片变视频">
+      <Sheet open={open && cropping === null} onClose={onClose} title="图生视频">
         <div className={css.sheet}>
           {draft.base_image === '' ? (
             <button type="button" className={css.empty} onClick={() => void pick()}>

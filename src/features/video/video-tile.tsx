@@ -66,7 +66,7 @@ export const VideoTile = ({ video, width }: { video: ListedVideo; width: number 
   const [playing, setPlaying] = useState(false);
   const active = !quiet && (mouse ? over : middle);
   if (!active && playing) setPlaying(false);
-  const name = video.prompt.trim() || '图片变视频';
+  const name = video.prompt.trim() || '图生视频';
   return (
     <Link
       ref={tile}

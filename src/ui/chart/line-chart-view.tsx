@@ -1,4 +1,4 @@
-import { compactNumber } from '#src/platform/format.ts';
+import { compactNumber } from '#common/compact-number.ts';
 import { format } from 'date-fns';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';

@@ -21,7 +21,7 @@ type Part = 'choice' | 'image' | 'link';
 const titles: Readonly<Record<Part, string>> = {
   choice: '导出与分享',
   image: '长图',
-  link: '公开链接',
+  link: '分享链接',
 };
 
 const formats: readonly { format: ExportFormat; name: string; hint: string }[] = [
@@ -170,8 +170,8 @@ const ExportView = ({ session, open, onClose, messages }: ExportSheetProps) => {
           {session.owner && !session.temporary && (
             <Way
               icon="link"
-              name="公开链接"
-              hint="不登录也能看，随时可以收回"
+              name="分享链接"
+              hint="不登录也能看，随时可以停止"
               onClick={() => setPart('link')}
             />
           )}

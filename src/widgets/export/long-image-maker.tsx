@@ -172,7 +172,7 @@ export const LongImageMaker = ({
       {drawn === 'failed' && (
         <EmptyState
           icon="warning"
-          text="图片没有画成，少选几条再试试。"
+          text="长图生成失败，少选几条再试试。"
           action={
             <Button kind="primary" onClick={forget}>
               重试

@@ -24,15 +24,15 @@ export const ShareLink = ({ session }: { session: SessionDetail }) => {
   const make = () => act(() => api.shareSession({ session_id: session.uuid }));
   const revoke = async () => {
     const sure = await confirmDialog({
-      title: '收回公开链接',
-      text: '收回之后，拿着这个链接的人就看不到了。',
-      ok: '收回',
+      title: '停止分享',
+      text: '停止之后，拿着这个链接的人就看不到了。',
+      ok: '停止分享',
       danger: true,
     });
     if (!sure) return;
     await act(async () => {
       await api.unshareSession({ session_id: session.uuid });
-      toast('链接已收回', 'success');
+      toast('已停止分享', 'success');
     });
   };
   if (info.isPending) return <Skeleton lines={4} />;
@@ -53,10 +53,10 @@ export const ShareLink = ({ session }: { session: SessionDetail }) => {
     return (
       <div className={css.exportPart}>
         <p className={css.exportNote}>
-          拿到链接的人不用登录就能看这段对话，内容停在做链接的那一刻；之后的消息不会出现，随时可以收回。
+          拿到链接的人不用登录就能看这段对话，内容停在创建链接的那一刻；之后的消息不会出现，随时可以停止。
         </p>
         <Button kind="primary" busy={busy} onClick={() => void make()}>
-          做一个公开链接
+          创建分享链接
         </Button>
       </div>
     );
@@ -71,7 +71,7 @@ export const ShareLink = ({ session }: { session: SessionDetail }) => {
   return (
     <div className={css.exportPart}>
       <label className={css.exportAddress}>
-        <span className="sr-only">公开链接</span>
+        <span className="sr-only">分享链接</span>
         <input readOnly value={address} onFocus={(event) => event.target.select()} />
       </label>
       {made !== null && (
@@ -88,7 +88,7 @@ export const ShareLink = ({ session }: { session: SessionDetail }) => {
           更新到现在
         </Button>
         <Button kind="danger" busy={busy} onClick={() => void revoke()}>
-          收回链接
+          停止分享
         </Button>
       </div>
     </div>

@@ -25,7 +25,7 @@ export const takeAsBase = (key: string, model: Model, image: PickedImage): boole
   if (!takes) return false;
   const alone = takes.family === 'sd3';
   if (alone && (readImageDraft(key).n ?? takes.default_count) > 1)
-    toast('这个模型图生图一次只能画 1 张，张数已改为 1', 'info');
+    toast('用参考图时这个模型一次只画 1 张，张数已改为 1', 'info');
   const same = listedSizes(takes)?.find(
     ({ width, height }) => width === image.width && height === image.height,
   );

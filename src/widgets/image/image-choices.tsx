@@ -34,7 +34,7 @@ export const ImageChoices = ({
     <Sheet open={open} onClose={onClose} title="张数与尺寸">
       <div className={drawCss.choices}>
         <h3 id="choices-count">一次画几张</h3>
-        {only && <p className="field-hint">这个模型以图画图时一次只画 1 张</p>}
+        {only && <p className="field-hint">用参考图时这个模型一次只画 1 张</p>}
         <div className={drawCss.choicesCounts} role="radiogroup" aria-labelledby="choices-count">
           {Array.from({ length: most }, (_, at) => at + 1).map((n) => (
             <button

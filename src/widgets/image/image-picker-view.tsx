@@ -165,7 +165,7 @@ const Address = ({ onTake }: { onTake: (url: string) => void }) => {
         }}
       />
       <Button type="submit" disabled={address.trim() === ''}>
-        取图
+        导入
       </Button>
       {wrong && <p role="alert">请填写以 http:// 或 https:// 开头、能公开访问的网址</p>}
     </form>

@@ -19,7 +19,7 @@ const thumbDown =
   'M17 3.5v10M17 13.5l-4 7a2.2 2.2 0 0 1-2.2-2.2V14.5H5.6a1.8 1.8 0 0 1-1.8-2.2l1.5-7a2.2 2.2 0 0 1 2.2-1.8H17M17 3.5h2.5a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H17';
 
 export const methodNames: Readonly<Record<ImageMethod, string>> = {
-  edit: '局部重画',
+  edit: '局部重绘',
   upscale: '放大',
   variations: '变体',
   removeBg: '抠图',
@@ -73,7 +73,7 @@ const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) =
     <>
       {line.length > 0 && (
         <section>
-          <h3>由什么而来</h3>
+          <h3>创作来源</h3>
           <div className={styles['line']}>
             {line.map((kin) => (
               <KinTile
@@ -224,9 +224,9 @@ export const InfoPanel = ({
               {explore ? '用提示词再画' : '画同款'}
             </Button>
           )}
-          <Button onClick={onBase ?? (() => void start.imageToImage(info))}>作为底图</Button>
+          <Button onClick={onBase ?? (() => void start.imageToImage(info))}>作为参考图</Button>
           {start.imageToVideo && (
-            <Button onClick={() => void start.imageToVideo?.(info)}>生成视频</Button>
+            <Button onClick={() => void start.imageToVideo?.(info)}>图生视频</Button>
           )}
           {own && !explore && <Button onClick={() => void start.vary(info)}>画几张变体</Button>}
           {info.session && (

@@ -234,7 +234,7 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
       />
       {takesStrength(family) && (
         <SliderField
-          label="改变的程度"
+          label="重绘幅度"
           min={1}
           max={100}
           value={strength}
@@ -331,7 +331,7 @@ export const EditPanel = ({
         </p>
       )}
       <Count n={n} tool={tool} onChange={(next) => kept.set({ ...kept.values, n: next })} />
-      <Submit label="重画" tool={tool} tokens={costOf(tool, n)} busy={busy} onPress={submit} />
+      <Submit label="重绘" tool={tool} tokens={costOf(tool, n)} busy={busy} onPress={submit} />
     </>
   );
 };

@@ -32,7 +32,7 @@ test('a top-up with discount by the sandbox: QR code, cashier, paid, orders, usa
   await cashier.close();
   await page.waitForURL(/tab=usage/);
   await expect(page.getByText('充值成功').first()).toBeVisible();
-  await expect(page.getByText('20.02M')).toBeVisible();
+  await expect(page.getByText('2002 万')).toBeVisible();
   await app.walk('/account?tab=order');
   await expect(page.getByText('已付款')).toBeVisible();
   await expect(page.getByText('￥360')).toBeVisible();
@@ -67,7 +67,7 @@ test('invited by a link, the inviter has 250K more, and sees who came @A5', asyn
   expect(await answer.json()).toMatchObject({ code: 0 });
   await page.reload();
   await expect(page.getByText('新来的朋友')).toBeVisible();
-  await expect(page.getByText('已有 1 人注册，共得到 250K token')).toBeVisible();
+  await expect(page.getByText('已有 1 人注册，共得到 25 万 token')).toBeVisible();
   expect((await person.client.call('userInfo', {})).chatgpt_balance).toBe(270_000);
 });
 

@@ -12,10 +12,9 @@ test.describe.configure({ mode: 'default' });
 
 /** As people read numbers of tokens: cut, never rounded. */
 const compact = (tokens: number): string => {
-  if (tokens < 1000) return String(tokens);
-  const [unit, letter] = tokens >= 1_000_000 ? [1_000_000, 'M'] : [1000, 'K'];
-  const value = Math.floor((tokens * 100) / unit) / 100;
-  return `${value >= 100 ? Math.floor(value) : value}${letter}`;
+  if (tokens < 10_000) return String(tokens);
+  const value = Math.floor(tokens / 100) / 100;
+  return `${value >= 100 ? Math.floor(value) : value} 万`;
 };
 
 const payBy = (page: Page, name: string) => page.getByRole('radio', { name }).check();
@@ -52,8 +51,8 @@ test(
     expect(await place.notify('wechat', wechat.noticeOf(wechat.pay(number)))).toBe(200);
     // Back in sight it asks at once.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await expect(page.getByText('鹊桥充值 5M token：充值成功')).toBeVisible();
-    await expect(page.getByText('现有 5.02M')).toBeVisible();
+    await expect(page.getByText('鹊桥充值 500 万 token：充值成功')).toBeVisible();
+    await expect(page.getByText('现有 502 万')).toBeVisible();
 
     // The other service, to the end.
     await payBy(page, '支付宝');
@@ -72,7 +71,7 @@ test(
     expect(await place.notify('alipay', alipay.noticeOf(alipay.pay(second)))).toBe(200);
     await page.waitForURL(/tab=usage/);
     await expect(page.getByText('充值成功').last()).toBeVisible();
-    await expect(page.getByRole('main').getByText('10.02M')).toBeVisible();
+    await expect(page.getByRole('main').getByText('1002 万')).toBeVisible();
     await app.walk('/account?tab=order');
     for (const each of [number, second]) await expect(page.getByText(each)).toBeVisible();
     await expect(page.getByText('已付款')).toHaveCount(2);
@@ -145,8 +144,14 @@ test('two people: an invite, a top-up, a month, a free picture, refunds part and
     await expect(card).toContainText(short);
     if (vip !== null) await expect(card).toContainText(`会员本月额度${compact(vip)}`);
     await app.walk('/account?tab=usage');
-    await expect(page.getByText(new RegExp(`^${short} 充值$`))).toBeVisible();
-    await expect(page.locator('dl').getByText(new RegExp(`^${compact(spent)} ￥`))).toBeVisible();
+    await expect(
+      page.getByText(new RegExp(`^${short.replace(' ', String.raw`\s`)} 充值$`)),
+    ).toBeVisible();
+    await expect(
+      page
+        .locator('dl')
+        .getByText(new RegExp(`^${compact(spent).replace(' ', String.raw`\s`)} ￥`)),
+    ).toBeVisible();
     await expect(page.locator('main').getByText(/^会员至/)).toHaveCount(vip === null ? 0 : 1);
     await app.walk('/account?tab=recharge');
     await expect(page.getByText(`现有 ${short}`)).toBeVisible();
@@ -233,7 +238,7 @@ test('two people: an invite, a top-up, a month, a free picture, refunds part and
   await agree(0, null, price);
   await app.walk('/account?tab=order');
   for (const number of [topUp, month]) await expect(rowOf(page, number)).toContainText('已退款');
-  await expect(rowOf(page, '邀请')).toContainText('0.25M');
+  await expect(rowOf(page, '邀请')).toContainText('25 万');
   await expect(rowOf(page, '另行约定')).toContainText('扣除');
   await desk.goto(`/manager/order?user_id=${id}`);
   await expect(rowOf(desk, name).filter({ hasText: '已退款' })).toHaveCount(2);
@@ -254,7 +259,7 @@ test('an invoice: asked for, sent back with its reason, asked for again, issued,
   const ask = async (title: string, tax: string) => {
     await page.getByRole('button', { name: '开发票' }).click();
     const sheet = page.getByRole('dialog', { name: '申请发票' });
-    await expect(sheet).toContainText('鹊桥充值 20M token，￥360');
+    await expect(sheet).toContainText('鹊桥充值 2000 万 token，￥360');
     await sheet.getByText('企业', { exact: true }).click();
     await sheet.getByLabel('发票抬头').fill(title);
     await sheet.getByLabel('纳税人识别号').fill(tax);

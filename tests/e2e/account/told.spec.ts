@@ -22,14 +22,14 @@ test('little left and an ending membership are told once, and lead to where they
   const left = { user_id: id, add: 0 as const, tokens: 18_500, remarks: '试' };
   await place.manager.call('updateTokens', left);
   await page.goto('/');
-  await expect(page.getByText('余额还剩 1.5K token，不到一成了')).toBeVisible();
+  await expect(page.getByText('余额还剩 1500 token，不到一成了')).toBeVisible();
   await page.getByText('去充值', { exact: true }).click();
   await expect(page).toHaveURL(/tab=recharge/);
-  await expect(page.getByText('现有 1.5K')).toBeVisible();
+  await expect(page.getByText('现有 1500')).toBeVisible();
   const again = page.waitForResponse(/user_info/);
   await page.goto('/account?tab=usage');
   await again;
-  await expect(page.getByText('1.5K').first()).toBeVisible();
+  await expect(page.getByText('1500').first()).toBeVisible();
   await expect(page.getByText('不到一成')).toBeHidden();
 
   const end = new Date(Date.now() + 5 * 24 * 3_600_000);

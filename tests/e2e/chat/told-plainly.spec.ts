@@ -159,6 +159,8 @@ test('words written after a sign-in ended go out as nobody else’s, and one’s
   await app.enterAs(person);
   await page.goto('/');
   await expect(page.getByRole('textbox', { name: '输入问题' })).toBeVisible();
+  // The page at home would load itself anew while it is left.
+  await page.goto('/icon.svg');
   await person.client.call('logout', {});
   await page.goto(`/chat?uuid=${uuid}`);
   await expect(page.getByText('登录已失效，登录之后就回到这个会话')).toBeVisible();
@@ -257,7 +259,7 @@ test('two models whose names begin alike are told apart in the box and above the
     await route.fulfill({ json: body });
   });
   await app.openNew(person, 'mock-chat');
-  await page.getByRole('button', { name: '再加一个模型一起回答' }).click();
+  await page.getByRole('button', { name: '再加一个模型对比' }).click();
   await page.getByRole('radio', { name: /Hidden Model Beta/ }).click();
   await expect(page.getByText('…Alpha 70B', { exact: true })).toBeVisible();
   await expect(page.getByText('＋ …Beta 70B')).toBeVisible();

@@ -293,7 +293,7 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   const compared = page.getByRole('dialog', { name: '比较' });
   await expect(compared.getByRole('columnheader')).toHaveCount(3);
   await expect(compared.getByRole('row', { name: /^计费/ })).toBeVisible();
-  await compared.getByRole('button', { name: '用这两个模型一起回答' }).click();
+  await compared.getByRole('button', { name: '用这两个模型对比' }).click();
   await expect(page).toHaveURL(/\/chat\?/);
 });
 

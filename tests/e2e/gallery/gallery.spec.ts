@@ -91,7 +91,7 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   await expect(viewer.getByRole('button', { name: '赞，1 人' })).toBeVisible();
   await viewer.getByRole('button', { name: '踩，0 人' }).click();
   await expect(viewer.getByRole('button', { name: '赞，0 人' })).toBeVisible();
-  await expect(viewer.getByRole('button', { name: '局部重画' })).toHaveCount(0);
+  await expect(viewer.getByRole('button', { name: '局部重绘' })).toHaveCount(0);
   await expect(page).toHaveURL(new RegExp(`image_id=${theirs.id}`));
   // A swipe turns to one's own, which may be changed.
   const [x, y] = await middleOf(viewer.getByRole('img', { name: words }));
@@ -117,10 +117,10 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   await page.goto(`/image/explore?sort=newest&image_id=${theirs.id}`);
   await expect(viewer.getByRole('button', { name: '用提示词再画' })).toBeVisible();
   await expect(viewer.getByRole('button', { name: '反推提示词' })).toHaveCount(0);
-  await expect(viewer.getByRole('button', { name: '生成视频' })).toBeVisible();
-  await viewer.getByRole('button', { name: '作为底图' }).click();
+  await expect(viewer.getByRole('button', { name: '图生视频' })).toBeVisible();
+  await viewer.getByRole('button', { name: '作为参考图' }).click();
   await page.waitForURL(/open=img-tool/);
-  await expect(page.getByRole('img', { name: '基础图片' })).toBeVisible();
+  await expect(page.getByRole('img', { name: '参考图' })).toBeVisible();
 });
 
 const editing = async (page: Page, person: Person) => {
@@ -128,7 +128,7 @@ const editing = async (page: Page, person: Person) => {
   const { image } = await person.client.upload('uploadImage', file, 'a.png');
   await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
   await viewerOf(page)
-    .getByRole('button', { name: /^局部重画/ })
+    .getByRole('button', { name: /^局部重绘/ })
     .click();
   return image;
 };
@@ -140,7 +140,7 @@ test('a part is marked with the finger and drawn anew; two fingers zoom and mark
 }) => {
   await app.enterAs(person);
   const image = await editing(page, person);
-  const dialog = page.getByRole('dialog', { name: '局部重画' });
+  const dialog = page.getByRole('dialog', { name: '局部重绘' });
   const paper = dialog.locator('canvas');
   await expect(paper).toHaveAccessibleName(/还没有标出/);
   const touch = await fingers(page);
@@ -174,11 +174,11 @@ test('a part is marked with the finger and drawn anew; two fingers zoom and mark
   await expect(paper).toHaveAccessibleName('反选，标了 2 处');
   await dialog.getByRole('button', { name: '反选' }).click();
 
-  await dialog.getByRole('button', { name: /^重画/ }).click();
+  await dialog.getByRole('button', { name: /^重绘/ }).click();
   await expect(dialog.getByRole('alert')).toHaveText('请填写修改图片的提示内容');
   await dialog.getByRole('textbox', { name: '修改图片的提示内容' }).fill('一轮红色的月亮');
   await dialog.getByRole('radio', { name: '2 张' }).click();
-  await dialog.getByRole('button', { name: /^重画/ }).click();
+  await dialog.getByRole('button', { name: /^重绘/ }).click();
   await expect(dialog.getByRole('progressbar', { name: '进度' })).toBeVisible();
   const slider = dialog.getByRole('slider', { name: '对比原图与新图' });
   await expect(slider).toBeVisible(soon);
@@ -192,7 +192,7 @@ test('a part is marked with the finger and drawn anew; two fingers zoom and mark
   expect(info.parameters.mask?.height).toBeLessThan(230);
   await dialog.getByRole('button', { name: '看这一张' }).click();
   const viewer = viewerOf(page);
-  await expect(viewer.getByText('由它局部重画而来')).toBeVisible();
+  await expect(viewer.getByText('由它局部重绘而来')).toBeVisible();
   await viewer.getByRole('button', { name: '看来历：上传的' }).click();
   await expect(viewer.getByRole('heading', { name: '用它做成的' })).toBeVisible();
 });

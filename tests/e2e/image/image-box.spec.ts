@@ -47,14 +47,14 @@ test('a pasted or dropped picture becomes the base; what is none says so; an add
 }) => {
   await app.enterAs(person);
   await open(app, person);
-  const base = page.getByRole('button', { name: '修改底图' });
+  const base = page.getByRole('button', { name: '修改参考图' });
   await give(page, 'paste', await png(300, 200), 'image/png');
   await expect(base).toBeVisible(soon);
-  await page.getByRole('button', { name: '不用底图' }).click();
+  await page.getByRole('button', { name: '不用参考图' }).click();
   await expect(base).toHaveCount(0);
   await give(page, 'drop', await png(200, 300), 'image/png');
   await expect(base).toBeVisible(soon);
-  await page.getByRole('button', { name: '不用底图' }).click();
+  await page.getByRole('button', { name: '不用参考图' }).click();
   await give(
     page,
     'drop',
@@ -63,7 +63,7 @@ test('a pasted or dropped picture becomes the base; what is none says so; an add
   );
   await expect(page.getByText(/^(?:图片没有加上：|只支持图片)/)).toBeVisible();
   await open(app, person, `&image_url=${encodeURIComponent('http://127.0.0.1:9/a.png')}`);
-  await expect(page.getByText(/^底图没有取到/)).toBeVisible(soon);
+  await expect(page.getByText(/^参考图没有取到/)).toBeVisible(soon);
   await expect(base).toHaveCount(0);
 });
 
@@ -164,10 +164,10 @@ test('the selector tells in a row of its own why an address gives no picture @I1
 }) => {
   await app.enterAs(person);
   await open(app, person);
-  await page.getByRole('button', { name: '底图', exact: true }).click();
-  await page.getByRole('button', { name: /选一张基础图片/ }).click();
+  await page.getByRole('button', { name: '参考图', exact: true }).click();
+  await page.getByRole('button', { name: /选一张参考图/ }).click();
   await page.getByRole('textbox', { name: '图片网址' }).fill('http://127.0.0.1:9/a.png');
-  await page.getByRole('button', { name: '取图' }).click();
+  await page.getByRole('button', { name: '导入' }).click();
   const failed = page.getByRole('alert').filter({ hasText: '上传失败' });
   await expect(failed).toBeVisible(soon);
   const [tile, text] = await Promise.all([
@@ -192,8 +192,8 @@ test('in a chat, too, a part is marked on the whole screen; two fingers zoom and
   const { sent } = await paint(person.client, '雪山上的月亮', { image: { n: 1, size: 0 } });
   await page.goto(`/chat?uuid=${sent.uuid}`);
   await page.getByRole('button', { name: '第 1 张的更多操作' }).click(soon);
-  await page.getByRole('button', { name: '局部重画' }).click();
-  const editor = page.getByRole('dialog', { name: '局部重画' });
+  await page.getByRole('button', { name: '局部重绘' }).click();
+  const editor = page.getByRole('dialog', { name: '局部重绘' });
   const paper = editor.locator('canvas');
   await expect(paper).toHaveAccessibleName(/还没有标出/);
   const whole = await editor.boundingBox();
@@ -215,7 +215,7 @@ test('in a chat, too, a part is marked on the whole screen; two fingers zoom and
   await editor.getByRole('button', { name: '反选' }).click();
   await expect(paper).toHaveAccessibleName(/^反选/);
   await editor.getByRole('textbox', { name: '这里画什么' }).fill('一盏红灯笼');
-  await editor.getByRole('button', { name: /^重画这块/ }).click();
+  await editor.getByRole('button', { name: /^重绘这块/ }).click();
   await expect(editor).toHaveCount(0);
   await expect(page.locator('[data-message]').last()).toContainText('一盏红灯笼');
 });

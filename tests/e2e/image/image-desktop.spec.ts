@@ -15,14 +15,14 @@ test('on a desktop a picture has its acts below the mouse and opens with its wor
   await page.goto(`/chat?uuid=${sent.uuid}`);
   const tile = page.getByRole('button', { name: '查看第 1 张' });
   await tile.hover(soon);
-  const asBase = page.getByRole('button', { name: '第 1 张作为底图' });
+  const asBase = page.getByRole('button', { name: '第 1 张作为参考图' });
   await expect(asBase.locator('xpath=..')).toHaveCSS('opacity', '1');
   // The pictures have the room that is there.
   const grid = (await page.getByRole('list', { name: '画好的图片' }).boundingBox())!;
   expect(grid.width).toBeGreaterThan(600);
   await asBase.click();
-  await expect(page.getByRole('button', { name: '修改底图' })).toBeVisible();
-  await page.getByRole('button', { name: '不用底图' }).click();
+  await expect(page.getByRole('button', { name: '修改参考图' })).toBeVisible();
+  await page.getByRole('button', { name: '不用参考图' }).click();
 
   const more = page.getByRole('button', { name: '第 1 张的更多操作' });
   await tile.hover();
@@ -38,12 +38,12 @@ test('on a desktop a picture has its acts below the mouse and opens with its wor
   const viewer = page.getByRole('dialog', { name: '修改图片' });
   await expect(viewer.getByText('雪山上的月亮', { exact: true })).toBeVisible(soon);
   await expect(viewer.getByText('4711', { exact: true })).toBeVisible();
-  await expect(viewer.getByRole('button', { name: /^局部重画/ })).toBeVisible();
+  await expect(viewer.getByRole('button', { name: /^局部重绘/ })).toBeVisible();
   await page.keyboard.press('ArrowRight');
   await expect(viewer.getByText('4712', { exact: true })).toBeVisible(soon);
   // It is gone on from here, not in another session.
-  await viewer.getByRole('button', { name: '作为底图' }).click();
+  await viewer.getByRole('button', { name: '作为参考图' }).click();
   await expect(viewer).toHaveCount(0);
-  await expect(page.getByRole('button', { name: '修改底图' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '修改参考图' })).toBeVisible();
   expect(app.uuid()).toBe(sent.uuid);
 });

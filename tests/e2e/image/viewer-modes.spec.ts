@@ -111,12 +111,12 @@ test('from the viewer others like it are asked for at once, and a film is begun 
   await viewerOf(page).getByRole('button', { name: '画几张变体' }).click();
   await page.waitForURL(/\/chat\?/);
   const answer = page.locator('[data-message]').last();
-  await expect(answer.getByRole('img', { name: '底图' })).toBeVisible(soon);
+  await expect(answer.getByRole('img', { name: '参考图' })).toBeVisible(soon);
   await expect(
     answer.getByRole('list', { name: '画好的图片' }).getByRole('img').first(),
   ).toBeVisible(soon);
   await app.walk(address);
-  await viewerOf(page).getByRole('button', { name: '生成视频' }).click();
+  await viewerOf(page).getByRole('button', { name: '图生视频' }).click();
   await page.waitForURL(/open=img-video/);
   const film = page.getByRole('dialog', { name: /视频/ });
   await expect(film.getByRole('img').first()).toBeVisible(soon);
@@ -130,9 +130,9 @@ test('Escape leads one step back each time; what is marked is undone, done again
   await app.enterAs(person);
   const image = await uploaded(person);
   await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
-  const edit = page.getByRole('dialog', { name: '局部重画', exact: true });
+  const edit = page.getByRole('dialog', { name: '局部重绘', exact: true });
   await viewerOf(page)
-    .getByRole('button', { name: /^局部重画/ })
+    .getByRole('button', { name: /^局部重绘/ })
     .click();
   const paper = edit.locator('canvas');
   const box = (await paper.boundingBox())!;
@@ -155,7 +155,7 @@ test('Escape leads one step back each time; what is marked is undone, done again
   await page.waitForTimeout(500);
   await page.reload();
   await viewerOf(page)
-    .getByRole('button', { name: /^局部重画/ })
+    .getByRole('button', { name: /^局部重绘/ })
     .click();
   await marked(2);
 
@@ -171,7 +171,7 @@ test('Escape leads one step back each time; what is marked is undone, done again
   await sure.getByRole('button', { name: '放弃' }).click();
   await expect(viewerOf(page)).toBeVisible();
   await viewerOf(page)
-    .getByRole('button', { name: /^局部重画/ })
+    .getByRole('button', { name: /^局部重绘/ })
     .click();
   await expect(paper).toHaveAccessibleName(/还没有标出/);
   await page.keyboard.press('Escape');

@@ -18,7 +18,7 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
   await app.enterAs(person);
   await page.goto('/video');
   await page.getByRole('button', { name: '新建视频' }).first().click();
-  const dialog = page.getByRole('dialog', { name: '图片变视频' });
+  const dialog = page.getByRole('dialog', { name: '图生视频' });
   await dialog.getByRole('button', { name: /制作视频/ }).click();
   await expect(page.getByText('请填入图片')).toBeVisible();
   await page.goto(`/chat?uuid=${app.uuid()}&open=img-video&image_url=${encodeURIComponent(image)}`);
@@ -50,7 +50,7 @@ test('the dialog opens from a session of words too, in a session of films made f
   const { uuid } = await person.client.call('newSession', { type: 0 });
   await app.enterAs(person);
   await page.goto(`/chat?uuid=${uuid}&open=img-video&image_url=${encodeURIComponent(image)}`);
-  const dialog = page.getByRole('dialog', { name: '图片变视频' });
+  const dialog = page.getByRole('dialog', { name: '图生视频' });
   await expect(dialog.getByRole('img', { name: '要动起来的图片' })).toBeVisible();
   expect(app.uuid()).not.toBe(uuid);
   const { list } = await person.client.call('sessionList', { channel: 'private' });
@@ -72,7 +72,7 @@ test('the tool of pictures opens from a session of words, in a session of pictur
   await page.goto(
     `/chat?uuid=${uuid}&open=img-tool&tab=img2img&image_url=${encodeURIComponent(image)}`,
   );
-  await expect(page.getByRole('img', { name: '基础图片' })).toBeVisible();
+  await expect(page.getByRole('img', { name: '参考图' })).toBeVisible();
   expect(app.uuid()).not.toBe(uuid);
   expect(page.url()).not.toContain('open=');
   const made = await person.client.call('getSession', { uuid: app.uuid() });
@@ -102,7 +102,7 @@ test('a model that takes three sizes alone has other images cropped to one of th
     const { uuid } = await client.call('newSession', { type: 4, model: 'stable-video-diffusion' });
     await app.enterAs({ account: '', password: '', client });
     await page.goto(`${server.baseURL}/chat?uuid=${uuid}&open=img-video`);
-    const dialog = page.getByRole('dialog', { name: '图片变视频' });
+    const dialog = page.getByRole('dialog', { name: '图生视频' });
     const crop = page.getByRole('dialog', { name: '裁剪图片' });
     const choose = async (width: number, height: number) => {
       const files = page.getByLabel('从相册选择图片');

@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'react';
+
+export type CommandKey = 'palette' | 'new' | 'keys';
+
+const commandOf = ({ key, shiftKey }: KeyboardEvent): CommandKey | null => {
+  const letter = key.toLowerCase();
+  if (letter === 'k' && !shiftKey) return 'palette';
+  if (letter === 'o' && shiftKey) return 'new';
+  return key === '/' ? 'keys' : null;
+};
+
+/** Ctrl or ⌘ with K, Shift+O and /, wherever one is; not over a dialog. */
+export const useCommandKeys = (run: (command: CommandKey) => void): void => {
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey === event.metaKey || event.altKey) return;
+      const command = commandOf(event);
+      if (command === null || document.querySelector('#root')?.hasAttribute('inert')) return;
+      event.preventDefault();
+      latest.current(command);
+    };
+    // Before the search fields of narrow windows, which take Ctrl+K without this.
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
+  }, []);
+};
