@@ -1,7 +1,7 @@
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { callKey } from '#src/platform/call-query.ts';
-import { ApiError, errorText } from '#src/platform/api-error.ts';
+import { ApiError } from '#src/platform/api-error.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';

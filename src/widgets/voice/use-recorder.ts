@@ -118,6 +118,36 @@ const useMeter = (recording: boolean, level: () => number | undefined, end: () =
 };
 
 /**
+ * Opens the microphone if it is closed, and records. Null: another press is wanted; undefined: it is
+ * wanted no more.
+ */
+const begin = async (
+  stream: { current: MediaStream | null },
+  told: { opening: () => void; wanted: () => boolean; onPiece: (piece: Blob) => void },
+): Promise<Recording | null | undefined> => {
+  const pressedAgain = stream.current !== null;
+  if (!stream.current) {
+    told.opening();
+    const opened = await openMicrophone();
+    if (!told.wanted()) {
+      release(opened);
+      return undefined;
+    }
+    stream.current = opened;
+  }
+  // Safari gives the microphone on the first press and records on the next; after that a press
+  // begins and a second one stops, as everywhere.
+  const { onPiece } = told;
+  const begun =
+    pressedAgain || !wantsAnotherPress()
+      ? await record(stream.current, { pressedAgain, onPiece })
+      : null;
+  if (told.wanted()) return begun;
+  begun?.cancel();
+  return undefined;
+};
+
+/**
  * Records for the model called `name` while the sheet is `open`, and writes down what was said.
  * `other` is the model that hears when the device fails, `onDeviceGone` is told when it will not again.
  */
@@ -181,31 +211,6 @@ export const useRecorder = (
     );
     setState('recording');
   };
-  /** Opens the microphone if it is closed, and records. Gives null where another press is wanted. */
-  const begin = async (mine: number): Promise<Recording | null | undefined> => {
-    const pressedAgain = stream.current !== null;
-    if (!stream.current) {
-      setState('opening');
-      const opened = await openMicrophone();
-      if (turn.current !== mine) {
-        release(opened);
-        return undefined;
-      }
-      stream.current = opened;
-    }
-    // Safari gives the microphone on the first press and records on the next; after that a press
-    // begins and a second one stops, as everywhere.
-    const begun =
-      pressedAgain || !wantsAnotherPress()
-        ? await record(stream.current, {
-            pressedAgain,
-            onPiece: (piece) => void keepPiece(name, piece),
-          })
-        : null;
-    if (turn.current === mine) return begun;
-    begun?.cancel();
-    return undefined;
-  };
   const start = async () => {
     if (token === '') {
       toast('请先发一条消息或登录，再用语音', 'error');
@@ -218,7 +223,11 @@ export const useRecorder = (
     }
     const mine = turn.current;
     try {
-      const begun = await begin(mine);
+      const begun = await begin(stream, {
+        opening: () => setState('opening'),
+        wanted: () => turn.current === mine,
+        onPiece: (piece) => void keepPiece(name, piece),
+      });
       if (begun === undefined) return;
       recording.current = begun;
       if (!begun) {
