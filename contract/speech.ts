@@ -21,6 +21,8 @@ export const speechCalls = {
     path: '/api/speech_to_text',
     access: 'guest',
     countsForGuests: always,
+    idempotent: true,
+    claimsKey: true,
     summary: '把一段录音变成文字；model 在表单或地址里',
     maxBytes: limits.speech.fileBytes,
     input: z.object({ model: z.optional(text(100)), ticket: z.optional(text(100)) }),

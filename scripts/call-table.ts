@@ -5,20 +5,37 @@ import { callTable } from '#common/call-table.ts';
 /** The module whose place the worked out table takes. */
 export const callTableFile = /\/common\/call-table\.ts$/;
 
-/** The table, or these lines of it, as source: schemas and their validator stay behind. */
+const signs = { GET: '=', POST: '+', PUT: '!', DELETE: '-' } as const;
+
+/** A path as a line has it: nothing where the name tells it, else from `/api/` on, or whole. */
+const shortPath = (name: string, path: string): string => {
+  const usual = `/api/${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+  return path === usual ? '' : path.replace(/^\/api\//, '');
+};
+
+/**
+ * The table, or these lines of it, as source: schemas and their validator stay behind. A line is the
+ * call's name, a sign for its method, a digit for its flags, its path, and its fields in the query.
+ */
 export const callTableSource = (wanted: (name: CallName) => boolean = () => true): string => {
   const lines = Object.entries(callTable)
     .filter(([name]) => wanted(name as CallName))
-    .map(([name, { method, path, idempotent, refreshes, offline, inQuery }]) => [
-      name,
-      method,
-      path,
-      (idempotent ? 1 : 0) + (refreshes ? 2 : 0) + (offline ? 4 : 0),
-      ...inQuery,
-    ]);
-  return `export const callTable = Object.fromEntries(${JSON.stringify(lines)}.map(
-    ([name, method, path, flags, ...inQuery]) =>
-      [name, { method, path, inQuery, idempotent: (flags & 1) > 0, refreshes: (flags & 2) > 0, offline: flags > 3 }]));`;
+    .map(([name, { method, path, idempotent, refreshes, offline, inQuery }]) =>
+      [
+        `${name}${signs[method]}${(idempotent ? 1 : 0) + (refreshes ? 2 : 0) + (offline ? 4 : 0)}`,
+        shortPath(name, path),
+        ...inQuery,
+      ]
+        .join(' ')
+        .trimEnd(),
+    );
+  return `const methods = ${JSON.stringify(Object.fromEntries(Object.entries(signs).map(([method, sign]) => [sign, method])))};
+export const callTable = Object.fromEntries(${JSON.stringify(lines.join(','))}.split(',').map((line) => {
+  const [head, short = '', ...inQuery] = line.split(' ');
+  const [, name, sign, flags] = /^(\\w+)(\\W)(\\d)$/.exec(head);
+  const path = short[0] === '/' ? short : '/api/' + (short || name.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase()));
+  return [name, { method: methods[sign], path, inQuery, idempotent: (flags & 1) > 0, refreshes: (flags & 2) > 0, offline: flags > 3 }];
+}));`;
 };
 
 export const callTableAtBuild = (wanted?: (name: CallName) => boolean): Plugin => ({

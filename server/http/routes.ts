@@ -285,12 +285,15 @@ const createServe =
     const kept = mayBeKept ? await findAnswer(db, place) : null;
     if (!kept && !spec.claimsKey) await countUse();
     let finish = (executor: Executor) => (handlers[name] as AnyHandler)(input, contextOn(executor));
-    if (spec.slow && !kept)
+    const doSlowPart = async () => {
+      if (!spec.slow) return;
       finish = await (handlers[name] as unknown as AnySlowHandler)(input, {
         ...contextOn(db),
         ...(file && { file }),
         ...(spec.kind === 'upload' && { files }),
       });
+    };
+    if (!kept && !spec.claimsKey) await doSlowPart();
     const answerOn = async (executor: Executor) => {
       const answer = present(spec, await finish(executor));
       if (isAct && !actKept)
@@ -302,6 +305,7 @@ const createServe =
     if (spec.claimsKey) {
       const work = async () => {
         await countUse();
+        await doSlowPart();
         return answerOn(db);
       };
       const claim = place && { place, requestHash, claimedBy: instanceId };

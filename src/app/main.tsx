@@ -20,6 +20,7 @@ import { onFirstUse } from '#src/platform/first-use.ts';
 import { endFirstView, followFirstView } from '#src/platform/first-view.ts';
 import { inIdleTime } from '#src/platform/idle.ts';
 import { hasLeft } from '#src/platform/outbox.ts';
+import { letGoWhenLeft } from '#src/platform/let-go.ts';
 import { lazyChunk, whenLoaded } from '#src/platform/lazy-chunk.ts';
 import { unsentRead } from '#src/platform/unsent.ts';
 import { takeLoginEnded } from '#src/platform/login-ended.ts';
@@ -37,6 +38,8 @@ import { loadHome } from '#src/features/session/routes.ts';
 import { SessionTypes } from '#src/widgets/conversation/session-type.ts';
 import { router } from './routes.tsx';
 import { sessionTypes } from './session-types.ts';
+
+letGoWhenLeft();
 
 /** As long as what stands before the app may stay, ms after its start. */
 const longestFirstView = 15_000;

@@ -205,8 +205,9 @@ export const allDrafts = (): Batch => {
   return new Map([...drafts].filter(([, { at }]) => at >= 0));
 };
 
-/** How something was chosen is no text that anybody wrote, nor is what was asked and not answered. */
-const notWritten = /^(choices|compose|start|edit-group|edit:question:\w+|film|image|unheard)(:|$)/;
+/** How something was chosen is no text that anybody wrote, nor is a sign-in or what was asked and not answered. */
+const notWritten =
+  /^(choices|compose|start|edit-group|edit:question:\w+|film|form:login|form:register|image|unheard)(:|$)/;
 /** How many boxes and forms have something in them that was not sent. */
 export const draftCount = (): number =>
   [...allDrafts()].filter(([key, { text }]) => text.trim() !== '' && !notWritten.test(key)).length;

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import sharp from 'sharp';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { TestClient } from '../support/client.ts';
 import { openLine, type FaultyLine } from '../support/faulty-line.ts';
@@ -262,6 +263,71 @@ test('a large file goes in pieces: what arrived before a cut and a kill is not s
   const item = phone.page.getByRole('list', { name: '要发送的附件' }).getByRole('listitem');
   await expect(item).toContainText(/\d 字/, { timeout: 30_000 });
   expect(Math.min(...from)).toBeGreaterThan(before);
+});
+
+test('several files and pictures for projects: cut and killed in the middle they go on by themselves, each once @O3 @T1', async ({
+  line,
+  client,
+  phone,
+}) => {
+  test.setTimeout(120_000);
+  const key = Date.now();
+  const base = await client.call('newTrainModel', { type: 0, name: '游记', key: `base_${key}` });
+  const style = await client.call('newTrainModel', { type: 1, name: '雪', key: `snow_${key}` });
+  const [baseId, styleId] = [base.model.id, style.model.id];
+  const names = ['一', '二', '三'];
+  const files = names.map((name) => ({
+    name: `${name}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`${name}：桥上看水，水里看云。\n`.repeat(8_000)),
+  }));
+  const pictures = await Promise.all(
+    names.map(async (name) => ({
+      name: `${name}.png`,
+      mimeType: 'image/png',
+      buffer: await sharp(randomBytes(400 * 400 * 3), {
+        raw: { width: 400, height: 400, channels: 3 },
+      })
+        .png()
+        .toBuffer(),
+    })),
+  );
+  const stored = async () =>
+    (await client.call('trainFileList', { model_id: baseId })).list.map(({ name }) => name).sort();
+  const learned = async () => {
+    const { model } = await client.call('trainModel', { model_id: styleId });
+    return (JSON.parse(model.settings) as { images?: { url: string }[] }).images ?? [];
+  };
+  const choose = (chosen: typeof files) =>
+    phone.page.locator('input[type=file]').first().setInputFiles(chosen);
+  await phone.page.goto(`${line.baseURL}/train?model_id=${baseId}`);
+  await settleIn(phone.page);
+  line.upSpeed = 300_000;
+  await choose(files);
+  await expect.poll(async () => (await stored()).length).toBe(1);
+  line.cut();
+  await expect(phone.page.getByText(/^上传失败/).first()).toBeVisible();
+  line.state = 'well';
+  await expect.poll(async () => (await stored()).length, { timeout: 30_000 }).toBe(2);
+  await phone.crash();
+  line.upSpeed = Infinity;
+  await phone.page.goto(`${line.baseURL}/train?model_id=${baseId}`);
+  await expect.poll(stored, { timeout: 30_000 }).toEqual(files.map(({ name }) => name).sort());
+  await expect(phone.page.getByText(/正在上传|上传失败/)).toHaveCount(0);
+
+  const steps = `${line.baseURL}/train?new=1&model_id=${styleId}&step=2`;
+  await phone.page.goto(steps);
+  line.upSpeed = 200_000;
+  await choose(pictures);
+  await expect(phone.page.getByText('正在上传第 2 / 3 张')).toBeVisible({ timeout: 20_000 });
+  await phone.crash();
+  line.state = 'hangs';
+  await phone.page.goto(steps);
+  line.upSpeed = Infinity;
+  line.state = 'well';
+  await expect.poll(async () => (await learned()).length, { timeout: 60_000 }).toBe(3);
+  await expect(phone.page.getByRole('heading', { name: '3 张图片' })).toBeVisible();
+  expect(new Set((await learned()).map(({ url }) => url)).size).toBe(3);
 });
 
 test('a file whose answers never arrive is at last sent again by 重试, and stored once @O3 @C18', async ({

@@ -81,6 +81,46 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
   }
 });
 
+test('what was typed to register and to sign in comes back after a kill, the invitation with it, and no password @O3 @A2', async ({
+  baseURL,
+}) => {
+  const friend = await TestClient.register(baseURL ?? '');
+  const { code } = await friend.call('newInvite', {});
+  const phone = await startPhone();
+  try {
+    let { page } = phone;
+    const kept = () => keptIn(page, 'queqiao-outbox', 'drafts');
+    const account = `e2e${Date.now().toString(36)}`;
+    await page.goto(`${baseURL}/register?invite=${code}`);
+    await page.getByLabel('名称').fill('小鹊');
+    await page.getByRole('textbox', { name: '用户名' }).fill(account);
+    await page.getByLabel('密码', { exact: true }).fill('mima-12345-qiao');
+    await expect.poll(kept).toContain(account);
+    await page.goto(`${baseURL}/login`);
+    await page.getByRole('textbox', { name: '用户名' }).fill('jiude');
+    await expect.poll(kept).toContain('jiude');
+    expect(await kept()).not.toContain('mima');
+
+    await phone.crash();
+    ({ page } = phone);
+    await page.goto(`${baseURL}/login`);
+    await expect(page.getByRole('textbox', { name: '用户名' })).toHaveValue('jiude');
+    // Opened from home, not from the link.
+    await page.goto(`${baseURL}/register`);
+    await expect(page.getByLabel('名称')).toHaveValue('小鹊');
+    await expect(page.getByRole('textbox', { name: '用户名' })).toHaveValue(account);
+    await expect(page.getByLabel('密码', { exact: true })).toHaveValue('');
+    await page.getByLabel('密码', { exact: true }).fill('mima-12345-qiao');
+    await page.getByLabel('再次输入密码', { exact: true }).fill('mima-12345-qiao');
+    await page.getByRole('button', { name: '注册', exact: true }).click();
+    await expect(page).toHaveURL(`${baseURL}/`);
+    expect((await friend.call('inviteInfo', {})).total).toBe(1);
+    await expect.poll(kept).not.toContain(account);
+  } finally {
+    await phone.end();
+  }
+});
+
 test('in the viewer words outlast a kill, a silent line is said above it, and what was begun unheard is begun once @O3 @I14', async ({
   baseURL,
 }) => {

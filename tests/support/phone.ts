@@ -30,8 +30,14 @@ const processesOf = (folder: string): number[] =>
       }
     });
 
-/** @param person whose login the phone has from the start */
-export const startPhone = async (person?: TestClient): Promise<Phone> => {
+/**
+ * @param person whose login the phone has from the start
+ * @param options how its browser is made, such as a microphone
+ */
+export const startPhone = async (
+  person?: TestClient,
+  options: { args?: string[]; permissions?: string[] } = {},
+): Promise<Phone> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-phone-'));
   const user = person ? JSON.stringify(await person.call('userInfo', {})) : '';
   const open = async () => {
@@ -40,6 +46,8 @@ export const startPhone = async (person?: TestClient): Promise<Phone> => {
       ...pixel,
       deviceScaleFactor: 1,
       ...wholeBrowser,
+      args: [...wholeBrowser.args, ...(options.args ?? [])],
+      ...(options.permissions && { permissions: options.permissions }),
       locale: 'zh-CN',
       timezoneId: 'Asia/Shanghai',
       serviceWorkers: 'allow',

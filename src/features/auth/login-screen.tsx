@@ -3,6 +3,7 @@ import { deviceOf } from '#src/platform/known-device.ts';
 import { noteLoginReason, useLoginReason } from '#src/platform/login-reason.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { Button } from '#src/ui/button.tsx';
+import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -21,8 +22,9 @@ export const LoginScreen = () => {
   const { guest } = useAuth();
   const reason = useLoginReason();
   useEffect(() => () => noteLoginReason(''), []);
-  const { submit, busy, captcha, totp, setTotp } = useSignIn(back);
-  const [account, setAccount] = useState('');
+  const kept = useFormDraft('login', { account: '' });
+  const account = String(kept.values['account']);
+  const { submit, busy, captcha, totp, setTotp } = useSignIn(back, kept.drop);
   const [password, setPassword] = useState('');
   const [tried, setTried] = useState(false);
 
@@ -64,7 +66,7 @@ export const LoginScreen = () => {
       <AccountField
         value={account}
         alert={tried && account.trim() === '' ? '用户名不能为空！' : undefined}
-        onChange={setAccount}
+        onChange={(next) => kept.set({ account: next })}
       />
       <PasswordField
         label="密码"

@@ -2,12 +2,13 @@ import { api } from '#src/platform/api.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { Button } from '#src/ui/button.tsx';
+import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { useSite } from '#src/platform/site.ts';
 import { agreementTitles } from '#contract/agreement-kinds.ts';
 import { limits } from '#contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
 import { FieldAlert } from './field-alert.tsx';
@@ -19,15 +20,43 @@ import css from './auth.module.css';
 
 const route = getRouteApi('/register');
 
+/** The operator's texts, agreed to by a tick that nobody sets before. */
+const AgreeField = ({
+  checked,
+  onChange,
+}: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) => (
+  <label className={css.agree}>
+    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+    <span>
+      我已阅读并同意
+      {useSite().agreements.map(({ kind }) => (
+        <Link key={kind} to="/help" search={{ page: `agreement-${kind}` }} target="_blank">
+          《{agreementTitles[kind]}》
+        </Link>
+      ))}
+    </span>
+  </label>
+);
+
 export const RegisterScreen = () => {
   usePageTitle('注册');
-  const { back, invite } = route.useSearch();
+  const { back, invite: invited } = route.useSearch();
   const { guest } = useAuth();
   const { signup_tokens: given, agreements, ask_agreements: asks } = useSite();
   const [agreed, setAgreed] = useState(false);
-  const { submit, busy, captcha } = useSignIn(back);
-  const [name, setName] = useState('');
-  const [account, setAccount] = useState('');
+  const kept = useFormDraft('register', { name: '', account: '', invite: '' });
+  const [name, account, left] = ['name', 'account', 'invite'].map((field) =>
+    String(kept.values[field]),
+  ) as [string, string, string];
+  // A browser that was killed comes back without the address of the link.
+  const invite = invited ?? left;
+  useEffect(() => {
+    if (invited !== undefined && invited !== left) kept.set({ ...kept.values, invite: invited });
+  });
+  const { submit, busy, captcha } = useSignIn(back, kept.drop);
   const [password, setPassword] = useState('');
   const [password2, setPassword2] = useState('');
   const [alerts, setAlerts] = useState<RegisterAlerts>({});
@@ -88,7 +117,7 @@ export const RegisterScreen = () => {
           placeholder="别人看到的名字"
           value={name}
           aria-invalid={alerts.name !== undefined}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => kept.set({ ...kept.values, name: event.target.value })}
         />
         <FieldAlert text={alerts.name} />
       </label>
@@ -97,7 +126,7 @@ export const RegisterScreen = () => {
         placeholder={`登录时用，${limits.account.min} 到 ${limits.account.max} 个字符`}
         value={account}
         alert={alerts.account}
-        onChange={setAccount}
+        onChange={(next) => kept.set({ ...kept.values, account: next })}
       />
       <PasswordField
         label="密码"
@@ -116,23 +145,7 @@ export const RegisterScreen = () => {
         alert={alerts.password2}
         onChange={setPassword2}
       />
-      {asks && (
-        <label className={css.agree}>
-          <input
-            type="checkbox"
-            checked={agreed}
-            onChange={(event) => setAgreed(event.target.checked)}
-          />
-          <span>
-            我已阅读并同意
-            {agreements.map(({ kind }) => (
-              <Link key={kind} to="/help" search={{ page: `agreement-${kind}` }} target="_blank">
-                《{agreementTitles[kind]}》
-              </Link>
-            ))}
-          </span>
-        </label>
-      )}
+      {asks && <AgreeField checked={agreed} onChange={setAgreed} />}
       {captcha && <CaptchaField {...captcha} />}
       <Button kind="primary" type="submit" busy={busy}>
         {busy ? '正在注册…' : '注册'}

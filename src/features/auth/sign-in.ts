@@ -24,8 +24,9 @@ const startsHere = async (): Promise<boolean> => {
  * What login and registration share: the answer becomes the sign-in of this browser, or a dialog.
  * `submit` makes one try with what was read of the captcha, where one is asked for; `captcha` is what
  * its field needs then, with a new image after each refusal that asks for one. Null: none is.
+ * @param entered takes away what was typed
  */
-export const useSignIn = (back: string | undefined) => {
+export const useSignIn = (back: string | undefined, entered: () => void) => {
   const router = useRouter();
   const { busy, run } = useAct();
   const [round, setRound] = useState(0);
@@ -43,6 +44,8 @@ export const useSignIn = (back: string | undefined) => {
         return;
       }
       if (!answer.token || !answer.profile) return;
+      // Before another person's drafts are in sight.
+      entered();
       if (answer.device) await keepDevice(answer.profile.account, answer.device);
       authStore.set({ token: answer.token, user: answer.profile });
       closeLoginOpen();

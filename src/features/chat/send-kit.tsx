@@ -19,7 +19,6 @@ import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
 import { toast } from '#src/platform/toast.ts';
-import { useEver } from '#src/platform/use-ever.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { useThinking } from '#src/platform/thinking-choice.ts';
 import { useWebChoice } from '#src/platform/web-choice.ts';
@@ -31,8 +30,7 @@ import type { Model } from '#contract/model.ts';
 import { isFree } from '#contract/price.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
-import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
 import { useChoices } from './chat-choices.ts';
 import { setCompose, useCompose } from './compose-store.ts';
@@ -48,6 +46,7 @@ import {
 import kitCss from '#src/widgets/composer/send-kit.module.css';
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
+export { VoiceButton } from './voice-button.tsx';
 export { AttachButton, pasteInto } from '#src/widgets/attach/attach.tsx';
 export {
   hasImages,
@@ -470,36 +469,3 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     <Price state={state} />
   </>
 );
-
-const micPath =
-  'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
-const VoiceSheet = lazyAsked(() => import('#src/widgets/voice/voice-sheet.tsx'));
-
-/** Speaks instead of typing: what was said goes behind what stands in the box. */
-export const VoiceButton = ({ state }: { state: BoxState }) => {
-  const [open, setOpen] = useState(false);
-  const used = useEver(open);
-  return (
-    <>
-      <button
-        type="button"
-        className="round"
-        aria-label="语音输入"
-        title="语音输入"
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-      >
-        <PathIcon path={micPath} size={22} />
-      </button>
-      {used && (
-        <Suspense fallback={null}>
-          <VoiceSheet
-            open={open}
-            onClose={() => setOpen(false)}
-            onText={(heard) => state.setText(state.text + heard)}
-          />
-        </Suspense>
-      )}
-    </>
-  );
-};

@@ -1,4 +1,18 @@
-import { ApiError, errorText, isCancelled, isRefusedFile } from '#src/platform/api-error.ts';
+import {
+  ApiError,
+  errorText,
+  isCancelled,
+  isOffline,
+  isRefusedFile,
+} from '#src/platform/api-error.ts';
+import {
+  bytesOf,
+  dropFiles,
+  keepFile,
+  keptFiles,
+  type KeptFile,
+} from '#src/platform/kept-files.ts';
+import { onLineWell } from '#src/platform/line.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
 import { toast } from '#src/platform/toast.ts';
 import { upload } from '#src/platform/upload.ts';
@@ -24,6 +38,16 @@ export interface Coming {
   refused: boolean;
 }
 
+interface Work {
+  file: Blob;
+  name: string;
+  /** 1: work on it begins as it comes in. */
+  start: 0 | 1;
+  /** The line failed: it goes on with that. */
+  halted: boolean;
+  abort: AbortController;
+}
+
 export const endingsFor = (translation: boolean): readonly string[] =>
   translation ? translationEndings : knowledgeEndings;
 
@@ -42,80 +66,121 @@ export const faultOfFile = (file: Pick<File, 'name' | 'size'>, translation: bool
   return file.size >= trainLimits.fileBytes ? trainTexts.size : '';
 };
 
+export const notHere = '没能留在这台设备上，请重新选一次';
+let toldFull = false;
+/** What was chosen found no room on this device. */
+export const tellFull = (): void => {
+  if (!toldFull) toast('手机存储已满，文件只在这个页面开着时留着', 'error');
+  toldFull = true;
+};
+
 /**
- * Files on their way into a project: one after the other, each goes on where it broke.
+ * Files on their way into a project: one after the other, each goes on where it broke. Until they
+ * are there they are kept on this device: a project that is opened again goes on with them.
  * @param begins work on each begins as it comes in; else its person begins it
  */
-export const useFileUpload = (modelId: number | null, translation: boolean, begins = false) => {
+export const useFileUpload = (modelId: number, translation: boolean, begins = false) => {
   const [coming, setComing] = useState<readonly Coming[]>([]);
-  const work = useRef(new Map<string, { file: File; key: string; abort: AbortController }>());
+  const work = useRef(new Map<string, Work>());
   const line = useRef<Promise<void>>(Promise.resolve());
+  const place = `files:${modelId}`;
 
   const change = useCallback((id: string, next: Partial<Coming>) => {
     setComing((all) => all.map((each) => (each.id === id ? { ...each, ...next } : each)));
   }, []);
-  const remove = useCallback((id: string) => {
-    work.current.get(id)?.abort.abort();
-    work.current.delete(id);
-    setComing((all) => all.filter((each) => each.id !== id));
-  }, []);
+  const remove = useCallback(
+    (id: string) => {
+      work.current.get(id)?.abort.abort();
+      work.current.delete(id);
+      setComing((all) => all.filter((each) => each.id !== id));
+      void dropFiles(place, [id]);
+    },
+    [place],
+  );
 
   const run = useCallback(
-    (id: string, into: number) => {
+    (id: string) => {
       const one = async () => {
         const known = work.current.get(id);
-        if (!known) return;
+        if (!known || known.abort.signal.aborted) return;
+        known.halted = false;
         try {
-          const { file, key, abort } = known;
+          const { file, name, start, abort } = known;
           await upload('uploadTrainFile', file, {
-            fileName: file.name,
-            idempotencyKey: key,
+            fileName: name,
+            idempotencyKey: id,
             signal: abort.signal,
             onProgress: (progress) => change(id, { progress, error: '' }),
-            query: { model_id: into, size: file.size, start: begins ? 1 : 0 },
+            query: { model_id: modelId, size: file.size, start },
           });
           remove(id);
-          toast(begins ? trainTexts.uploaded : trainTexts.kept, 'success');
+          toast(start === 1 ? trainTexts.uploaded : trainTexts.kept, 'success');
           void refreshScreens();
         } catch (error) {
           if (isCancelled(error)) return;
           const told = error instanceof ApiError ? errorText(error) : (error as Error).message;
-          change(id, { error: `上传失败：${told}`, refused: isRefusedFile(error) });
+          const refused = isRefusedFile(error);
+          change(id, { error: `上传失败：${told}`, refused });
+          known.halted = isOffline(error);
+          // It is never taken: another life of the page does not try it again.
+          if (refused) void dropFiles(place, [id]);
         }
       };
       line.current = line.current.then(one);
     },
-    [change, remove, begins],
+    [change, remove, modelId, place],
+  );
+  const add = useCallback(
+    ({ id, name, size, note }: KeptFile, file: Blob | undefined) => {
+      const error = file ? '' : notHere;
+      setComing((all) => [...all, { id, name, size, progress: 0, error, refused: !file }]);
+      if (!file) return;
+      const start = note === 'start' ? 1 : 0;
+      work.current.set(id, { file, name, start, halted: false, abort: new AbortController() });
+      run(id);
+    },
+    [run],
   );
 
-  /** @param into where the project was made just now */
-  const take = (files: readonly File[], into = modelId) => {
-    if (into === null) return;
+  const take = (files: readonly File[]) => {
     for (const file of files) {
       const fault = faultOfFile(file, translation);
       if (fault !== '') {
         toast(`${file.name}：${fault}`, 'error');
         continue;
       }
-      const id = uuid();
-      work.current.set(id, { file, key: uuid(), abort: new AbortController() });
-      setComing((all) => [
-        ...all,
-        { id, name: file.name, size: file.size, progress: 0, error: '', refused: false },
-      ]);
-      run(id, into);
+      const note = begins ? { note: 'start' } : {};
+      const kept = { id: uuid(), name: file.name, size: file.size, ...note };
+      add(kept, file);
+      keepFile(place, kept, file).catch(tellFull);
     }
   };
   const retry = (id: string) => {
-    if (modelId === null) return;
     change(id, { error: '' });
-    run(id, modelId);
+    run(id);
   };
+
   useEffect(() => {
     const works = work.current;
-    return () => {
-      for (const { abort } of works.values()) abort.abort();
+    let left = false;
+    const resume = async () => {
+      for (const each of keptFiles(place)) {
+        const file = works.has(each.id) ? undefined : await bytesOf(each.id);
+        if (left) return;
+        if (!works.has(each.id)) add(each, file);
+      }
     };
-  }, []);
+    void resume();
+    const endListening = onLineWell(() => {
+      for (const [id, { halted }] of works) if (halted) run(id);
+    });
+    return () => {
+      left = true;
+      endListening();
+      for (const { abort } of works.values()) abort.abort();
+      if (works.size > 0) toast(`还有 ${works.size} 个文件没有传完，回到这个项目会接着传`);
+      works.clear();
+    };
+  }, [place, add, run]);
   return { coming, take, retry, remove };
 };

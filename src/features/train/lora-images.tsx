@@ -1,12 +1,9 @@
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { callKey } from '#src/platform/call-query.ts';
-import { ApiError, errorText } from '#src/platform/api-error.ts';
-import { prepareImage } from '#src/platform/attach/shrink-image.ts';
+import { ApiError } from '#src/platform/api-error.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
-import { upload } from '#src/platform/upload.ts';
-import { uuid } from '#src/platform/uuid.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { TrainModel } from '#contract/train.ts';
@@ -14,6 +11,7 @@ import { trainLimits, trainTexts } from '#contract/train-limits.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { FileDrop } from './file-drop.tsx';
+import { usePictureUpload } from './picture-upload.ts';
 import { settingsOf } from './projects.ts';
 import css from './train.module.css';
 
@@ -35,7 +33,7 @@ export const LoraImages = ({
   const [images, setImages] = useState<readonly LoraImage[]>(() =>
     resumed === '' ? settingsOf(model).images : (JSON.parse(resumed) as LoraImage[]),
   );
-  const [busy, setBusy] = useState<'' | 'upload' | 'look' | 'start'>('');
+  const [busy, setBusy] = useState<'' | 'look' | 'start'>('');
   const [told, setTold] = useState('');
   const client = useQueryClient();
   const changed = useRef<readonly LoraImage[] | null>(null);
@@ -80,45 +78,22 @@ export const LoraImages = ({
     },
     [keep],
   );
-  const put = (next: readonly LoraImage[]) =>
-    // Each address once, the last word on it counting.
-    setImages(
-      [...new Map(next.map((image) => [image.url, image])).values()].slice(
-        0,
-        trainLimits.loraImages,
-      ),
+  const put = (url: string) =>
+    setImages((all) =>
+      // One that arrived before a kill comes again under the address that it has.
+      all.some((image) => image.url === url) || all.length >= trainLimits.loraImages
+        ? all
+        : [...all, { url, txt: '' }],
     );
+  const coming = usePictureUpload(model.id, put);
+  const uploading = coming.told !== '' && !coming.halted;
   const say = (url: string, txt: string) =>
     setImages((all) => all.map((image) => (image.url === url ? { ...image, txt } : image)));
 
-  const take = async (files: readonly File[]) => {
-    setBusy('upload');
-    let all = images;
-    for (const [at, file] of files.entries()) {
-      if (all.length >= trainLimits.loraImages) {
-        toast(`最多 ${trainLimits.loraImages} 张图片`, 'error');
-        break;
-      }
-      setTold(`正在上传第 ${at + 1} / ${files.length} 张`);
-      try {
-        const { blob, name } = await prepareImage(file);
-        const { image } = await upload('uploadImage', blob, {
-          fileName: name,
-          idempotencyKey: uuid(),
-          signal: AbortSignal.timeout(600_000),
-          onProgress: () => undefined,
-        });
-        all = [...all, { url: image.url, txt: '' }];
-        put(all);
-      } catch (error) {
-        toast(
-          `${file.name}：${error instanceof ApiError ? errorText(error) : '图片无法读取'}`,
-          'error',
-        );
-      }
-    }
-    setTold('');
-    setBusy('');
+  const take = (files: readonly File[]) => {
+    const room = trainLimits.loraImages - images.length;
+    if (files.length > room) toast(`最多 ${trainLimits.loraImages} 张图片`, 'error');
+    coming.take(files.slice(0, room));
   };
 
   const describe = async () => {
@@ -165,11 +140,16 @@ export const LoraImages = ({
         accept="image/jpeg,image/png,image/*"
         text="添加图片"
         hint={`jpg 或 png，每张至多 4 MB，最多 ${trainLimits.loraImages} 张；同一种画风的图片越多越好`}
-        onFiles={(files) => void take(files)}
+        onFiles={take}
       />
-      {told !== '' && (
+      {told + coming.told !== '' && (
         <p className={css.note} role="status">
-          {told}
+          {told || coming.told}{' '}
+          {coming.halted && (
+            <Button size="small" onClick={() => void coming.goOn()}>
+              接着传
+            </Button>
+          )}
         </p>
       )}
       {images.length > 0 && (
@@ -179,7 +159,7 @@ export const LoraImages = ({
             <Button
               size="small"
               busy={busy === 'look'}
-              disabled={empty === 0 || busy !== ''}
+              disabled={empty === 0 || busy !== '' || uploading}
               onClick={() => void describe()}
             >
               {empty === 0 ? '都有说明了' : `一键写说明（${empty}）`}
@@ -227,7 +207,7 @@ export const LoraImages = ({
       <Button
         kind="primary"
         busy={busy === 'start'}
-        disabled={busy !== '' || model.job !== null}
+        disabled={busy !== '' || uploading || model.job !== null}
         onClick={() => void start()}
       >
         {model.job ? '正在训练' : '开始训练'}

@@ -393,7 +393,7 @@ export const ProjectScreen = ({
           {model.type === projectTypes.knowledge && model.over_num > 0 && (
             <TryQuestions embeddingKey={model.key} />
           )}
-          <Files model={model} />
+          <Files key={model.id} model={model} />
           {model.type === projectTypes.knowledge && model.mine && <Keeping modelId={model.id} />}
         </>
       )}

@@ -51,6 +51,9 @@ let hasRecorded = false;
 /** The press that was asked about the microphone does not count as one that begins. */
 export const wantsAnotherPress = (): boolean => isSafari() && !hasRecorded;
 
+/** After so long what was recorded since is given away in a piece, ms. */
+const pieceMs = 1_000;
+
 /** A sound that is not let through by then takes another press, ms. */
 const letThroughMs = 400;
 
@@ -66,10 +69,11 @@ const letsThrough = async (context: AudioContext): Promise<boolean> => {
 /**
  * Records from an open microphone, which it lets go at its end. Null: the browser wants another
  * press; the microphone stays open.
+ * @param onPiece gets each second of it, as WAV
  */
 export const record = async (
   stream: MediaStream,
-  { pressedAgain }: { pressedAgain: boolean },
+  { pressedAgain, onPiece }: { pressedAgain: boolean; onPiece: (piece: Blob) => void },
 ): Promise<Recording | null> => {
   const { default: RecordRTC } = await import('recordrtc');
   const context = new AudioContext();
@@ -77,6 +81,8 @@ export const record = async (
     void context.close();
     return null;
   }
+  // A piece may still be on its way when the whole is there.
+  let ended = false;
   const recorder = new RecordRTC(stream, {
     type: 'audio',
     mimeType: 'audio/wav',
@@ -86,6 +92,10 @@ export const record = async (
     desiredSampRate: sampleRate,
     bufferSize: isSafari() ? buffer.safari : buffer.usual,
     disableLogs: true,
+    timeSlice: pieceMs,
+    ondataavailable: (piece: Blob) => {
+      if (!ended) onPiece(piece);
+    },
   });
   const analyser = context.createAnalyser();
   analyser.fftSize = 512;
@@ -107,12 +117,16 @@ export const record = async (
     },
     stop: () =>
       new Promise((resolve) => {
+        ended = true;
         recorder.stopRecording(() => {
           const sound = recorder.getBlob();
           leave();
           resolve(sound);
         });
       }),
-    cancel: () => recorder.stopRecording(leave),
+    cancel: () => {
+      ended = true;
+      recorder.stopRecording(leave);
+    },
   };
 };

@@ -8,6 +8,7 @@ import { upload } from '#src/platform/upload.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
+import { dropSound, keepPiece, keepWhole, soundLeft } from './kept-sound.ts';
 import {
   longestRecording,
   MicrophoneError,
@@ -50,9 +51,17 @@ const report = (state: 'success' | 'error', model: string, from: number): void =
 };
 
 /** Turns recordings into words at the end of the draft; one that failed is kept to be tried again. */
-const useHearing = (name: string, setState: (state: RecorderState) => void) => {
+const useHearing = (open: boolean, name: string, setState: (state: RecorderState) => void) => {
   const [text, setText] = useDraft(place);
   const [unheard, setUnheard] = useState<Unheard | null>(null);
+  const forget = () => {
+    setUnheard(null);
+    void dropSound();
+  };
+  useEffect(() => {
+    // What a page before this one recorded, or what was begun when the sheet was closed.
+    if (open) void soundLeft().then((left) => setUnheard((now) => now ?? left));
+  }, [open]);
   const hear = async (spoken: Unheard) => {
     setState('hearing');
     const from = performance.now();
@@ -65,9 +74,9 @@ const useHearing = (name: string, setState: (state: RecorderState) => void) => {
         onProgress: () => {},
       });
       report('success', spoken.model, from);
-      setUnheard(null);
       if (heard.text === '') toast('没有听到说话');
       setText(readDraft(place) + heard.text);
+      forget();
     } catch (error) {
       report('error', spoken.model, from);
       setUnheard(spoken);
@@ -79,7 +88,7 @@ const useHearing = (name: string, setState: (state: RecorderState) => void) => {
     const other = name !== device && name !== spoken.model;
     void hear(other ? { ...spoken, model: name, key: uuid() } : spoken);
   };
-  return { text, setText, unheard, hear, hearAgain, forget: () => setUnheard(null) };
+  return { text, setText, unheard, hear, hearAgain, forget };
 };
 
 /** How loud it is (0 to 1) and how many seconds passed, while it records; ends it at the longest. */
@@ -109,6 +118,36 @@ const useMeter = (recording: boolean, level: () => number | undefined, end: () =
 };
 
 /**
+ * Opens the microphone if it is closed, and records. Null: another press is wanted; undefined: it is
+ * wanted no more.
+ */
+const begin = async (
+  stream: { current: MediaStream | null },
+  told: { opening: () => void; wanted: () => boolean; onPiece: (piece: Blob) => void },
+): Promise<Recording | null | undefined> => {
+  const pressedAgain = stream.current !== null;
+  if (!stream.current) {
+    told.opening();
+    const opened = await openMicrophone();
+    if (!told.wanted()) {
+      release(opened);
+      return undefined;
+    }
+    stream.current = opened;
+  }
+  // Safari gives the microphone on the first press and records on the next; after that a press
+  // begins and a second one stops, as everywhere.
+  const { onPiece } = told;
+  const begun =
+    pressedAgain || !wantsAnotherPress()
+      ? await record(stream.current, { pressedAgain, onPiece })
+      : null;
+  if (told.wanted()) return begun;
+  begun?.cancel();
+  return undefined;
+};
+
+/**
  * Records for the model called `name` while the sheet is `open`, and writes down what was said.
  * `other` is the model that hears when the device fails, `onDeviceGone` is told when it will not again.
  */
@@ -120,7 +159,7 @@ export const useRecorder = (
 ) => {
   const { token } = useAuth();
   const [state, setState] = useState<RecorderState>('ready');
-  const { hear, forget, ...words } = useHearing(name, setState);
+  const { hear, forget, ...words } = useHearing(open, name, setState);
   const stream = useRef<MediaStream | null>(null);
   const recording = useRef<Recording | null>(null);
   const listening = useRef<ReturnType<typeof listen> | null>(null);
@@ -139,9 +178,17 @@ export const useRecorder = (
     stream.current = null;
     setState('ready');
   };
-  const leave = useRef(drop);
+  /** Who leaves in the middle finds what was said when the tool is opened again. */
+  const leaveIt = () => {
+    const running = recording.current;
+    recording.current = null;
+    void running?.stop().then((sound) => keepWhole(uuid(), name, sound));
+    if (running) stream.current = null;
+    drop();
+  };
+  const leave = useRef(leaveIt);
   useEffect(() => {
-    leave.current = drop;
+    leave.current = leaveIt;
   });
   useEffect(() => {
     if (!open) leave.current();
@@ -164,26 +211,6 @@ export const useRecorder = (
     );
     setState('recording');
   };
-  /** Opens the microphone if it is closed, and records. Gives null where another press is wanted. */
-  const begin = async (mine: number): Promise<Recording | null | undefined> => {
-    const pressedAgain = stream.current !== null;
-    if (!stream.current) {
-      setState('opening');
-      const opened = await openMicrophone();
-      if (turn.current !== mine) {
-        release(opened);
-        return undefined;
-      }
-      stream.current = opened;
-    }
-    // Safari gives the microphone on the first press and records on the next; after that a press
-    // begins and a second one stops, as everywhere.
-    const begun =
-      pressedAgain || !wantsAnotherPress() ? await record(stream.current, { pressedAgain }) : null;
-    if (turn.current === mine) return begun;
-    begun?.cancel();
-    return undefined;
-  };
   const start = async () => {
     if (token === '') {
       toast('请先发一条消息或登录，再用语音', 'error');
@@ -196,7 +223,11 @@ export const useRecorder = (
     }
     const mine = turn.current;
     try {
-      const begun = await begin(mine);
+      const begun = await begin(stream, {
+        opening: () => setState('opening'),
+        wanted: () => turn.current === mine,
+        onPiece: (piece) => void keepPiece(name, piece),
+      });
       if (begun === undefined) return;
       recording.current = begun;
       if (!begun) {
@@ -227,12 +258,19 @@ export const useRecorder = (
     setState('hearing');
     const sound = await running.stop();
     stream.current = null;
-    await hear({ sound, model: name, key: uuid() });
+    const key = uuid();
+    await keepWhole(key, name, sound);
+    await hear({ sound, model: name, key });
   };
   const meter = useMeter(
     state === 'recording',
     () => recording.current?.level(),
     () => void finish(),
   );
-  return { state, ...meter, ...words, start, finish, drop };
+  /** What was said is not wanted. */
+  const cancel = () => {
+    drop();
+    forget();
+  };
+  return { state, ...meter, ...words, start, finish, cancel, forget };
 };

@@ -53,7 +53,7 @@ const NothingHears = ({ onLeave }: { onLeave: () => void }) => {
 
 /** The button to tap or to hold, and what is going on; `factor` is the model's price of a second. */
 const Microphone = ({
-  recorder: { state, level, seconds, start, finish, drop },
+  recorder: { state, level, seconds, start, finish, cancel },
   factor,
 }: {
   recorder: ReturnType<typeof useRecorder>;
@@ -81,7 +81,7 @@ const Microphone = ({
     press.current = null;
     setAway(false);
     if (cancelled) {
-      drop();
+      cancel();
       toast('已取消');
       return;
     }
@@ -144,7 +144,7 @@ const VoiceSheet = ({
   const name = chosen || (own ? device : (models[0]?.name ?? ''));
   const model = useModel(name);
   const recorder = useRecorder(open, name, models[0]?.label, () => setChosen(''));
-  const { state, text, setText, unheard, hearAgain } = recorder;
+  const { state, text, setText, unheard, hearAgain, forget } = recorder;
   const put = () => {
     onText(text.trim());
     setText('');
@@ -184,6 +184,9 @@ const VoiceSheet = ({
                 <span>录音还在，还没有转成文字。</span>
                 <Button size="small" onClick={() => hearAgain(unheard)}>
                   再转一次
+                </Button>
+                <Button size="small" kind="ghost" onClick={forget}>
+                  不要了
                 </Button>
               </div>
             )}

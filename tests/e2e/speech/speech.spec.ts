@@ -8,7 +8,9 @@ import { chromiumArgs, quickBrowser } from '#tests/support/browser.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { fingers } from '#tests/support/fingers.ts';
 import { startMediaService, type MediaService } from '#tests/support/mock-media.ts';
+import { openLine } from '#tests/support/faulty-line.ts';
 import { messageOf } from '#tests/support/images.ts';
+import { startPhone } from '#tests/support/phone.ts';
 import { startServer, type TestServer } from '#tests/support/server.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-voice-'));
@@ -18,18 +20,16 @@ const text2wav = createRequire(import.meta.url)('text2wav') as (
   options: { voice: string },
 ) => Promise<Uint8Array>;
 
+const microphone = [
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  `--use-file-for-fake-audio-capture=${recording}`,
+  '--autoplay-policy=no-user-gesture-required',
+];
+
 test.use({
   permissions: ['microphone'],
-  launchOptions: {
-    ...quickBrowser,
-    args: [
-      ...chromiumArgs,
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${recording}`,
-      '--autoplay-policy=no-user-gesture-required',
-    ],
-  },
+  launchOptions: { ...quickBrowser, args: [...chromiumArgs, ...microphone] },
 });
 test.describe.configure({ mode: 'serial' });
 
@@ -107,6 +107,68 @@ test('what is said into the microphone is written into the box, to be mended and
   await expect(app.question).toHaveValue('今天天气真好');
   await app.sendButton.click();
   await expect(app.log.getByText('今天天气真好').first()).toBeVisible();
+});
+
+test('what was said outlasts a kill in mid-sentence, a closed tool, and a line that never answers; it is heard once @O3 @V3', async () => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  const line = await openLine(server.baseURL);
+  const phone = await startPhone(client, { args: microphone, permissions: ['microphone'] });
+  try {
+    const tool = () => phone.page.getByRole('dialog', { name: '语音输入' });
+    const enter = async () => {
+      await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+      await phone.page.getByRole('button', { name: '语音输入' }).click();
+      await tool()
+        .getByRole('radio', { name: /Whisper|whisper/ })
+        .click();
+    };
+    const speak = async (seconds: number) => {
+      await tool().getByRole('button', { name: '开始录音' }).click();
+      await expect(tool().getByText(`正在录音 ${seconds} 秒`)).toBeVisible();
+    };
+    const again = () => tool().getByRole('button', { name: '再转一次' });
+    const heard = () => service.asked.filter(({ path }) => path.endsWith('/transcriptions'));
+    const before = heard().length;
+    await enter();
+    await speak(4);
+    await phone.crash();
+    await phone.page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+    await expect(phone.page.getByText('您上次说的话还没有放进输入框')).toBeVisible();
+    await enter();
+    await again().click();
+    await expect(tool().getByRole('textbox')).toHaveValue(service.words);
+    expect(heard().length).toBe(before + 1);
+    const sound = heard().at(-1)?.file ?? Buffer.alloc(0);
+    // One sound of one head, its words within it: at least two of the four seconds.
+    expect(sound.readUInt32LE(40)).toBe(sound.length - 44);
+    expect(sound.length).toBeGreaterThan(2 * 2 * 44_100);
+    await tool().getByRole('textbox').fill('');
+
+    // Closed in mid-sentence, too; what is not wanted goes for good.
+    await speak(2);
+    await phone.page.keyboard.press('Escape');
+    await expect(tool()).toBeHidden();
+    await phone.page.getByRole('button', { name: '语音输入，上次说的话还在' }).click();
+    await tool().getByRole('button', { name: '不要了' }).click();
+    await expect(again()).toBeHidden();
+
+    // The server hears it; its answer never comes, and the browser is killed while it waits.
+    line.state = 'deaf';
+    await speak(2);
+    await tool().getByRole('button', { name: '结束录音' }).click();
+    await expect.poll(() => heard().length).toBe(before + 2);
+    await phone.crash();
+    line.state = 'well';
+    await enter();
+    await again().click();
+    await expect(tool().getByRole('textbox')).toHaveValue(service.words);
+    expect(heard().length).toBe(before + 2);
+    await expect(again()).toBeHidden();
+  } finally {
+    await phone.end();
+    await line.close();
+  }
 });
 
 test('a reply is read aloud while one reads on, faster when asked', async ({ app, page }) => {
