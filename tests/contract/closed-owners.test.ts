@@ -26,6 +26,8 @@ afterAll(async () => {
 /** Reading calls for strangers in which nothing of another person's stands. A new call is put here, or walked. */
 const ofNobody = new Set<CallName>([
   ...(['authCheck', 'captcha', 'userInfo', 'models', 'modelHealth', 'health', 'siteInfo'] as const),
+  // The operator's texts, and what one has agreed to oneself.
+  ...(['agreements', 'agreement'] as const),
   // One's own upload alone.
   'uploadState',
   ...(['helpList', 'helpPage', 'forumGroups', 'scenarioCategory', 'keywordList'] as const),
