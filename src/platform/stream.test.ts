@@ -67,7 +67,12 @@ test('a line that is cut after each event is taken up again, however often', asy
   let at = 0;
   const told = await read(() => {
     at += 1;
-    return events(at < 15 ? `id: ${at}\ndata: "${at} "\n\n` : 'data: [DONE]\n\n');
+    // Each time it begins again at the first.
+    const all = Array.from(
+      { length: at },
+      (_, each) => `id: ${each + 1}\ndata: "${each + 1} "\n\n`,
+    );
+    return events(at < 15 ? all.join('') : 'data: [DONE]\n\n');
   });
   const texts = told.filter((each) => typeof each === 'string');
   expect(texts).toEqual([...Array.from({ length: 14 }, (_, each) => `${each + 1} `), 'done']);

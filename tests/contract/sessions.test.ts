@@ -186,6 +186,18 @@ describe('lists', () => {
       '/files/b.png',
       '/files/c.png',
     ]);
+    // The same of those that were drawn.
+    await here.database.query('UPDATE sessions SET type = 1 WHERE id = $1', [open.id]);
+    await here.database.query(
+      `INSERT INTO images (user_id, session_id, history_id, key, width, height, size, model, prompt)
+       SELECT user_id, session_id, id, shown::text || n, 1, 1, 1, '', ''
+       FROM history, generate_series(1, 6) n
+       WHERE session_id = $1 AND (id = $2 OR NOT shown) ORDER BY id, n`,
+      [open.id, open.historyId],
+    );
+    expect((await listOf(owner, { channel: 'private' }))[0]?.images).toEqual(
+      [6, 5, 4, 3, 2].map((n) => `/files/true${n}.png`),
+    );
   });
 });
 

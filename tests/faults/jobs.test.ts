@@ -268,7 +268,10 @@ test('a service that never answers is given up when the time is over', async () 
   const { uuid } = await generate(client, sent.historyId);
   await asked();
   await database.query('UPDATE jobs SET deadline = now() WHERE uuid = $1', [uuid]);
-  expect(await ended(client, uuid)).toMatchObject({ state: 'error', error_code: 1426 });
+  const running = `SELECT FROM jobs WHERE uuid = $1 AND state = 'running'`;
+  await until('it stops', async () => (await database.query(running, [uuid])).rowCount === 0);
+  // It has ended then: there is no time for another try.
+  expect(await ended(client, uuid, 1)).toMatchObject({ state: 'error', error_code: 1426 });
   expect((await messageOf(client, sent)).state).toBe('error');
   expect(await balance()).toBe(tokens);
   await expectSettled();
