@@ -8,7 +8,8 @@ import { startServer } from '#tests/support/server.ts';
 
 /**
  * `npx tsx scripts/screenshots.ts` after a build: takes the images that a browser shows before
- * the app is installed (public/screenshots/, named in scripts/pwa.ts). They are committed.
+ * the app is installed (public/screenshots/, named in scripts/pwa.ts), and the README's of three of
+ * them. They are committed.
  */
 const out = fileURLToPath(new URL('../public/screenshots/', import.meta.url));
 const server = await startServer({ embedded: true });
@@ -22,6 +23,27 @@ const save = async (name: string, image: Buffer) => {
     .webp({ quality: 82 })
     .toFile(path.join(out, `${name}.webp`));
   console.log(`${name}.webp ${width}x${height}, ${Math.round(size / 1000)} KB`);
+};
+
+/** The image of the README: screens in a row, all of one height. */
+const besideEachOther = async (names: string[]) => {
+  const height = 555;
+  const screens = await Promise.all(
+    names.map(async (name) => {
+      const made = sharp(path.join(out, `${name}.webp`)).resize({ height });
+      const { data, info } = await made.png().toBuffer({ resolveWithObject: true });
+      return { input: data, width: info.width };
+    }),
+  );
+  let left = 0;
+  const row = screens.map(({ input, width }) => {
+    left += width;
+    return { input, left: left - width, top: 0 };
+  });
+  await sharp({ create: { width: left, height, channels: 3, background: '#fff' } })
+    .composite(row)
+    .png({ palette: true, colours: 192 })
+    .toFile(path.join(out, 'readme.png'));
 };
 
 try {
@@ -61,6 +83,7 @@ try {
   await take('phone-chat', `/chat?uuid=${shown}`, false);
   await take('wide-home', '/?channel=private', true);
   await take('wide-chat', `/chat?uuid=${shown}`, true);
+  await besideEachOther(['wide-chat', 'phone-home', 'phone-chat']);
 } finally {
   await browser.close();
   await server.stop();

@@ -13,7 +13,7 @@ import { createPortal } from 'react-dom';
 import css from './command-palette.module.css';
 import { groups, manage, others, subscribe } from './menu-places.ts';
 import { placeIcons, type PlaceIcon } from './place-icons.ts';
-import { account } from './places.ts';
+import { account, place } from './places.ts';
 import type { CommandKey } from './use-command-keys.ts';
 
 interface Entry {
@@ -48,6 +48,7 @@ const usePages = (go: Go): Entry[] => {
     ...(site === '' ? [] : [subscribe]),
     ...(user?.admin ? [manage] : []),
     account,
+    place('工具服务', 'link', '/tools'),
   ];
   return [
     ...places.map(({ label, icon, link }) => ({ label, icon, link })),
