@@ -4,6 +4,7 @@ import { fieldName } from './field-words.ts';
 import { fieldsOf, fromJsonText, imageParameters, withoutBlanks } from './documented.ts';
 import { Refusal } from './handlers.ts';
 import { unknownField } from './unknown-fields.ts';
+import { storable } from '#server/storable.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   string: '文字',
@@ -44,19 +45,6 @@ const explain = (issue: z.core.$ZodRawIssue): string => {
 };
 
 z.config({ localeError: explain });
-
-/**
- * NUL and halves of surrogate pairs, which PostgreSQL cannot keep, become U+FFFD as in an HTML
- * parser. What it walks is already validated, so its depth is the contract's.
- */
-const storable = (value: unknown): unknown => {
-  if (typeof value === 'string')
-    return value.replaceAll('\0', '\uFFFD').replace(/\p{Surrogate}/gu, '\uFFFD');
-  if (Array.isArray(value)) return value.map(storable);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, storable(part)]));
-  return value;
-};
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

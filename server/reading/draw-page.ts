@@ -30,14 +30,18 @@ export const canDraw = (): boolean => isInstalled('@hyzyla/pdfium');
 
 /**
  * Draws a page in a process of its own, which is ended when it takes too long or too much.
+ * @param read gives the file; null: there is none. It is asked when its turn has come: files that
+ *   wait would fill the memory.
  * @returns null where it cannot be drawn
  * @throws Refusal too_many
  */
 export const drawPage = (
-  task: DrawTask,
+  read: () => Promise<DrawTask | null>,
   { seconds, owner }: { seconds: number; owner: Waiter },
 ): Promise<DrawnPage | null> =>
   inTurn(owner, async () => {
+    const task = await read();
+    if (!task) return null;
     try {
       const url = workerUrl('./draw-page-worker.ts', import.meta.url);
       return await runApart<DrawnPage | null>(url, task, { ...bounds, seconds });

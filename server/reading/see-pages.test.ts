@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { pdfOf, scanOf } from '#tests/support/sample-files.ts';
+import { drawPage } from './draw-page.ts';
 import { seePages } from './see-pages.ts';
 import { textOf } from './text-of.ts';
 
@@ -17,3 +18,27 @@ test('what a scanned page shows is read, and what is no picture fails alone', as
   const broken = await seePages(scan.slice(0, 200), null, reading);
   expect(broken).toEqual({ blocks: [], failed: 1, missing: false });
 }, 300_000);
+
+test('files of pages that wait to be drawn are not read yet, and few may wait', async () => {
+  let reads = 0;
+  let begin = (): void => undefined;
+  const begun = new Promise<null>((resolve) => {
+    begin = () => resolve(null);
+  });
+  const asked = Array.from({ length: 20 }, () =>
+    drawPage(
+      () => {
+        reads += 1;
+        return begun;
+      },
+      { seconds: 5, owner },
+    ),
+  );
+  const told = Promise.allSettled(asked);
+  await new Promise(setImmediate);
+  expect(reads).toBe(1);
+  begin();
+  const refused = (await told).filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThanOrEqual(16);
+  expect(reads).toBe(20 - refused.length);
+});

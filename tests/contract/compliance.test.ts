@@ -301,5 +301,10 @@ test('registering asks for the agreements only where the operator wants it, and 
     ['用户协议', false],
   ]);
   expect((await person.raw('consentList', {})).code).toBe(404);
+  // Each consent is kept for good: they can not be made without an end.
+  const codes = new Set<number>();
+  for (let times = 0; times < 31; times += 1)
+    codes.add((await person.raw('agree', { agreed: [{ kind: 'terms', version: 2 }] })).code);
+  expect(codes).toContain(429);
   await manager.call('saveCompliance', { ask_agreements: 0 });
 });

@@ -187,6 +187,9 @@ test('own servers are public ones; everybody gets what a manager set, wherever i
   await expect(
     person.call('saveToolServer', { name: '大家的', url: inner.url, shared: 1 }),
   ).rejects.toThrow('管理员');
+  await expect(
+    person.call('saveToolServer', { name: '不是地址', url: 'http://[fe80::1%25lo]/' }),
+  ).rejects.toThrow('应为 http');
   const shared = await manager.call('saveToolServer', {
     name: '大家的',
     url: inner.url,
@@ -245,6 +248,17 @@ test('this server has tools for programs, by a key whose models, limits and mone
   expect(await use('draw', { prompt: '一只鲸鱼' })).toMatchObject({ isError: true });
   expect((await use('ask_model', { model: 'x' })).text).toContain('question');
   expect((await use('nothing', {})).isError).toBe(true);
+  // A call that comes to nothing counts among the key's requests, too.
+  const left = async (): Promise<number> => {
+    const headers = { authorization: `Bearer ${user.key}` };
+    const answer = await fetch(`${server.baseURL}/v1/models`, { headers });
+    return Number(answer.headers.get('x-ratelimit-remaining-requests'));
+  };
+  const had = await left();
+  await use('nothing', {});
+  await use('ask_model', { model: 'x' });
+  await use('list_models', {});
+  expect(await left()).toBe(had - 4);
 
   expect((await use('search', { query: '鲸鱼' })).text).toContain(uuid);
   const stranger = await apiUser(server);

@@ -1,5 +1,6 @@
 import { agreementTitles } from '#contract/agreement-kinds.ts';
 import type { Handlers } from '#server/http/handlers.ts';
+import { createKeyLimit } from '#server/http/rate-limit.ts';
 import { agree, consentList, listAgreements, readAgreement } from './agreement.service.ts';
 import * as store from './agreement.store.ts';
 
@@ -11,26 +12,33 @@ type Served =
   | 'saveAgreement'
   | 'consentList';
 
-export const agreementHandlers: Pick<Handlers, Served> = {
-  agreements: (_input, { db, user }) => listAgreements(db, user?.id ?? null),
+/** Agreeing leaves a row that is kept for good: so many times a day somebody may. */
+const aDay = 30;
 
-  agreement: ({ kind }, { db }) => readAgreement(db, kind),
+export const createAgreementHandlers = (): Pick<Handlers, Served> => {
+  const limitPerson = createKeyLimit(aDay, 86_400, 'agreements agreed to');
+  return {
+    agreements: (_input, { db, user }) => listAgreements(db, user?.id ?? null),
 
-  agree: async ({ agreed }, { db, user }) => {
-    await agree(db, user.id, agreed);
-    return {};
-  },
+    agreement: ({ kind }, { db }) => readAgreement(db, kind),
 
-  withdrawAgreement: async ({ kind }, { db, user }) => {
-    await store.withdrawConsents(db, user.id, kind);
-    return {};
-  },
+    agree: async ({ agreed }, { db, user }) => {
+      await limitPerson(String(user.id));
+      await agree(db, user.id, agreed);
+      return {};
+    },
 
-  saveAgreement: async ({ kind, text }, { db, noteAct }) => {
-    const version = await store.insertAgreement(db, kind, text.trim());
-    noteAct({ subject: 'compliance', to: { name: agreementTitles[kind], version } });
-    return { version };
-  },
+    withdrawAgreement: async ({ kind }, { db, user }) => {
+      await store.withdrawConsents(db, user.id, kind);
+      return {};
+    },
 
-  consentList: (input, { db }) => consentList(db, input),
+    saveAgreement: async ({ kind, text }, { db, noteAct }) => {
+      const version = await store.insertAgreement(db, kind, text.trim());
+      noteAct({ subject: 'compliance', to: { name: agreementTitles[kind], version } });
+      return { version };
+    },
+
+    consentList: (input, { db }) => consentList(db, input),
+  };
 };

@@ -1,6 +1,6 @@
 import type { Area } from '#server/area.ts';
 import { moveLabels, removeOldUnmarked } from './compliance.store.ts';
-import { agreementHandlers } from './agreement.handlers.ts';
+import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 
 export const complianceArea = () =>
@@ -27,5 +27,5 @@ export const complianceArea = () =>
     ],
     chores: [removeOldUnmarked],
     takeOver: moveLabels,
-    serve: ({ files }) => ({ ...createComplianceHandlers(files), ...agreementHandlers }),
+    serve: ({ files }) => ({ ...createComplianceHandlers(files), ...createAgreementHandlers() }),
   }) satisfies Area;

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import { statusOf } from '#server/http/failure.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createAddressLimit } from '#server/http/rate-limit.ts';
+import type { ApiCaller } from '#server/http/open-routes.ts';
 import { bearerOf } from '#server/http/routes.ts';
 import type { Gate } from './key-limits.ts';
 import { textOf, texts, type Tool, ToolFailure } from '../tool/tool.ts';
@@ -33,7 +34,14 @@ interface OwnTool {
   inputSchema: { type: 'object' } & Given;
   /** It changes nothing here. */
   readOnly: boolean;
-  run: (given: Given, ask: AskV1, request: FastifyRequest) => Promise<string>;
+  run: (given: Given, ask: AskV1, by: Asking) => Promise<string>;
+}
+
+/** Who asks now. */
+interface Asking {
+  caller: ApiCaller;
+  /** Counts this request among those of the key; once is enough. @throws Refusal too_many */
+  count: () => Promise<void>;
 }
 
 const maxBody = 256 * 1024;
@@ -48,7 +56,7 @@ const schema = (fields: Record<string, string>, optional: Record<string, string>
 const optionalText = (given: Given, name: string): Given =>
   given[name] === undefined || given[name] === '' ? {} : { [name]: textOf(given, name, 200) };
 
-const toolsOf = ({ db, gate, search }: Deps): OwnTool[] => [
+const toolsOf = ({ db, search }: Deps): OwnTool[] => [
   {
     name: 'list_models',
     description: '这个 API-KEY 能用的模型',
@@ -101,9 +109,8 @@ const toolsOf = ({ db, gate, search }: Deps): OwnTool[] => [
     description: '查找 API-KEY 主人自己的会话与知识库，以及论坛与帮助',
     inputSchema: schema({ query: '要找的词，以空格分开' }),
     readOnly: true,
-    run: async (given, _ask, request) => {
-      const caller = await gate.enter(bearerOf(request) ?? '', request.ip);
-      await gate.count(caller);
+    run: async (given, _ask, { caller, count }) => {
+      await count();
       const found = await search.run(given, {
         db,
         user: { id: caller.user.id, guest: false, person: caller.user.person },
@@ -143,7 +150,7 @@ const makeServer = async (tools: readonly OwnTool[], version: string) => {
     import('@modelcontextprotocol/sdk/server/index.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  return (request: FastifyRequest, ask: AskV1) => {
+  return (request: FastifyRequest, ask: AskV1, by: Asking) => {
     const server = new Server({ name: 'queqiao', version }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: tools.map(({ name, description, inputSchema, readOnly }) => ({
@@ -161,7 +168,7 @@ const makeServer = async (tools: readonly OwnTool[], version: string) => {
       const tool = tools.find(({ name }) => name === params.name);
       if (!tool) return text(`没有工具 ${params.name.slice(0, 100)}`, true);
       try {
-        return text(await tool.run(params.arguments ?? {}, ask, request));
+        return text(await tool.run(params.arguments ?? {}, ask, by));
       } catch (error) {
         if (error instanceof ToolFailure || error instanceof Refusal)
           return text(error.message, true);
@@ -184,18 +191,60 @@ export const serveMcp = (http: FastifyInstance, deps: Deps): void => {
     body: { jsonrpc: '2.0', error: { code: -32_000, message }, id: null },
   });
 
-  /** @returns why it is not let in; null: it is */
+  /** @returns who asks. @throws Refusal */
   const enter = async (request: FastifyRequest) => {
     try {
-      const caller = await deps.gate.enter(bearerOf(request) ?? '', request.ip);
-      // What is asked of /v1 is counted there.
-      if ((request.body as { method?: unknown } | null)?.method !== 'tools/call')
-        await deps.gate.count(caller);
-      return null;
+      return await deps.gate.enter(bearerOf(request) ?? '', request.ip);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.codeName === 'unauthorized') await limitAddress(request.ip);
-      return failed(statusOf(error), error.message);
+      if (error instanceof Refusal && error.codeName === 'unauthorized')
+        await limitAddress(request.ip);
+      throw error;
+    }
+  };
+
+  /** Answers one message. @throws Refusal */
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const caller = await enter(request);
+    let counted = false;
+    const count = async (): Promise<void> => {
+      if (!counted) await deps.gate.count(caller);
+      counted = true;
+    };
+    // What is asked of /v1 is counted there.
+    if ((request.body as { method?: unknown } | null)?.method !== 'tools/call') await count();
+    if (Array.isArray(request.body)) {
+      const { status, body } = failed(400, '一次请求里只能有一条消息');
+      return reply.code(status).send(body);
+    }
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const within = askFrom(http, request, gone.signal);
+    const ask: AskV1 = (...given) => {
+      counted = true;
+      return within(...given);
+    };
+    const { WebStandardStreamableHTTPServerTransport: Transport } =
+      await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
+    const make = await (made ??= makeServer(tools, deps.version));
+    const server = make(request, ask, { caller, count });
+    const transport = new Transport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      const headers = new Headers();
+      for (const [name, value] of Object.entries(request.headers))
+        if (typeof value === 'string') headers.set(name, value);
+      const said = await transport.handleRequest(
+        new Request('http://localhost/mcp', { method: 'POST', headers }),
+        { parsedBody: request.body },
+      );
+      const text = await said.text();
+      // A call of nothing, or with a bad input, came no further than here.
+      await count();
+      const type = said.headers.get('content-type');
+      if (type) reply.header('content-type', type);
+      return await reply.code(said.status).send(text);
+    } finally {
+      await server.close();
     }
   };
 
@@ -211,36 +260,13 @@ export const serveMcp = (http: FastifyInstance, deps: Deps): void => {
     url: '/mcp',
     bodyLimit: maxBody,
     handler: async (request, reply) => {
-      const refused = await enter(request);
-      if (refused) {
-        if (refused.status === 401) reply.header('www-authenticate', 'Bearer');
-        return reply.code(refused.status).send(refused.body);
-      }
-      if (Array.isArray(request.body)) {
-        const { status, body } = failed(400, '一次请求里只能有一条消息');
-        return reply.code(status).send(body);
-      }
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const { WebStandardStreamableHTTPServerTransport: Transport } =
-        await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
-      const make = await (made ??= makeServer(tools, deps.version));
-      const server = make(request, askFrom(http, request, gone.signal));
-      const transport = new Transport({ enableJsonResponse: true });
-      await server.connect(transport);
       try {
-        const headers = new Headers();
-        for (const [name, value] of Object.entries(request.headers))
-          if (typeof value === 'string') headers.set(name, value);
-        const answer = await transport.handleRequest(
-          new Request('http://localhost/mcp', { method: 'POST', headers }),
-          { parsedBody: request.body },
-        );
-        const type = answer.headers.get('content-type');
-        if (type) reply.header('content-type', type);
-        return await reply.code(answer.status).send(await answer.text());
-      } finally {
-        await server.close();
+        return await answer(request, reply);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const { status, body } = failed(statusOf(error), error.message);
+        if (status === 401) reply.header('www-authenticate', 'Bearer');
+        return reply.code(status).send(body);
       }
     },
   });

@@ -25,10 +25,11 @@ export const createOriginals = (storage: Storage, seconds: number) => {
       const name = `${key} ${page}`;
       const known = kept.get(name);
       if (known) return known;
-      const file = await storage.get(key);
-      if (!file) return null;
-      const data = new Uint8Array(await buffer(file.stream));
-      const drawn = await drawPage({ data, page }, { seconds, owner });
+      const read = async () => {
+        const file = await storage.get(key);
+        return file && { data: new Uint8Array(await buffer(file.stream)), page };
+      };
+      const drawn = await drawPage(read, { seconds, owner });
       if (!drawn) return null;
       const { picture, ...rest } = drawn;
       const base64 = Buffer.from(picture).toString('base64');

@@ -1,4 +1,5 @@
 import { summaryOf, titleOf } from '#common/markdown/digest.ts';
+import { storableText } from '#server/storable.ts';
 
 /** A message on its way in; the names are the columns'. */
 export interface MessageRow {
@@ -62,11 +63,9 @@ export const field = (of: Fields, name: string): unknown =>
   Object.hasOwn(of, name) ? of[name] : undefined;
 
 /** NUL and halves of surrogate pairs, which PostgreSQL cannot keep, become U+FFFD, one for one. */
-const storable = (text: string): string =>
-  text.replaceAll('\0', '\uFFFD').replace(/\p{Surrogate}/gu, '\uFFFD');
 
 export const words = (value: unknown, most: number): string =>
-  typeof value === 'string' ? storable(value.slice(0, most)) : '';
+  typeof value === 'string' ? storableText(value.slice(0, most)) : '';
 
 export const whole = (value: unknown, most: number): number =>
   typeof value === 'number' && Number.isFinite(value)

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Executor } from '#server/db/database.ts';
 import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
@@ -53,7 +54,9 @@ export const createFileService = (deps: FileServiceDeps) => {
     /** An own image by its address with the words of its making on it; null: there is none. */
     async markedAt(db: Executor, url: string) {
       const image = ownImage(url);
-      return image && (await isThere(db, image.key)) ? openMarked(image) : null;
+      const found = image && (await isThere(db, image.key)) ? await openMarked(image) : null;
+      if (!found || 'data' in found) return found;
+      return { data: await buffer(found.stream), mime: found.mime };
     },
 
     /** A file of another kind and its name, to be sent to whoever knows its key. Null: there is none. */

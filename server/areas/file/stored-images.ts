@@ -50,10 +50,14 @@ export const createStoredImages = (storage: Storage) => {
 
   /** The same of images with words on them. */
   const marking = new Map<string, Promise<Buffer | null>>();
-  const makeMarked = (image: ImageKey, whole: Buffer): Promise<Buffer | null> => {
+  const makeMarked = (image: ImageKey): Promise<Buffer | null> => {
     const name = markedKey(image);
-    const made = marking.get(name) ?? markedOf(whole);
-    if (marking.has(name)) return made;
+    const running = marking.get(name);
+    if (running) return running;
+    const made = (async () => {
+      const whole = await read(storageKey(image));
+      return whole && markedOf(whole);
+    })();
     marking.set(name, made);
     void made
       .then((marked) => marked && storage.put(name, marked, imageMimes[image.type]))
@@ -92,14 +96,20 @@ export const createStoredImages = (storage: Storage) => {
       return { key, width: drawn.width, height: drawn.height, size: png.length };
     },
 
-    /** An image with the words of its making on it, or as it is where a person made it. Null: none. */
-    openMarked: async (image: ImageKey): Promise<{ data: Buffer; mime: string } | null> => {
+    /**
+     * An image with the words of its making on it, or as it is where a person made it. Null: none.
+     * What is kept is a stream: readers who are slow must not have it all in memory.
+     */
+    openMarked: async (
+      image: ImageKey,
+    ): Promise<(StoredFile & { mime: string }) | { data: Buffer; mime: string } | null> => {
       const mime = imageMimes[image.type];
-      const kept = await read(markedKey(image));
-      if (kept) return { data: kept, mime };
-      const whole = await read(storageKey(image));
-      const marked = whole && (await makeMarked(image, whole));
-      return whole && { data: marked ?? whole, mime };
+      const kept = await storage.get(markedKey(image));
+      if (kept) return { ...kept, mime };
+      const data = await makeMarked(image);
+      if (data) return { data, mime };
+      const whole = await storage.get(storageKey(image));
+      return whole && { ...whole, mime };
     },
 
     /** A small image of one that is being made, as a data URL. @throws Error: no image */

@@ -230,6 +230,7 @@ export const createToolServers = ({
       const shared = input.shared === 1;
       if (shared && !user.manager)
         throw new Refusal('manage_unsuitable', '只有管理员能给所有人添加');
+      if (!URL.canParse(input.url)) throw new Refusal('bad_input', 'url 应为 http 或 https 的地址');
       const known = input.id === undefined ? null : await changeable(db, input.id, user);
       const moved = known !== null && known.url !== input.url;
       const secret = input.secret?.trim() ?? '';

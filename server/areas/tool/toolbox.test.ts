@@ -1,6 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { callsTools, toolsTold } from '#common/tool-models.ts';
 import { estimateTokens } from '#contract/price.ts';
+import { withMcp } from '#server/engines/mcp/mcp-client.ts';
+import { createRequests } from '#server/net/guarded-fetch.ts';
 import { createDraw } from '../image/draw-tool.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
@@ -53,4 +58,62 @@ test('addresses end where a sentence goes on', () => {
   expect(
     addressesIn('看 https://a.example/b?c=1。还有http://d.example，（https://e.example/f）'),
   ).toEqual(['https://a.example/b?c=1', 'http://d.example/', 'https://e.example/f']);
+});
+
+test('a hostile server of tools holds nobody, and what it says can be kept', async () => {
+  const hostile = createServer((request, response) => {
+    const send = (of: unknown) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(of));
+    void (async () => {
+      if (request.method === 'GET') {
+        // A stream that never says where its messages go.
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': wait\n\n');
+        return;
+      }
+      const { id, method } = JSON.parse(await textOf(request)) as { id?: number; method: string };
+      if (request.url === '/silent') response.writeHead(405).end();
+      else if (id === undefined) {
+        if (request.url !== '/hanging') response.writeHead(202).end();
+      } else if (method === 'initialize')
+        send({
+          jsonrpc: '2.0',
+          id,
+          result: {
+            protocolVersion: '2025-06-18',
+            capabilities: { tools: {} },
+            serverInfo: { name: 'hostile', version: '1' },
+          },
+        });
+      else {
+        const inputSchema = { type: 'object', properties: { 'x\0': { description: '\uD800' } } };
+        const tool = { name: 'a\0', description: '\uD800', inputSchema };
+        send({ jsonrpc: '2.0', id, result: { tools: [tool] } });
+      }
+    })();
+  });
+  await new Promise<void>((resolve) => {
+    hostile.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = hostile.address() as AddressInfo;
+  const requests = createRequests(null, 100_000);
+  const ask = (path: string, ms: number) =>
+    withMcp(
+      { url: `http://127.0.0.1:${port}${path}`, headers: {}, requests },
+      { signal: AbortSignal.timeout(ms), ms },
+      (mcp) => mcp.tools(),
+    );
+  try {
+    for (const path of ['/silent', '/hanging'])
+      await expect(ask(path, 500), path).rejects.toThrow('等了太久');
+    expect(await ask('/tools', 10_000)).toEqual([
+      {
+        name: 'a\uFFFD',
+        description: '\uFFFD',
+        parameters: { type: 'object', properties: { 'x\uFFFD': { description: '\uFFFD' } } },
+      },
+    ]);
+  } finally {
+    hostile.closeAllConnections();
+    hostile.close();
+  }
 });

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Forbidden, type Requests } from '#server/net/guarded-fetch.ts';
+import { storable, storableText } from '#server/storable.ts';
 
 /** How a server of tools is reached. */
 export interface McpAddress {
@@ -42,10 +43,20 @@ const reasonOf = (error: unknown): string => {
   const line = typeof told === 'string' ? told : '';
   if (/^E[A-Z]+|UND_ERR/.test(line) || /fetch failed/.test(message))
     return '连不上：没有回应，或不是公网上的地址';
+  if (error instanceof Forbidden && error.message === 'size') return '它的回答太长';
   if (error instanceof Forbidden) return '连不上：自己的服务要是公网上的地址，端口 80 或 443';
   if (/redirect/i.test(message)) return '它把请求转到了别处，请填写转到的地址';
   return '它的回答读不懂，请检查地址是不是 MCP 服务';
 };
+
+/** Rejects with the signal: what the client itself waits for without an end is left behind then. */
+const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const end = (): void => reject(new McpError('等了太久，它没有回应'));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
 
 /** Streamable HTTP where it is spoken, else the older way with events. @throws McpError */
 const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client> => {
@@ -71,7 +82,8 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
     // It offers nothing in return: no server may ask our models, files or people for anything.
     const client = new Made(clientInfo, { capabilities: {} });
     try {
-      await client.connect(way(), { signal, timeout: connectMs });
+      // Its limit of time is for one question: not for a stream that never begins to speak.
+      await orAborted(client.connect(way(), { signal, timeout: connectMs }), signal);
       return client;
     } catch (error) {
       await client.close().catch(() => undefined);
@@ -97,11 +109,13 @@ const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> 
     );
     for (const { name, description = '', inputSchema } of answer.tools)
       if (name.length <= most.name && JSON.stringify(inputSchema).length <= most.schema)
-        tools.push({
-          name,
-          description: description.slice(0, most.description),
-          parameters: { ...inputSchema, type: 'object' },
-        });
+        tools.push(
+          storable({
+            name,
+            description: description.slice(0, most.description),
+            parameters: { ...inputSchema, type: 'object' },
+          }) as McpTool,
+        );
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
   }
@@ -139,8 +153,8 @@ const callOf = async (
   const text = answer.content.map((piece) => textOfPiece(piece as Piece)).join('\n');
   const said =
     text === '' && answer.structuredContent ? JSON.stringify(answer.structuredContent) : text;
-  if (answer.isError) throw new McpError(said.slice(0, 2000) || '它说没有做成');
-  return said;
+  if (answer.isError) throw new McpError(storableText(said.slice(0, 2000)) || '它说没有做成');
+  return storableText(said);
 };
 
 export interface McpSession {
@@ -168,7 +182,9 @@ export const withMcp = async <T>(
     if (until.aborted) throw new McpError('等了太久，它没有给出结果');
     const { message } = error as Error;
     // What the server itself says of a call that it did not take.
-    throw new McpError(/^MCP error -\d+/.test(message) ? message.slice(0, 500) : reasonOf(error));
+    throw new McpError(
+      /^MCP error -\d+/.test(message) ? storableText(message.slice(0, 500)) : reasonOf(error),
+    );
   } finally {
     await client.close().catch(() => undefined);
   }
