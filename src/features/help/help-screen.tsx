@@ -10,37 +10,23 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import css from './help.module.css';
 
 const route = getRouteApi('/help');
 
-const HelpPage = ({ slug }: { slug: string }) => {
-  const page = useCall('helpPage', { slug }, steady);
-  usePageTitle(page.data?.title ?? '帮助');
-  return (
-    <article className={`page ${css.help}`}>
-      <BackHead to="/help" back="返回帮助目录" title={page.data?.title ?? '帮助'} />
-      <div className={`card ${css.helpText}`}>
-        {page.isPending && <Skeleton lines={8} />}
-        {page.isError && (
-          <LoadFailed
-            error={page.error}
-            busy={page.isFetching}
-            onRetry={() => void page.refetch()}
-          />
-        )}
-        {page.data && <Markdown text={page.data.content} />}
-      </div>
-    </article>
-  );
-};
-
-/** A text that people agree to, as it is now. */
-const AgreementPage = ({ kind }: { kind: AgreementKind }) => {
-  const page = useCall('agreement', { kind }, steady);
-  const title = agreementTitles[kind];
+/** A text of its own below the list: while it comes, when it failed, and when it is there. */
+const TextPage = ({
+  title,
+  page,
+  children,
+}: {
+  title: string;
+  page: Pick<UseQueryResult, 'isPending' | 'isError' | 'error' | 'isFetching' | 'refetch'>;
+  children: ReactNode;
+}) => {
   usePageTitle(title);
   return (
     <article className={`page ${css.help}`}>
@@ -54,16 +40,35 @@ const AgreementPage = ({ kind }: { kind: AgreementKind }) => {
             onRetry={() => void page.refetch()}
           />
         )}
-        {page.data && (
-          <>
-            <p>
-              第 {page.data.version} 版，{dateTime(page.data.created_at)}
-            </p>
-            <Markdown text={page.data.text} />
-          </>
-        )}
+        {children}
       </div>
     </article>
+  );
+};
+
+const HelpPage = ({ slug }: { slug: string }) => {
+  const page = useCall('helpPage', { slug }, steady);
+  return (
+    <TextPage title={page.data?.title ?? '帮助'} page={page}>
+      {page.data && <Markdown text={page.data.content} />}
+    </TextPage>
+  );
+};
+
+/** A text that people agree to, as it is now. */
+const AgreementPage = ({ kind }: { kind: AgreementKind }) => {
+  const page = useCall('agreement', { kind }, steady);
+  return (
+    <TextPage title={agreementTitles[kind]} page={page}>
+      {page.data && (
+        <>
+          <p>
+            第 {page.data.version} 版，{dateTime(page.data.created_at)}
+          </p>
+          <Markdown text={page.data.text} />
+        </>
+      )}
+    </TextPage>
   );
 };
 
