@@ -1,3 +1,4 @@
+import { isCommandKey } from '#src/platform/command-key.ts';
 import { useEffect, useRef } from 'react';
 
 export type CommandKey = 'palette' | 'new' | 'keys';
@@ -17,9 +18,8 @@ export const useCommandKeys = (run: (command: CommandKey) => void): void => {
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey === event.metaKey || event.altKey) return;
-      const command = commandOf(event);
-      if (command === null || document.querySelector('#root')?.hasAttribute('inert')) return;
+      const command = isCommandKey(event) ? commandOf(event) : null;
+      if (command === null) return;
       event.preventDefault();
       latest.current(command);
     };

@@ -1,3 +1,4 @@
+import { isCommandKey } from '#src/platform/command-key.ts';
 import { useEffect, useRef } from 'react';
 
 /** Ctrl+K (⌘K) leads to a search field where no side menu offers the command palette. */
@@ -8,10 +9,7 @@ export const useFindKey = (focus: () => void): void => {
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.key.toLowerCase() !== 'k') return;
-      if (event.ctrlKey === event.metaKey || event.altKey || event.shiftKey) return;
-      // A dialog is open.
-      if (document.querySelector('#root')?.hasAttribute('inert')) return;
+      if (event.key.toLowerCase() !== 'k' || event.shiftKey || !isCommandKey(event)) return;
       event.preventDefault();
       latest.current();
     };
