@@ -98,6 +98,14 @@ describe('pictures', () => {
     expect(theirs.status).toBe(404);
     const view = await data('GET', `get_session?uuid=${uuid}`);
     expect(JSON.parse(String(view['completion']))).toEqual([{ url: images[0]?.['url'] }]);
+    const { list } = await data('GET', 'session_list?channel=private&scenario_id=1');
+    const card = (list as Fields[]).find((row) => row['uuid'] === uuid);
+    expect(card?.['scenario']).toEqual({
+      id: 1,
+      name: expect.stringMatching(/./),
+      prompt: expect.stringMatching(/./),
+    });
+    expect(card?.['scenario']).toEqual(view['scenario']);
     expect(view).toMatchObject({ group_id: expect.any(Number), deleted: 0, embedding_private: 0 });
   });
 
