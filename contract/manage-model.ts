@@ -169,10 +169,10 @@ const service = {
   api_key: z.optional(text(20_000)),
 };
 
-/** How a key of a channel did with a model. */
 /** How a model, by its name at the service, is told to think long or little. */
 const learnedThinking = z.object({ model: text(100), words: z.enum(thinkingWords) });
 
+/** How a key of a channel did with a model. */
 const channelLine = z.object({
   /** The last letters of the key; empty: there is none. */
   key_hint: z.string(),

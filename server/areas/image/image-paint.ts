@@ -171,7 +171,10 @@ const paintAt = async (
       delete done.at;
       await io.remember(done);
     }
-    log.warn({ err: error, job: job.id, channelId }, 'a service did not make the images');
+    const about = { job: job.id, channelId };
+    // What somebody asked for is no fault of the house's, and has no trace that would help.
+    if (error.askerAtFault) log.info({ ...about, told }, 'images were refused for what they asked');
+    else log.warn({ err: error, ...about }, 'a service did not make the images');
     throw new JobError(error.codeName, told, {
       retriable: error.retriable,
       ...(error.busy ? { turnInMs } : {}),

@@ -201,17 +201,16 @@ export const createChannelEngines = (deps: {
     }
   };
 
-  const made = new Map<number, { mark: string; engines: Engines }>();
+  const made = new Map<number, { mark: string; engines: Engines | null }>();
   return (channel) => {
     const mark = `${channel.kind} ${channel.baseUrl} ${JSON.stringify(channel.options)} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
     const known = made.get(channel.id);
     if (known?.mark === mark) return known.engines;
     const secret = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
-    if (secret === null) {
+    // Said once: the key that would open it comes with another start.
+    if (secret === null)
       log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');
-      return null;
-    }
-    const engines = make(channel, secret);
+    const engines = secret === null ? null : make(channel, secret);
     made.set(channel.id, { mark, engines });
     return engines;
   };

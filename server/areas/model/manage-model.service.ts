@@ -141,8 +141,10 @@ export const createManageModelService = ({
   keys: KeyBox;
   fetch: GuardedFetch;
 }) => {
-  const secretOf = (channel: ChannelRow): string =>
-    channel.keyEncrypted ? (keys.open(channel.keyEncrypted, channel.key) ?? '') : '';
+  /** Null: it has a key that SECRET_KEY does not open. */
+  const sealedOf = (channel: ChannelRow): string | null =>
+    channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
+  const secretOf = (channel: ChannelRow): string => sealedOf(channel) ?? '';
 
   const channelView = ({
     channel,
@@ -150,7 +152,8 @@ export const createManageModelService = ({
     models: names,
     spent,
   }: Awaited<ReturnType<typeof store.listChannels>>[number]): AdminChannel => {
-    const own = keysIn(secretOf(channel));
+    const secret = sealedOf(channel);
+    const own = keysIn(secret ?? '');
     return {
       id: channel.id,
       kind: channel.kind,
@@ -181,7 +184,10 @@ export const createManageModelService = ({
       latency: health?.latency ?? null,
       last_success_at: health?.lastSuccessAt?.toISOString() ?? null,
       last_failure_at: health?.lastFailureAt?.toISOString() ?? null,
-      last_error: health?.lastError ?? '',
+      last_error:
+        secret === null
+          ? '密钥打不开：请换回原来的 SECRET_KEY 或 secret-key，或重新填写'
+          : (health?.lastError ?? ''),
       spent,
       created_at: channel.createdAt.toISOString(),
     };

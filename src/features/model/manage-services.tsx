@@ -100,7 +100,7 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
     render: (row) =>
       row.last_error && row.last_failure_at
         ? `${row.last_error}（${relativeTime(row.last_failure_at)}）`
-        : '—',
+        : row.last_error || '—',
   },
   {
     key: 'acts',
