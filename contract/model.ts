@@ -126,8 +126,8 @@ export const modelCalls = {
       first_time: z._default(duration, 0),
       time: z._default(duration, 0),
       model: text(100),
-      /** When it was asked: ISO 8601, or ms since 1970; or how long ago that was, ms. */
-      request_time: z.union([time, z.number()]),
+      /** When it was asked: ISO 8601, or ms since 1970; or how long ago that was, ms. Left out: now. */
+      request_time: z.optional(z.union([time, z.number()])),
     }),
     output: z.object({}),
     effect: 'none',

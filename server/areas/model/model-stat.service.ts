@@ -36,7 +36,7 @@ export const keepStat = async (
   input: Parsed<'modelStat'>,
   user: Identity,
 ): Promise<void> => {
-  const given = input.request_time;
+  const given = input.request_time ?? Date.now();
   const requestTime = new Date(
     typeof given === 'number' && given >= 0 && given < longAgo ? Date.now() - given : given,
   );

@@ -42,7 +42,11 @@ const settingsOf = (
 ): ProjectSettings => {
   const empty = typeof given === 'string' && given.trim() === '';
   const read = empty ? {} : readField('settings', given);
-  const { max_chunk_size: longName, ...told } = (read ?? {}) as Record<string, unknown>;
+  const written = Object.entries((read ?? {}) as Record<string, unknown>);
+  // A form has null for what nobody chose.
+  const { max_chunk_size: longName, ...told } = Object.fromEntries(
+    written.filter(([, value]) => value !== null),
+  );
   const named = longName === undefined ? told : { chunk_size: longName, ...told };
   const parsed = projectSettings.safeParse({ ...before, ...named });
   if (parsed.success) return parsed.data;
