@@ -28,7 +28,7 @@ const isWriting = (): boolean => {
 const usePause = (): boolean => {
   const [free, setFree] = useState(() => !isWriting());
   useEffect(() => {
-    if (free) return;
+    if (free) return undefined;
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
       clearTimeout(timer);
