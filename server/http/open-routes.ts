@@ -41,6 +41,8 @@ export interface ApiCaller {
   logBodies: boolean;
   /** What the request used so far. */
   used: typeof nothingUsed;
+  /** What its person's group pays of each price. */
+  groupFactor: number;
   /** Part of the price that it pays; left out: all of it. */
   priceFactor?: number;
   /** Called in the transaction that pays for an answer, with the answer. */
