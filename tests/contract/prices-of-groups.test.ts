@@ -157,6 +157,8 @@ test('a group pays its part of every price, and is shown that price before', asy
   expect(used!.taken).toBeLessThanOrEqual(1_000);
 
   expect((await owner.call('adminUserList', { people_group: id })).list).toHaveLength(1);
+  const { list } = await owner.call('peopleGroups', {});
+  expect(list.find((group) => group.id === id)).toMatchObject({ people: 1, channels: [] });
   await owner.call('delPeopleGroup', { id });
   expect(await spentOn(user.person, () => talk(user.person, model))).toBe(price);
 });
@@ -201,6 +203,8 @@ test('a channel for some groups is missing to all others, and each takes its own
   expect((await complete(inside, model)).deducted).toBe(price * 3);
   expect((await complete(outside, model)).status).toBe(404);
   expect((await outside.person.raw('newSession', { model })).code).not.toBe(0);
+  const { list: groups } = await owner.call('peopleGroups', {});
+  expect(groups.find(({ id }) => id === group)?.channels.map(({ id }) => id)).toEqual([closed]);
   const left = await owner.raw('delPeopleGroup', { id: group });
   expect(left.message).toContain('/closed/v1');
 

@@ -8,9 +8,9 @@ type Note = (act: ActNote) => void;
 const missing = () => new Refusal('not_found', '没有这个用户组');
 
 export const listPeopleGroups = async (db: Executor): Promise<Out<'peopleGroups'>> => ({
-  list: (await store.listGroups(db)).map(({ createdAt, ...row }) => ({
+  list: (await store.listGroups(db)).map((row) => ({
     ...row,
-    created_at: createdAt.toISOString(),
+    created_at: new Date(row.created_at).toISOString(),
   })),
 });
 

@@ -1,24 +1,24 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 import { channels, peopleGroups, users } from '#server/db/schema.ts';
 
-const opensTo = sql`${channels.options} -> 'groups' @> to_jsonb(${peopleGroups.id})`;
-
 /** All of them by name, with how many people each has and which channels serve it. */
-export const listGroups = (db: Executor) =>
-  db
-    .select({
-      id: peopleGroups.id,
-      name: peopleGroups.name,
-      factor: peopleGroups.factor,
-      createdAt: peopleGroups.createdAt,
-      people: sql<number>`(SELECT count(*)::int FROM ${users} WHERE ${users.peopleGroup} = ${peopleGroups.id})`,
-      channels: sql<{ id: number; label: string }[]>`coalesce((SELECT
-        jsonb_agg(jsonb_build_object('id', ${channels.id}, 'label', ${channels.label}) ORDER BY ${channels.id})
-        FROM ${channels} WHERE ${opensTo}), '[]')`,
-    })
-    .from(peopleGroups)
-    .orderBy(asc(peopleGroups.name));
+export const listGroups = async (db: Executor) => {
+  const { rows } = await db.execute<{
+    id: number;
+    name: string;
+    factor: number;
+    created_at: string;
+    people: number;
+    channels: { id: number; label: string }[];
+  }>(sql`
+    SELECT g.id::float8, g.name, g.factor, g.created_at,
+      (SELECT count(*)::int FROM users u WHERE u.people_group = g.id) AS people,
+      coalesce((SELECT jsonb_agg(jsonb_build_object('id', c.id, 'label', c.label) ORDER BY c.id)
+        FROM channels c WHERE c.options -> 'groups' @> to_jsonb(g.id)), '[]') AS channels
+    FROM people_groups g ORDER BY g.name, g.id`);
+  return rows;
+};
 
 /** A group's row, its changes waiting until the transaction ends. */
 export const lockGroup = async (db: Executor, id: number) => {

@@ -165,7 +165,7 @@ export const createManageModelService = ({
       failures: health?.failures ?? 0,
       latency: health?.latency ?? null,
       balance:
-        health?.balance == null || health.balanceAt === null
+        typeof health?.balance !== 'number' || health.balanceAt === null
           ? null
           : {
               amount: health.balance,

@@ -67,7 +67,7 @@ const columnsOf = (
     render: (row) => <Tag>{channelState(row)}</Tag>,
   },
   { key: 'tag', title: '标签', value: (row) => row.tag, render: (row) => row.tag || '—' },
-  { key: 'source', title: '来自', value: (row) => sources[row.source] },
+  { key: 'source', title: '来自', value: (row) => sources[row.source], spare: true },
   { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
   {
     key: 'key',
@@ -109,9 +109,7 @@ const columnsOf = (
     title: '余额',
     value: (row) => row.balance?.amount ?? null,
     render: (row) =>
-      row.balance
-        ? `${row.balance.amount.toLocaleString('zh-CN')} ${row.balance.unit}（${relativeTime(row.balance.at)}）`
-        : '—',
+      row.balance ? `${row.balance.amount.toLocaleString('zh-CN')} ${row.balance.unit}` : '—',
     align: 'end',
   },
   {
