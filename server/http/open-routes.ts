@@ -372,7 +372,7 @@ const createServe =
 export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
   const limitAddress = createAddressLimit(deps.addressLimit, 'programs of an address');
   const limitBytes = createByteLimit();
-  const openStream = createStreamLimit();
+  const openStream = createStreamLimit(app.streamRoom);
 
   const noteEnd = (
     request: FastifyRequest,
