@@ -43,7 +43,8 @@ export const priceAt = <P extends Price>(price: P, channelId: number | null): P 
 
 /** The same a number of times. */
 export const pricedBy = <P extends Price>(price: P, rate: number): P => {
-  const times = (each: number | null | undefined) => (each == null ? each : each * rate);
+  const times = (each: number | null | undefined) =>
+    typeof each === 'number' ? each * rate : each;
   return {
     ...price,
     factor: price.factor * rate,

@@ -196,12 +196,13 @@ test('a process has room for so many streams, whoever asks: one more is told to 
   try {
     const caller = await apiUser(small);
     const doors: AbortController[] = [];
-    const open = (path: string, init: RequestInit = {}) => {
+    const open = (path: string, init: { method?: string; body?: string; key?: string } = {}) => {
       const door = new AbortController();
       doors.push(door);
+      const { key = caller.person.token, ...more } = init;
       return fetch(small.baseURL + path, {
-        ...init,
-        headers: { authorization: `Bearer ${caller.person.token}`, ...init.headers },
+        ...more,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         signal: door.signal,
       });
     };
@@ -211,7 +212,7 @@ test('a process has room for so many streams, whoever asks: one more is told to 
     expect([full.status, full.headers.get('retry-after')]).toEqual([503, '10']);
     const program = await open('/v1/chat/completions', {
       method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+      key: caller.key,
       body: JSON.stringify({
         model: 'builtin-assistant',
         stream: true,
