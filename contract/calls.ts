@@ -21,6 +21,7 @@ import { manageOrderCalls } from './manage-order.ts';
 import { manageSessionCalls } from './manage-session.ts';
 import { manageTrainCalls } from './manage-train.ts';
 import { manageUserCalls } from './manage-user.ts';
+import { peopleGroupCalls } from './people-group.ts';
 import { marketCalls } from './market.ts';
 import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
@@ -74,6 +75,7 @@ export const calls = {
   ...statsCalls,
   ...manageSessionCalls,
   ...manageUserCalls,
+  ...peopleGroupCalls,
   ...manageModelCalls,
   ...manageNoticeCalls,
   ...manageOrderCalls,

@@ -25,6 +25,8 @@ export const model = z.object({
   prompt_factor: z.nullable(z.number()),
   /** Of what its service read from a cache; null: as the rest of the prompt. */
   cached_factor: z.nullable(z.number()),
+  /** Of what its service wrote into a cache; null: as the rest of the prompt. */
+  written_factor: z.nullable(z.number()),
   /** Tokens taken per token of the reply; 0: free. */
   factor: z.number(),
   /** Another base address for streaming; empty: this server. */

@@ -16,6 +16,7 @@ import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
+import type { Maker } from '#contract/makers.ts';
 import type { ImageChoice, SearchKind, SearchPaths } from '#contract/manage-model.ts';
 import type { StoredTool } from '#contract/tool.ts';
 import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
@@ -25,6 +26,15 @@ import type { ThinkingWords } from '#common/thinking-models.ts';
 import { bigId, bytes, instant, reference, tokens } from './columns.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
+
+/** People who pay a part, or a multiple, of each price. */
+export const peopleGroups = pgTable('people_groups', {
+  id: bigId(),
+  name: text('name').notNull().unique(),
+  /** Times each price. */
+  factor: doublePrecision('factor').notNull().default(1),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
 
 export const users = pgTable('users', {
   id: bigId(),
@@ -49,6 +59,8 @@ export const users = pgTable('users', {
   vipEndTold: instant('vip_end_told'),
   vipEndSeen: instant('vip_end_seen'),
   subscribe: smallint('subscribe').notNull().default(0),
+  /** Null: of none, which pays each price once. */
+  peopleGroup: bigint('people_group', { mode: 'number' }),
   /** API keys are shown when they are made, and never again. */
   apiKeysOnce: boolean('api_keys_once').notNull().default(false),
   setting: jsonb('setting').$type<Settings>().notNull().default({}),
@@ -133,10 +145,16 @@ export const channels = pgTable('channels', {
       headers?: Record<string, string>;
       body?: Record<string, unknown>;
       proxy?: string;
+      /** Whose ways it has; left out: as its address tells. */
+      maker?: Maker;
       /** What managers sort it by. */
       tag?: string;
       /** Chats that one process may have running there; left out: any number. */
       parallel?: number;
+      /** Times the price of a chat that it answers; left out: once. */
+      factor?: number;
+      /** The only groups of people whom it serves; left out: everybody. */
+      groups?: number[];
     }>()
     .notNull()
     .default({}),
@@ -166,6 +184,7 @@ export const models = pgTable('models', {
   factor: doublePrecision('factor').notNull().default(1),
   promptFactor: doublePrecision('prompt_factor'),
   cachedFactor: doublePrecision('cached_factor'),
+  writtenFactor: doublePrecision('written_factor'),
   accelerator: text('accelerator').notNull().default(''),
   /** The public API may not use it. */
   disableApi: boolean('disable_api').notNull().default(false),

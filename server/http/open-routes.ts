@@ -41,6 +41,8 @@ export interface ApiCaller {
   logBodies: boolean;
   /** What the request used so far. */
   used: typeof nothingUsed;
+  /** What its person's group pays of each price. */
+  groupFactor: number;
   /** Part of the price that it pays; left out: all of it. */
   priceFactor?: number;
   /** Called in the transaction that pays for an answer, with the answer. */
@@ -370,7 +372,7 @@ const createServe =
 export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
   const limitAddress = createAddressLimit(deps.addressLimit, 'programs of an address');
   const limitBytes = createByteLimit();
-  const openStream = createStreamLimit();
+  const openStream = createStreamLimit(app.streamRoom);
 
   const noteEnd = (
     request: FastifyRequest,

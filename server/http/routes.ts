@@ -27,6 +27,7 @@ import {
   createGuestLimit,
   createRateLimit,
   createStreamLimit,
+  type StreamRoom,
   type StreamLimit,
 } from './rate-limit.ts';
 import { hashOf, keepable, onceClaimed } from './repeats.ts';
@@ -34,6 +35,10 @@ import { readForm, readUpload, type Whole } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of all streams of events of this process, whatever asks for them. */
+    streamRoom: StreamRoom;
+  }
   interface FastifyContextConfig {
     /** The call that the route serves, and its name. */
     spec?: CallSpec;
@@ -84,9 +89,9 @@ export const sendRefusal = (reply: FastifyReply, refusal: Refusal): FastifyReply
   const { codeName, message } = refusal;
   let { data } = refusal;
   if (codeName === 'login_required') data = { login_url: loginUrl };
-  if (codeName === 'too_many') {
-    const wait = (data as { retry_after?: number } | null)?.retry_after ?? 60;
-    reply.header('retry-after', String(wait));
+  const { retry_after: told } = (data ?? {}) as { retry_after?: number };
+  if (codeName === 'too_many' || (codeName === 'unavailable' && told !== undefined)) {
+    reply.header('retry-after', String(told ?? 60));
     data = null;
   }
   if (codeName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -471,7 +476,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
   const limitGuest = createGuestLimit(deps.limits.guestUses);
   const limitBytes = createByteLimit();
-  const openStream = createStreamLimit();
+  const openStream = createStreamLimit(app.streamRoom);
   app.decorateRequest('caller', null);
   app.decorateRequest('served', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {

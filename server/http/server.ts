@@ -187,6 +187,7 @@ export const createHttpServer = async (
   });
   app.setErrorHandler(answerEarlyFailure);
 
+  app.decorate('streamRoom', { open: 0, most: settings.eventStreams });
   registerCalls(app, {
     db: deps.db,
     instanceId: deps.instanceId,

@@ -138,6 +138,8 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'resetPassword',
   'signOutUser',
   'setModel',
+  'savePeopleGroup',
+  'delPeopleGroup',
   'saveChannel',
   'setChannel',
   'delChannel',

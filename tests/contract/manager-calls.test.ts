@@ -150,6 +150,7 @@ const channel = () =>
     api_key: 'sk-of-the-log-1',
     models: [{ name: 'logged-model' }],
   });
+const group = () => made('savePeopleGroup', { name: `组 ${word()}`, factor: 0.5 });
 const scenario = () => ({
   name: `场景 ${word()}`,
   prompt: '请改写：{{input}}',
@@ -256,6 +257,8 @@ const doable: Record<string, () => Promise<Input>> = {
   }),
   setChannel: async () => ({ id: await channel(), enabled: 0 }),
   delChannel: async () => ({ id: await channel() }),
+  savePeopleGroup: async () => ({ id: await group(), name: `组 ${word()}`, factor: 0.8 }),
+  delPeopleGroup: async () => ({ id: await group() }),
   saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
   fetchLocalModel: async () => {
     // Nothing is brought from outside.

@@ -321,6 +321,9 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   adminUserInfo: { user_id: 1 },
   adminUserLedger: { user_id: 1 },
   updateUser: { user_id: 1, session_blacklist: 0 },
+  peopleGroups: {},
+  savePeopleGroup: { id: nobody, name: '没有', factor: 1 },
+  delPeopleGroup: { id: nobody },
   updateTokens: { user_id: 1, tokens: 1000, add: 1, remarks: '测试' },
   activatedAbility: { user_id: 1, gift: 1 },
   updateUserSession: { user_id: 1, session_private: 0 },
@@ -350,6 +353,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   setModel: { id: nobody, remarks: '说明' },
   channelList: {},
   channelHealth: { id: 1 },
+  channelBalance: { id: 1 },
   // Of a kind that cannot be taken over: a model of it would be offered to everybody else's tests.
   importChannels: { text: '[{"name":"a","type":18,"key":"k","models":"spark"}]' },
   toolServers: {},

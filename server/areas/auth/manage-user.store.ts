@@ -19,6 +19,7 @@ const columns = {
   sessionPrivate: users.sessionPrivate,
   vipExpiredAt: users.vipExpiredAt,
   subscribe: users.subscribe,
+  peopleGroup: users.peopleGroup,
   balance: sql<number>`coalesce(${wallets.balance}, 0)::float8`,
   vipBalance: sql<number>`coalesce(${wallets.vipBalance}, 0)::float8`,
   createdAt: users.createdAt,
@@ -42,12 +43,16 @@ const named = (wanted: string): SQL | undefined =>
     sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
   );
 
-export type UserFilter = Pick<Parsed<'adminUserList'>, 'user_id' | 'query' | 'kind'>;
+export type UserFilter = Pick<
+  Parsed<'adminUserList'>,
+  'user_id' | 'query' | 'kind' | 'people_group'
+>;
 
-const conditions = ({ user_id: id, kind }: UserFilter): SQL | undefined =>
+const conditions = ({ user_id: id, kind, people_group: group }: UserFilter): SQL | undefined =>
   and(
     isNull(users.mergedInto),
     id === undefined ? undefined : eq(users.id, id),
+    group === undefined ? undefined : eq(users.peopleGroup, group),
     kind && kinds[kind],
   );
 
@@ -160,6 +165,7 @@ export const lockUser = async (db: Executor, id: number) => {
       vipActivatedAt: users.vipActivatedAt,
       vipExpiredAt: users.vipExpiredAt,
       subscribe: users.subscribe,
+      peopleGroup: users.peopleGroup,
     })
     .from(users)
     .where(and(eq(users.id, id), isNull(users.mergedInto)))

@@ -418,7 +418,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         requireChat(session);
         refuseTemporary(session);
         const message = await placeOf(tx, session, input.history_id);
-        const still = input.model ?? (await models.find(tx, message.model))?.name;
+        const still = input.model ?? (await models.find(tx, message.model, user))?.name;
         const model = await usableModel(tx, models, still ?? session.model, user, message);
         const place = await branches.startBranch(tx, session.id, message.prevId);
         const task = { ...message, session };

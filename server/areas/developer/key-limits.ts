@@ -124,6 +124,7 @@ export const createGate = (deps: {
       metered: holder.month_limit !== null || holder.at_once !== null || holder.bounds.length > 0,
       countedBound: holder.bounds.includes('tokens'),
       callTokens: holder.call_tokens,
+      groupFactor: holder.group_factor,
       instance: instance.id,
       logBodies: holder.log_bodies,
       used: { ...nothingUsed },

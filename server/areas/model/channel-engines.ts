@@ -44,7 +44,7 @@ interface Engines {
 
 /** One for each address: connections are kept open. */
 const proxies = new Map<string, ProxyAgent>();
-const throughProxy = (address: string): ProxyAgent => {
+export const throughProxy = (address: string): ProxyAgent => {
   const known =
     proxies.get(address) ??
     new ProxyAgent({
@@ -139,11 +139,12 @@ export const createChannelEngines = (deps: {
   const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
 
   const make = ({ kind, baseUrl, options }: ChannelRow, secret: string): Engines => {
-    const { headers, body, proxy } = options;
+    const { headers, body, proxy, maker } = options;
     const wire = {
       ...(headers && { headers }),
       ...(body && { body }),
       ...(proxy && { dispatcher: throughProxy(proxy) }),
+      ...(maker && { maker }),
     };
     const ofKeys = <T>(of: (apiKey: string) => T): T[] => keysOf(secret).map(of);
     switch (kind) {
@@ -181,7 +182,8 @@ export const createChannelEngines = (deps: {
           relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey, ...wire })),
           keys: ofKeys((apiKey) => ({
             ...keyMark(apiKey),
-            takes: () => takesKey(baseUrl, apiKey, AbortSignal.timeout(askKeyMs)),
+            takes: () =>
+              takesKey({ baseUrl, maker: maker ?? null }, apiKey, AbortSignal.timeout(askKeyMs)),
           })),
           image: inTurn(
             ofKeys((apiKey) =>

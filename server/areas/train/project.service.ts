@@ -89,8 +89,12 @@ export const list = async (
 };
 
 /** What is connected that can train, and the models that translate, the cheapest first. */
-export const engines = async ({ models, embeddings, training }: TrainDeps, db: Executor) => {
-  const chat = (await models.list(db)).filter(
+export const engines = async (
+  { models, embeddings, training }: TrainDeps,
+  db: Executor,
+  user: Pick<Identity, 'id'>,
+) => {
+  const chat = (await models.list(db, user)).filter(
     (model) => model.type === modelTypes.chat && !model.built_in,
   );
   return {

@@ -284,10 +284,49 @@ const Rights = ({ user }: { user: Info['user'] }) => {
   );
 };
 
+const noGroup = '0';
+
+/** What the person pays of each price. */
+const Group = ({ user }: { user: Info['user'] }) => {
+  const groups = useCall('peopleGroups', {});
+  const list = groups.data?.list ?? [];
+  if (user.guest === 1 || list.length === 0) return null;
+  return (
+    <Form
+      fields={[
+        {
+          name: 'people_group',
+          kind: 'choice',
+          required: true,
+          options: [
+            { value: noGroup, label: '没有（原价）' },
+            ...list.map(({ id, name, factor }) => ({
+              value: String(id),
+              label: `${name}（×${factor}）`,
+            })),
+          ],
+          hint: '所有价格都乘以组的倍率；组在“模型与服务”里设',
+        },
+      ]}
+      initial={{ people_group: String(user.people_group ?? noGroup) }}
+      submit="更换用户组"
+      onSubmit={async (values) => {
+        const group = String(values['people_group']);
+        await api.updateUser(
+          { user_id: user.user_id, people_group: group === noGroup ? null : Number(group) },
+          { quiet: true },
+        );
+        toast('修改成功', 'success');
+      }}
+    />
+  );
+};
+
 const Profile = ({ info }: { info: Info }) => (
   <>
     <Facts info={info} />
     <Rights user={info.user} />
+    <Group key={info.user.people_group} user={info.user} />
     <Form
       fields={[{ name: 'user_name', kind: 'text', required: true, max: 32 }]}
       initial={{ user_name: info.user.user_name }}
