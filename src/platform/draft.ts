@@ -67,6 +67,7 @@ const forgetEchoes = (batch: Batch): void => {
   for (const [key, { text }] of batch) if (text === '' && readDraft(key) === '') removeEcho(key);
 };
 
+let saving: Promise<void> | undefined;
 const keep = async () => {
   clearTimeout(timer);
   timer = undefined;
@@ -75,7 +76,7 @@ const keep = async () => {
   const batch = new Map(changed);
   changed.clear();
   try {
-    await save(batch);
+    await (saving = save(batch));
   } catch (error) {
     // What is kept of it is older now: it is written with the next keys.
     for (const [key, draft] of batch) if (!changed.has(key)) changed.set(key, draft);
@@ -84,6 +85,12 @@ const keep = async () => {
   forgetEchoes(batch);
 };
 const keepQuietly = () => void keep().catch(() => undefined);
+/** All that was written until now is in the database. @throws what keeps it from there */
+export const draftsKept = async (): Promise<void> => {
+  const before = saving;
+  await keep();
+  await before;
+};
 const later = () => {
   timer ??= setTimeout(keepQuietly, keepAfter);
 };
