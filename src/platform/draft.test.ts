@@ -195,7 +195,7 @@ test('what rests on a draft waits until it is in the database, also while an old
   drafts.writeDraft('sound', 'a piece');
   await vi.advanceTimersByTimeAsync(100);
   let kept = false;
-  void drafts.draftsKept().then(() => (kept = true));
+  void drafts.keepDrafts().then(() => (kept = true));
   await vi.advanceTimersByTimeAsync(1000);
   expect(kept).toBe(false);
   saves[0]?.done();
@@ -203,7 +203,7 @@ test('what rests on a draft waits until it is in the database, also while an old
   expect(kept).toBe(true);
   kept = false;
   drafts.writeDraft('sound', 'all of it');
-  void drafts.draftsKept().then(() => (kept = true));
+  void drafts.keepDrafts().then(() => (kept = true));
   await vi.advanceTimersByTimeAsync(0);
   expect([saves.map(({ texts }) => texts), kept]).toEqual([[['a piece'], ['all of it']], false]);
 });

@@ -1,4 +1,4 @@
-import { draftsKept, readDraft, writeDraft } from './draft.ts';
+import { keepDrafts, readDraft, writeDraft } from './draft.ts';
 import { dropBlob, keepBlob, readBlob } from './outbox-blobs.ts';
 
 /** Bytes that were made or chosen here and are not on the server yet, of one place: a kill leaves them. */
@@ -24,7 +24,7 @@ export const keptFiles = (place: string): readonly KeptFile[] => {
 /** Waits until it outlasts a kill: what is done next rests on it. @throws StorageFull */
 const write = (place: string, files: readonly KeptFile[]): Promise<void> => {
   writeDraft(place, files.length === 0 ? '' : JSON.stringify(files));
-  return draftsKept();
+  return keepDrafts();
 };
 
 /**
