@@ -58,11 +58,9 @@ export const keepInstead = async (
   await Promise.allSettled(before.map(({ id }) => dropBlob(id)));
 };
 
-/** These are on the server, or wanted no more. */
+/** These are on the server, or wanted no more: where no room is left to write that down, it is known here. */
 export const dropFiles = async (place: string, ids: readonly string[]): Promise<void> => {
-  await write(
-    place,
-    keptFiles(place).filter(({ id }) => !ids.includes(id)),
-  );
+  const left = keptFiles(place).filter(({ id }) => !ids.includes(id));
+  await write(place, left).catch(() => undefined);
   await Promise.allSettled(ids.map(dropBlob));
 };

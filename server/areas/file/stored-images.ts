@@ -62,12 +62,13 @@ export const createStoredImages = (storage: Storage) => {
       return whole && markedOf(whole);
     })();
     marking.set(name, made);
-    void made
-      .then(async (marked) => {
-        if (!marked) return;
-        await note(marked.length);
-        await storage.put(name, marked, imageMimes[image.type]);
-      })
+    const store = async (): Promise<void> => {
+      const marked = await made;
+      if (!marked) return;
+      await note(marked.length);
+      await storage.put(name, marked, imageMimes[image.type]);
+    };
+    void store()
       .catch(() => undefined)
       .finally(() => marking.delete(name));
     return made;
