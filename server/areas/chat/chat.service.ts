@@ -159,9 +159,10 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const exchanges = [];
     for (const exchange of earlier)
       exchanges.push({ human: await content(exchange), ai: exchange.ai });
-    // What is older than the session was copied into it, whoever wrote it.
+    // What is older than the session was copied into it, and an imported one says what a file said.
     const own = earlier.filter(
-      ({ userId, createdAt }) => userId === task.userId && createdAt >= session.createdAt,
+      ({ userId, createdAt }) =>
+        !session.imported && userId === task.userId && createdAt >= session.createdAt,
     );
     const written = [task, ...own].flatMap(({ human }) => addressesIn(human));
     return { messages: buildMessages(exchanges, question, maxPrompt, system), sources, written };

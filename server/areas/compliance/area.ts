@@ -1,5 +1,5 @@
 import type { Area } from '#server/area.ts';
-import { moveLabels, removeOldUnmarked } from './compliance.store.ts';
+import { moveLabels, removeOldLabels, removeOldUnmarked } from './compliance.store.ts';
 import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 
@@ -25,7 +25,7 @@ export const complianceArea = () =>
         take: ['kind', 'version', 'created_at', 'withdrawn_at'],
       },
     ],
-    chores: [removeOldUnmarked],
+    chores: [removeOldUnmarked, removeOldLabels],
     takeOver: moveLabels,
     serve: ({ files }) => ({ ...createComplianceHandlers(files), ...createAgreementHandlers() }),
   }) satisfies Area;

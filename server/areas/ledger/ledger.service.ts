@@ -399,6 +399,9 @@ export const debit = (
     return taken;
   });
 
+/** Tokens of the balance that are set aside for works that run now. */
+export const heldOf = store.heldBalance;
+
 /** Brings the VIP's pot to the membership as it is now: what has changed it calls this. */
 export const turnVip = (db: Executor, userId: number): Promise<void> =>
   inTransaction(db, async (tx) => {

@@ -290,6 +290,15 @@ export const expiredHolds = async (db: Executor, limit: number): Promise<string[
   return rows.map((row) => row.id);
 };
 
+/** What of a person's balance is held. */
+export const heldBalance = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ sum: sql<number>`coalesce(sum(${holds.balance}), 0)::float8` })
+    .from(holds)
+    .where(and(eq(holds.userId, userId), eq(holds.state, 'open')));
+  return row?.sum ?? 0;
+};
+
 export interface SpendFilter {
   userId: number;
   model?: string | undefined;

@@ -123,7 +123,9 @@ export const createVideoWork = (deps: {
     done.key = key;
     await io.remember(done);
     const label = await makeLabel(db, { kind: 'video', userId: job.user_id, model: job.model });
-    const size = await films.keep(key, { ...film, mime }, label, io.signal, (error) => {
+    const owner = { person: String(job.user_id), guest: false };
+    const work = { signal: io.signal, owner };
+    const size = await films.keep(key, { ...film, mime }, label, work, (error) => {
       log.warn({ err: error, job: job.id }, 'a film cannot be labelled as made by a model');
     });
     const { width, height, seconds } = facts;
