@@ -123,9 +123,16 @@ interface CallOptions<I extends Schema, O extends Schema> {
 }
 
 /** What every call of this access may answer. */
-const impliedCodes = (access: Access, forDisabled: boolean): readonly CodeName[] => {
-  if (access === 'user') return ['account_disabled', 'login_required'];
-  return access === 'guest' || (access === 'public' && !forDisabled) ? ['account_disabled'] : [];
+const impliedCodes = (
+  access: Access,
+  forDisabled: boolean,
+  method: CallSpec['method'],
+): readonly CodeName[] => {
+  const changing: readonly CodeName[] = method === 'GET' ? [] : ['agreement_needed'];
+  if (access === 'user') return ['account_disabled', 'login_required', ...changing];
+  return access === 'guest' || (access === 'public' && !forDisabled)
+    ? ['account_disabled', ...changing]
+    : [];
 };
 
 const spec = <I extends Schema, O extends Schema>(
@@ -136,7 +143,7 @@ const spec = <I extends Schema, O extends Schema>(
   idempotent: false,
   claimsKey: false,
   secrets: [],
-  codes: [...new Set([...impliedCodes(options.access, forDisabled), ...codes])],
+  codes: [...new Set([...impliedCodes(options.access, forDisabled, options.method), ...codes])],
   forDisabled,
   limit: 'general',
   confirm: 'no',

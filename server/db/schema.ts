@@ -15,6 +15,7 @@ import {
 import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
+import type { MadeBy } from '#contract/file.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
 import type { ImageChoice, SearchKind, SearchPaths } from '#contract/manage-model.ts';
 import type { StoredTool } from '#contract/tool.ts';
@@ -671,6 +672,8 @@ export const images = pgTable('images', {
   /** Bytes. */
   size: integer('size').notNull(),
   model: text('model').notNull(),
+  /** Of what somebody brought: whether a model made it. */
+  made: text('made').$type<MadeBy | ''>().notNull().default(''),
   prompt: text('prompt').notNull(),
   seed: bigint('seed', { mode: 'number' }),
   parameters: jsonb('parameters').$type<ImageParameters>().notNull().default({}),

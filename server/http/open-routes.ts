@@ -80,6 +80,8 @@ export interface KeyGate {
   enter: (key: string, ip: string) => Promise<ApiCaller>;
   /** Counts a request; gives headers that tell how many are left. @throws Refusal too_many */
   count: (caller: ApiCaller) => Promise<Record<string, string>>;
+  /** What the operator asks of whoever uses this. @throws Refusal agreement_needed */
+  allow: (caller: ApiCaller, call: string) => Promise<void>;
   /** Writes down what was asked, for the key's owner. */
   note: (call: CallNote) => void;
   /** Calls back once the key is valid no more; gives what to call when nobody needs to know. */
@@ -314,6 +316,7 @@ const createServe =
     const { db, instanceId: claimedBy, handlers } = deps;
     const caller = callers.get(request);
     if (!caller) throw new Refusal('unauthorized');
+    if (spec.method === 'POST') await deps.gate.allow(caller, name);
     const isForm = spec.files.length > 0;
     if (!isForm && request.isMultipart()) throw new Refusal('unsupported');
     const { fields, files } = isForm

@@ -62,6 +62,8 @@ export interface RouteDeps {
   requireDisk: (user: { guest: boolean } | null) => Promise<void>;
   /** The bytes of a person's file that came in pieces. @throws Refusal not_found, too_large */
   wholeUpload: (db: Executor, id: string, bytes: number, user: Identity) => Promise<Buffer>;
+  /** What the operator asks of whoever changes something. @throws Refusal agreement_needed */
+  allow: (db: Executor, user: Identity, call: string) => Promise<void>;
   /** Writes down what a manager did, in the transaction in which it was done. */
   keepAct: (db: Executor, act: ManagerAct) => Promise<void>;
 }
@@ -199,7 +201,7 @@ interface ServeLimits {
 
 const createServe =
   (
-    { db, instanceId, auth, handlers, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
+    { db, instanceId, auth, handlers, allow, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
     { limitGuest, openStream }: ServeLimits,
     name: AppName,
     spec: CallSpec,
@@ -210,6 +212,7 @@ const createServe =
     let query = request.query;
     // Who may not ask learns nothing of what is wrong with what they sent.
     const user = checkAccess(spec, await request.caller);
+    if (user && spec.method !== 'GET' && !forManagers(spec)) await allow(db, user, name);
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     if (spec.kind === 'upload' && spec.effect !== 'none') await requireDisk(user);
     const whole: Whole = (id, bytes) => {

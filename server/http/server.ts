@@ -38,6 +38,7 @@ interface ServerDeps {
   auth: Authenticator;
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
+  allow: RouteDeps['allow'];
   requireDisk: RouteDeps['requireDisk'];
   wholeUpload: RouteDeps['wholeUpload'];
   /** Told of each call that was answered and of each fault: its name, HTTP status and duration in ms. */
@@ -193,6 +194,7 @@ export const createHttpServer = async (
     auth: deps.auth,
     handlers: deps.handlers,
     keepAct: deps.keepAct,
+    allow: deps.allow,
     requireDisk: deps.requireDisk,
     wholeUpload: deps.wholeUpload,
     publicUrl: settings.publicUrl,

@@ -144,8 +144,12 @@ export const act = async <K extends Exclude<ActName, 'sendMessage' | 'newSession
   try {
     return await perform<K>({ name, key: uuid(), lane, input, made } as OfName<NewAct, K>);
   } catch (error) {
-    // Code 1001 has led to the login already.
-    if (error instanceof ApiError && error.code !== codes.login_required.code)
+    // These have led to the login, or to the agreements, already.
+    if (
+      error instanceof ApiError &&
+      error.code !== codes.login_required.code &&
+      error.code !== codes.agreement_needed.code
+    )
       toast(error.message, 'error');
     throw error;
   }

@@ -72,6 +72,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'agreement',
   'takeUnmarked',
   'findLabel',
+  'declareImage',
   'sharedSession',
   'updateNotice',
   'watchWaits',

@@ -249,6 +249,7 @@ test('registering asks for the agreements only where the operator wants it, and 
   // A client of the documents alone registers as before.
   expect(await visitor.call('register', form('before1'))).toHaveProperty('token');
 
+  const { key: ownKey } = await apiUser(server);
   await manager.call('saveCompliance', { ask_agreements: 1 });
   const { required, list } = await visitor.call('agreements', {});
   expect([required, list.map(({ kind, agreed }) => [kind, agreed])]).toEqual([
@@ -286,10 +287,28 @@ test('registering asks for the agreements only where the operator wants it, and 
 
   await manager.call('saveAgreement', { kind: 'terms', text: '好好用，第二版。' });
   expect((await own())[0]).toEqual(['terms', 1]);
+  // Until then nothing new is made, also by a key; what is theirs they may read, take and delete.
+  expect(await person.raw('newSession', { type: 0 })).toMatchObject({
+    code: 1438,
+    message: '请先看过并同意《用户协议》，再继续使用',
+  });
+  const byProgram = await fetch(`${server.baseURL}/v1/moderations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ownKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ input: '你好' }),
+  });
+  expect([byProgram.status, await byProgram.text()]).toEqual([
+    400,
+    expect.stringContaining('《用户协议》《隐私政策》'),
+  ]);
+  expect((await person.raw('deleteAllSession', {})).code).toBe(0);
+  expect((await person.raw('sessionList', { channel: 'private' })).code).toBe(0);
+  expect((await visitor.raw('newSession', { type: 0 })).code).toBe(0);
   expect((await person.raw('agree', { agreed: current })).code).toBe(1490);
   const [terms] = (await person.call('agreements', {})).list;
   await person.call('agree', { agreed: [{ kind: 'terms', version: terms?.version ?? 0 }] });
   expect((await own())[0]).toEqual(['terms', 0]);
+  expect((await person.raw('newSession', { type: 0 })).code).toBe(0);
   await person.call('withdrawAgreement', { kind: 'privacy' });
   expect((await person.call('agreements', {})).list[1]).toMatchObject({ agreed: 0 });
 

@@ -129,6 +129,8 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   exportFile: { key: 'no-such-key-at-all-1234' },
   importSessions: { data: [] },
   uploadImage: {},
+  imageOrigins: { urls: `/files/${'0'.repeat(40)}.png` },
+  declareImage: { url: `/files/${'0'.repeat(40)}.png` },
   uploadFile: {},
   uploadPiece: { upload_id: noUuid, offset: 0, size: 1 },
   uploadState: { upload_id: noUuid },

@@ -7,6 +7,7 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import { type ApiCaller, type KeyGate, nothingUsed } from '#server/http/open-routes.ts';
 import { tooMany } from '#server/http/rate-limit.ts';
 import { SharedLimiter } from '#server/http/shared-limit.ts';
+import { allowCall } from '../compliance/allow.ts';
 import { createCallLog } from './call-log.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
@@ -133,6 +134,8 @@ export const createGate = (deps: {
   const calls = createCallLog(deps);
 
   return {
+    allow: ({ user }, call) => allowCall(db, user, call),
+
     note: (call) => calls.note(call),
 
     async enter(given, ip) {
