@@ -18,6 +18,8 @@ const fields = {
   mark_images: flag,
   /** Readings begin with the words. */
   mark_sound: flag,
+  /** Films that are made here show the words for their first two seconds. */
+  mark_films: flag,
   /** So do images and sounds that programs get by /v1. */
   mark_api: flag,
   /** A person may save an image without the words after agreeing to label it themselves. */
@@ -42,6 +44,7 @@ export const usualCompliance: Compliance = {
   mark_text: 0,
   mark_images: 0,
   mark_sound: 0,
+  mark_films: 0,
   mark_api: 0,
   allow_unmarked: 1,
   ask_agreements: 0,

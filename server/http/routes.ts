@@ -201,7 +201,17 @@ interface ServeLimits {
 
 const createServe =
   (
-    { db, instanceId, auth, handlers, allow, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
+    {
+      db,
+      instanceId,
+      auth,
+      handlers,
+      allow,
+      keepAct,
+      requireDisk,
+      wholeUpload,
+      publicUrl,
+    }: RouteDeps,
     { limitGuest, openStream }: ServeLimits,
     name: AppName,
     spec: CallSpec,

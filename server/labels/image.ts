@@ -25,7 +25,12 @@ const labelledJpeg = (jpeg: Buffer, label: Aigc): Buffer => {
   // Segments before the picture itself: those with XMP are left out.
   while (jpeg[at] === 0xff && jpeg[at + 1] !== 0xda && at + 4 <= jpeg.length) {
     const end = at + 2 + jpeg.readUInt16BE(at + 2);
-    const isXmp = jpeg[at + 1] === 0xe1 && jpeg.subarray(at + 4).subarray(0, xmpMark.length).equals(xmpMark);
+    const isXmp =
+      jpeg[at + 1] === 0xe1 &&
+      jpeg
+        .subarray(at + 4)
+        .subarray(0, xmpMark.length)
+        .equals(xmpMark);
     if (!isXmp) parts.push(jpeg.subarray(at, end));
     at = end;
   }

@@ -8,6 +8,8 @@ import { crc32 } from 'node:zlib';
 export const parametersKeyword = 'parameters';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** Chunks that hold a text below a keyword. */
+const textTypes: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt']);
 /** Length, type and check sum around the data of a chunk. */
 const frame = 12;
 
@@ -48,7 +50,9 @@ export const withPngText = (png: Buffer, keyword: string, text: string): Buffer 
   const start = Buffer.from(`${keyword}\0`, 'latin1');
   const rest = [...chunksOf(png)]
     .slice(1)
-    .filter(({ type, data }) => type !== 'iTXt' || !data.subarray(0, start.length).equals(start))
+    .filter(
+      ({ type, data }) => !textTypes.has(type) || !data.subarray(0, start.length).equals(start),
+    )
     .map((chunk) => png.subarray(chunk.start, chunk.end));
   return Buffer.concat([png.subarray(0, header.end), length, body, check, ...rest]);
 };

@@ -3,8 +3,9 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { type Aigc, readAigcXmp } from '#server/labels/aigc.ts';
+import { type Aigc, readAigc, readAigcXmp } from '#server/labels/aigc.ts';
 import { readImageLabel } from '#server/labels/image.ts';
+import { withPngText } from '#server/labels/png-text.ts';
 import { readSoundLabel } from '#server/labels/sound.ts';
 import { readWebmLabel } from '#server/labels/webm.ts';
 import { apiUser } from '../support/api-user.ts';
@@ -176,9 +177,43 @@ test('what a model makes is labelled on each way, through what we make of it', a
   await expectLabel(readSoundLabel(byKey), 'speech', person);
 
   const { uuid } = await talk(owner, '一加一等于几');
+  const asJson = JSON.parse((await exported(owner, uuid, 'json')).data.toString()) as object;
+  await expectLabel(readAigc(JSON.stringify(asJson)), 'export');
+  const markdown = (await exported(owner, uuid, 'markdown')).data.toString();
+  await expectLabel(readAigc(/<!-- AIGC (\{.*\}) -->/.exec(markdown)?.[1] ?? ''), 'export');
   const { data } = await exported(owner, uuid, 'pdf');
   const text = data.toString('utf8');
   await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export');
+});
+
+test('what is brought is shown as generated, declared or suspected, and leaves with that', async () => {
+  const plain = sharp({ create: { width: 90, height: 60, channels: 3, background: '#3a6' } });
+  const bring = async (data: Buffer, name: string) => {
+    const { image } = await owner.upload('uploadImage', new Blob([new Uint8Array(data)]), name);
+    return image;
+  };
+  const drawn = withPngText(await plain.clone().png().toBuffer(), 'parameters', 'a\nSteps: 9, ');
+  const suspected = await bring(drawn, 'a.png');
+  expect(suspected.made).toBe('suspected');
+  expect(await readImageLabel(await fetched(suspected.url))).toMatchObject({ Label: '3' });
+  const jpeg = await bring(await plain.clone().jpeg().toBuffer(), 'b.jpg');
+  const other = await bring(await plain.clone().png().toBuffer(), 'c.png');
+  expect([jpeg.made, other.made]).toEqual([undefined, undefined]);
+  // Whoever brought it declares it, and nobody else; made smaller and brought again it stays so.
+  const stranger = await TestClient.register(server.baseURL);
+  expect((await stranger.raw('declareImage', { url: jpeg.url })).code).toBe(404);
+  for (const { url } of [jpeg, suspected]) {
+    await fetched(`${url}?size=128`);
+    expect(await owner.call('declareImage', { url })).toEqual({ made: 'declared' });
+    for (const query of ['', '?size=128'])
+      expect(await readImageLabel(await fetched(url + query)), query).toMatchObject({ Label: '2' });
+  }
+  const again = await bring(await fetched(jpeg.url), 'b.jpg');
+  expect(again.made).toBe('declared');
+  const urls = [jpeg, suspected, other, again].map(({ url }) => url);
+  expect((await stranger.call('imageOrigins', { urls: urls.join(',') })).list).toHaveLength(3);
+  const { list } = await owner.call('uploadedFiles', {});
+  expect(list.find(({ url }) => url === jpeg.url)?.made).toBe('declared');
 });
 
 test('words that say it stand on what leaves where the operator wants them, and nowhere else', async () => {

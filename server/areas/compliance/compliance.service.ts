@@ -44,6 +44,12 @@ export const checksOf = (
     '朗读的开头没有说出“由人工智能生成”',
   ),
   said(
+    'mark_films',
+    '视频的显式标识',
+    settings.mark_films === 1,
+    '内置视频的开头没有“由人工智能生成”；外面的服务做的视频要在那里打开标识',
+  ),
+  said(
     'agreements',
     '协议与隐私政策',
     settings.ask_agreements === 1 && written === agreementKinds.length,

@@ -122,8 +122,12 @@ const encoded = async ({ data, type, opened, label }: Renewing, how: Encoding) =
     type === 'jpg'
       ? upright.jpeg({ quality: how.quality ?? quality, mozjpeg: false })
       : upright.png({ compressionLevel: 7 });
-  const { data: bytes, info } = await withLabel(made, label).toBuffer({ resolveWithObject: true });
-  return { data: bytes, type, width: info.width, height: info.height };
+  // In PNG sharp packs XMP into a chunk in which few programs look for it.
+  const { data: bytes, info } = await (type === 'png' ? made : withLabel(made, label)).toBuffer({
+    resolveWithObject: true,
+  });
+  const said = type === 'png' && label ? labelledPng(bytes, label) : bytes;
+  return { data: said, type, width: info.width, height: info.height };
 };
 
 /** The image itself where nothing but its pixels is left of it and they need no change; else null. */

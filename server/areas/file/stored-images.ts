@@ -119,7 +119,11 @@ export const createStoredImages = (storage: Storage) => {
     async relabel(image: ImageKey, label: Aigc): Promise<boolean> {
       const data = await read(storageKey(image));
       if (!data) return false;
-      await storage.put(storageKey(image), labelledImage(data, image.type, label), imageMimes[image.type]);
+      await storage.put(
+        storageKey(image),
+        labelledImage(data, image.type, label),
+        imageMimes[image.type],
+      );
       for (const side of thumbnailSides) await storage.delete(thumbnailKey(image.key, side));
       await storage.delete(markedKey(image));
       return true;

@@ -76,9 +76,13 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
     declared = false,
   ): Promise<Keep<UploadedImage>> => {
     const userId = user.id;
-    const { data: bytes, type, width, height, made } = await inTurn(user, () =>
-      renewImage(data, declared),
-    );
+    const {
+      data: bytes,
+      type,
+      width,
+      height,
+      made,
+    } = await inTurn(user, () => renewImage(data, declared));
     return async (db) => {
       const size = bytes.length;
       await requireRoom(db, user, size);

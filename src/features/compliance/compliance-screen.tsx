@@ -31,6 +31,11 @@ const fields: readonly Field[] = [
   { name: 'mark_images', kind: 'switch', hint: '保存、分享的图片在右下角写上“由人工智能生成”' },
   { name: 'mark_sound', kind: 'switch', hint: '朗读先念“由人工智能生成”，不另收费' },
   {
+    name: 'mark_films',
+    kind: 'switch',
+    hint: '内置视频在开头两秒的右下角写上“由人工智能生成”；外面的服务做的视频写不上，要在那里打开它的标识',
+  },
+  {
     name: 'allow_unmarked',
     kind: 'switch',
     hint: '登录的人同意自己标明之后可以；谁、何时、哪一张记下六个月',

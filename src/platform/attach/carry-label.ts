@@ -14,7 +14,9 @@ const suspected =
 const label = /<([\w-]{1,40}):AIGC(?:\s[^<>]{0,200})?>[^<]{1,8192}<\/\1:AIGC>/;
 const attribute = /\s[\w-]{1,40}:AIGC\s?=\s?(?:"[^"<]{1,8192}"|'[^'<]{1,8192}')/;
 const isLine = (text: string): boolean =>
-  /trainedAlgorithmicMedia|Steps: \d+, Sampler|"class_type"|invokeai_metadata|sd-metadata/i.test(text);
+  /trainedAlgorithmicMedia|Steps: \d+, Sampler|"class_type"|invokeai_metadata|sd-metadata/i.test(
+    text,
+  );
 
 /** XMP with the label of this metadata alone, or with a suspicion; empty: nothing says anything. */
 export const labelXmp = (metadata: string): string => {
@@ -25,10 +27,34 @@ export const labelXmp = (metadata: string): string => {
   return isLine(metadata) ? suspected : '';
 };
 
+const inflated = async (packed: Uint8Array<ArrayBuffer>): Promise<string> => {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return (await new Response(stream).text()).slice(0, looked);
+};
+
+/** The beginning of a file as text, and what of a PNG's texts is packed. */
+const metadataOf = async (file: Blob): Promise<string> => {
+  const bytes = new Uint8Array(await file.slice(0, looked).arrayBuffer());
+  const view = new DataView(bytes.buffer);
+  const text = new TextDecoder().decode(bytes);
+  if (!text.slice(0, 8).includes('PNG')) return text;
+  const found = [text];
+  for (let at = 8; at + 12 <= bytes.length;) {
+    const length = view.getUint32(at);
+    const chunk = bytes.slice(at + 8, Math.min(bytes.length, at + 8 + length));
+    const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    const end = chunk.indexOf(0);
+    if (type === 'IDAT') break;
+    if (type === 'zTXt' && end > 0)
+      found.push(await inflated(chunk.slice(end + 2)).catch(() => ''));
+    at += 12 + length;
+  }
+  return found.join('\n');
+};
+
 /** The same JPEG with what the source says of its making; as it is where that says nothing. */
 export const carryLabel = async (source: Blob, jpeg: Blob): Promise<Blob> => {
-  const metadata = new TextDecoder().decode(await source.slice(0, looked).arrayBuffer());
-  const xmp = labelXmp(metadata);
+  const xmp = labelXmp(await metadataOf(source));
   const body = new TextEncoder().encode(mark + xmp);
   if (xmp === '' || body.length + 2 > mostSegment) return jpeg;
   const length = body.length + 2;
