@@ -128,10 +128,11 @@ const impliedCodes = (
   forDisabled: boolean,
   method: CallSpec['method'],
 ): readonly CodeName[] => {
-  const changing: readonly CodeName[] = method === 'GET' ? [] : ['agreement_needed'];
-  if (access === 'user') return ['account_disabled', 'login_required', ...changing];
+  const ruled: readonly CodeName[] =
+    method === 'GET' ? ['minor_limited'] : ['minor_limited', 'agreement_needed'];
+  if (access === 'user') return ['account_disabled', 'login_required', ...ruled];
   return access === 'guest' || (access === 'public' && !forDisabled)
-    ? ['account_disabled', ...changing]
+    ? ['account_disabled', ...ruled]
     : [];
 };
 

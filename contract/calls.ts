@@ -4,6 +4,7 @@ import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
 import { complianceCalls } from './compliance.ts';
+import { minorCalls } from './minor.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -79,6 +80,7 @@ export const calls = {
   ...manageOrderCalls,
   ...manageTrainCalls,
   ...complianceCalls,
+  ...minorCalls,
   ...agreementCalls,
   ...systemCalls,
   ...developerCalls,

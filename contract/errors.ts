@@ -81,6 +81,7 @@ export const codes = {
   question_closed: { code: 1436, http: 200, text: '这个问题已经关闭，不能再回复或修改' },
   words_blocked: { code: 1437, http: 200, text: '内容里有不允许的词，请修改后再发' },
   agreement_needed: { code: 1438, http: 200, text: '请先看过并同意协议，再继续使用' },
+  minor_limited: { code: 1439, http: 200, text: '未成年人模式下不能这样做' },
   manage_unsuitable: { code: 1490, http: 200, text: '现在不能这样做' },
   app_unsuitable: { code: 1480, http: 200, text: '这个应用现在不能这样做' },
   app_unsafe: { code: 1481, http: 200, text: '文件没有通过病毒检查' },

@@ -41,6 +41,8 @@ export const users = pgTable('users', {
   manager: boolean('manager').notNull().default(false),
   /** A manager who may make others managers. */
   owner: boolean('owner').notNull().default(false),
+  /** Looks at what managers see and changes nothing. */
+  auditor: boolean('auditor').notNull().default(false),
   disabled: boolean('disabled').notNull().default(false),
   sessionBlacklist: boolean('session_blacklist').notNull().default(false),
   sessionPrivate: boolean('session_private').notNull().default(false),

@@ -39,6 +39,7 @@ interface ServerDeps {
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
   allow: RouteDeps['allow'];
+  record: RouteDeps['record'];
   requireDisk: RouteDeps['requireDisk'];
   wholeUpload: RouteDeps['wholeUpload'];
   /** Told of each call that was answered and of each fault: its name, HTTP status and duration in ms. */
@@ -195,6 +196,7 @@ export const createHttpServer = async (
     handlers: deps.handlers,
     keepAct: deps.keepAct,
     allow: deps.allow,
+    record: deps.record,
     requireDisk: deps.requireDisk,
     wholeUpload: deps.wholeUpload,
     publicUrl: settings.publicUrl,

@@ -73,6 +73,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'takeUnmarked',
   'findLabel',
   'declareImage',
+  'resetMinor',
   'sharedSession',
   'updateNotice',
   'watchWaits',

@@ -480,6 +480,11 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   consentList: {},
   takeUnmarked: { url: `/files/${'0'.repeat(40)}.png`, agree: 1 },
   unmarkedList: {},
+  minorState: {},
+  startMinor: { code: '2468', from: 0, to: 1440, minutes: 60 },
+  endMinor: { code: '2468' },
+  resetMinor: { user_id: 987_654_321 },
+  exportRecords: { user_id: 1, from: '2026-01-01', to: '2026-01-02', reason: '测试用的调取' },
   findLabel: { label: 'no-such-label' },
 });
 

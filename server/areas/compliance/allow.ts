@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import { allowMinor } from './minor.service.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 
 /**
@@ -80,10 +81,16 @@ const notAgreed = async (db: Executor, userId: number): Promise<AgreementKind[]>
 /**
  * What the operator asks of whoever changes something. Guests agree by going on: the page says so
  * before their first message. Managers are let through, who else could turn it off.
- * @throws Refusal agreement_needed
+ * @throws Refusal agreement_needed, minor_limited, words_blocked
  */
-export const allowCall = async (db: Executor, user: Identity, call: string): Promise<void> => {
+export const allowCall = async (
+  db: Executor,
+  user: Identity,
+  call: string,
+  input: Record<string, unknown>,
+): Promise<void> => {
   if (user.guest || user.manager || withoutAgreeing.has(call)) return;
+  if (user.minor !== false) await allowMinor(db, user.id, call, input);
   const missing = await notAgreed(db, user.id);
   if (missing.length === 0) return;
   const names = missing.map((kind) => `《${agreementTitles[kind]}》`).join('');

@@ -55,6 +55,18 @@ export const checksOf = (
     settings.ask_agreements === 1 && written === agreementKinds.length,
     '三份协议没有都写好，或注册时没有要求同意',
   ),
+  said(
+    'minors',
+    '未成年人模式',
+    settings.minors === 1,
+    '没有提供；服务未成年人的要有时段、时长、消费与内容的限制',
+  ),
+  said(
+    'records',
+    '留存日志',
+    settings.record_months >= 6,
+    '登录、地址、发布、生成的记录要保留至少六个月',
+  ),
   said('operator', '运营者', settings.operator !== '', '页脚没有写是谁在提供服务'),
   said('report', '举报渠道', settings.report !== '', '页脚没有写向哪里投诉、举报'),
   said('icp', 'ICP 备案号', settings.icp !== '', '没有填写；公开的网站要在首页底部标明'),

@@ -8,6 +8,7 @@ import { type ApiCaller, type KeyGate, nothingUsed } from '#server/http/open-rou
 import { tooMany } from '#server/http/rate-limit.ts';
 import { SharedLimiter } from '#server/http/shared-limit.ts';
 import { allowCall } from '../compliance/allow.ts';
+import { recordCall } from '../compliance/records.service.ts';
 import { createCallLog } from './call-log.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
@@ -134,7 +135,10 @@ export const createGate = (deps: {
   const calls = createCallLog(deps);
 
   return {
-    allow: ({ user }, call) => allowCall(db, user, call),
+    async allow({ user }, call, from) {
+      await allowCall(db, user, call, {});
+      await recordCall(db, { userId: user.id, call, byKey: true, input: null, answer: null, from });
+    },
 
     note: (call) => calls.note(call),
 

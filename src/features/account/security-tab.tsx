@@ -11,6 +11,7 @@ import { Link } from '@tanstack/react-router';
 import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
+import { MinorPart } from './minor-part.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 const Password = () => {
@@ -159,6 +160,7 @@ const SecurityTab = () => (
     <Password />
     <SecondFactor />
     <Devices />
+    <MinorPart />
     <Agreements />
   </>
 );
