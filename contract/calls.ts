@@ -5,6 +5,7 @@ import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts'
 import { chatCalls } from './chat.ts';
 import { complianceCalls } from './compliance.ts';
 import { minorCalls } from './minor.ts';
+import { safetyCalls } from './safety.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -81,6 +82,7 @@ export const calls = {
   ...manageTrainCalls,
   ...complianceCalls,
   ...minorCalls,
+  ...safetyCalls,
   ...agreementCalls,
   ...systemCalls,
   ...developerCalls,

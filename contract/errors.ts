@@ -120,6 +120,7 @@ export const streamCodes = {
   too_large: '回复超出了长度上限，已停止',
   interrupted: '服务器重启过，这条回复的结尾丢了，只留下已经写出的部分',
   empty: '模型没有返回内容，请重试',
+  blocked: '没有通过内容安全检查，已停止；没有显示的部分不计费',
   connection: '连接中断，请重试',
   temporary: '临时对话的回复没有保存，已经看不到了',
 } as const;

@@ -74,6 +74,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'findLabel',
   'declareImage',
   'resetMinor',
+  'decideSafetyCase',
   'sharedSession',
   'updateNotice',
   'watchWaits',

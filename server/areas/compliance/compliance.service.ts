@@ -7,6 +7,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import { readAigc } from '#server/labels/aigc.ts';
 import { ownImage, imagePath } from '../file/image-address.ts';
 import type { FileService } from '../file/file.service.ts';
+import { readSafety } from '../moderation/safety.service.ts';
 import { unmarkedDownloads } from './compliance.tables.ts';
 import { currentAgreements } from './agreement.store.ts';
 import { labelById, listUnmarked, noteUnmarked, readCompliance } from './compliance.store.ts';
@@ -23,6 +24,8 @@ export const checksOf = (
   settings: Compliance,
   /** Of the agreements, how many are written. */
   written: number,
+  /** Questions and answers are checked. */
+  checked: boolean,
 ): ComplianceCheck[] => [
   said(
     'producer_code',
@@ -55,6 +58,7 @@ export const checksOf = (
     settings.ask_agreements === 1 && written === agreementKinds.length,
     '三份协议没有都写好，或注册时没有要求同意',
   ),
+  said('safety', '内容安全检查', checked, '没有检查提问与回复：在下面“内容安全”里打开'),
   said(
     'minors',
     '未成年人模式',
@@ -89,7 +93,9 @@ export const checksOf = (
 export const stateOf = async (db: Executor): Promise<Answer<'complianceState'>> => {
   const settings = await readCompliance(db);
   const { length: written } = await currentAgreements(db);
-  return { settings, checks: checksOf(settings, written) };
+  const { settings: safety } = await readSafety(db);
+  const checked = safety.text_in === 1 && safety.text_out === 1;
+  return { settings, checks: checksOf(settings, written, checked) };
 };
 
 /** How many of the checks are not met. */

@@ -12,6 +12,7 @@ import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
 import { MinorPart } from './minor-part.tsx';
+import { SafetyPart } from './safety-part.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 const Password = () => {
@@ -161,6 +162,7 @@ const SecurityTab = () => (
     <SecondFactor />
     <Devices />
     <MinorPart />
+    <SafetyPart />
     <Agreements />
   </>
 );

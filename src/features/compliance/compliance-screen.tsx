@@ -16,6 +16,7 @@ import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import { ManageAgreements } from './manage-agreements.tsx';
 import { ExportRecords } from './export-records.tsx';
+import { ManageSafety } from './manage-safety.tsx';
 import css from './compliance.module.css';
 
 type State = Out<'complianceState'>;
@@ -243,6 +244,7 @@ export const ComplianceScreen = () => {
               }}
             />
           </section>
+          <ManageSafety />
           <ManageAgreements />
           <FindLabel />
           <Unmarked />
