@@ -155,7 +155,7 @@ const invoke = async (
         // Whoever is led away is told why.
         if (error.message !== codes.login_required.text) noteLoginReason(error.message);
       } else if (error.code === codes.agreement_needed.code)
-        globalThis.dispatchEvent?.(new Event('agree'));
+        dispatchEvent(new Event('agree'));
       else if (!options.quiet) toast(error.message, 'error');
     }
     throw error;

@@ -37,6 +37,7 @@ const ofNobody = new Set<CallName>([
   ...(['noticeInfo', 'noticeList', 'downloadSourceCode', 'noticeFile', 'updateNotice'] as const),
   ...(['paymentInfo', 'sandboxTrade', 'pushKey', 'promptParameter', 'downloadApp'] as const),
   // One's own, of which the person who asks is the owner.
+  ...(['minorState', 'ownSafetyCases'] as const),
   ...(['usage', 'transactionList', 'transactionFile', 'jobList', 'jobEvents'] as const),
   ...(['imageProgress', 'uploadedFiles', 'privateImages', 'shareInfo', 'attachedText'] as const),
   ...(['imageMetadata', 'exportFile', 'trainLog', 'passageTokens'] as const),

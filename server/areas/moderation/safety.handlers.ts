@@ -1,8 +1,7 @@
 import { safetyServices } from '#contract/safety.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
-import type { KeyBox } from '../model/channel-key.ts';
-import { safetySeal, type SafetyService } from './safety.service.ts';
+import type { SafetyService } from './safety.service.ts';
 import * as store from './safety.store.ts';
 
 type Served =
@@ -45,10 +44,7 @@ const paged = (total: number, page: number) => ({
   total,
 });
 
-export const createSafetyHandlers = (
-  safety: SafetyService,
-  box: () => KeyBox,
-): Pick<Handlers, Served> => ({
+export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Served> => ({
   safetyState: async (_input, { db }) => {
     await safety.flush();
     return stateOf(db);
@@ -62,7 +58,7 @@ export const createSafetyHandlers = (
     const hasSecret = secret === undefined ? before.secret !== null : secret !== '';
     if (safetyServices.indexOf(after.service) > 0 && (after.key_id === '' || !hasSecret))
       throw new Refusal('manage_unsuitable', '用外面的服务检查，要填它的密钥编号和密钥');
-    const sealed = secret === '' ? null : box().seal(secret ?? '', safetySeal);
+    const sealed = secret === '' ? null : safety.seal(secret ?? '');
     await store.writeSafety(db, change, secret === undefined ? undefined : sealed);
     noteAct({ subject: 'compliance', from: before.settings, to: after });
     afterCommit(() => safety.forget());

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Safety } from '#contract/safety.ts';
 import type { Database } from '#server/db/database.ts';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
-import type { KeyBox } from '../model/channel-key.ts';
 import { allBlockedWords } from './blocked-words.service.ts';
 import { type Judged, type Level, serviceForms, type Verdict } from './safety-forms.ts';
 import { addToDay, type Counted, insertCase, readSafety } from './safety.store.ts';
@@ -11,11 +10,18 @@ import { createWordFinder } from './word-finder.ts';
 export { readSafety };
 
 /** What is sealed is bound to this. */
-export const safetySeal = 'safety';
+const sealedFor = 'safety';
+
+/** Keeps secrets: a channel's box of keys does. */
+interface Box {
+  seal: (text: string, of: string) => Buffer;
+  /** Null: it was sealed by another. */
+  open: (sealed: Buffer, of: string) => string | null;
+}
 
 export interface SafetyDeps {
   db: Database;
-  box: () => KeyBox;
+  box: () => Box;
   /** What a model that judges is asked with. Null: there is no such model. */
   judge: (model: string, userId: number) => Promise<ChatEngine | null>;
   log: Pick<FastifyBaseLogger, 'warn'>;
@@ -54,7 +60,7 @@ const load = async ({ db, box }: SafetyDeps) => {
   const words = settings.words === 1 ? await allBlockedWords(db) : [];
   return {
     settings,
-    secret: secret ? (box().open(secret, safetySeal) ?? '') : '',
+    secret: secret ? (box().open(secret, sealedFor) ?? '') : '',
     find: createWordFinder(words),
   };
 };
@@ -267,6 +273,9 @@ export const createSafety = (deps: SafetyDeps) => {
       if (settings.service !== '' || settings.judge !== '') return 'held';
       return settings.words === 1 ? 'words' : 'none';
     },
+
+    /** A secret of a service as it is kept. */
+    seal: (secret: string): Buffer => deps.box().seal(secret, sealedFor),
 
     /** Settings were changed here. */
     forget: (): void => {
