@@ -144,12 +144,8 @@ export const act = async <K extends Exclude<ActName, 'sendMessage' | 'newSession
   try {
     return await perform<K>({ name, key: uuid(), lane, input, made } as OfName<NewAct, K>);
   } catch (error) {
-    // These have led to the login, or to the agreements, already.
-    if (
-      error instanceof ApiError &&
-      error.code !== codes.login_required.code &&
-      error.code !== codes.agreement_needed.code
-    )
+    // Code 1001 has led to the login already.
+    if (error instanceof ApiError && error.code !== codes.login_required.code)
       toast(error.message, 'error');
     throw error;
   }
