@@ -343,6 +343,7 @@ const adds = new Set([
   'resetPassword',
   'signOutUser',
   'adminBackup',
+  'exportRecords',
   'importChannels',
   'fetchLocalModel',
 ]);

@@ -102,7 +102,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await service?.close();
-  model?.close();
+  await model?.close();
 });
 
 /** What a reader was told, and how the message stands. */
@@ -120,7 +120,7 @@ const answerTo = async (question: string, temporary = false) => {
   const error = said.find((each) => typeof each === 'object' && 'code' in each);
   return {
     text,
-    error: error as { code: string; message: string } | undefined,
+    error,
     uuid: session.uuid,
   };
 };

@@ -1,16 +1,6 @@
 import { bigId, instant } from '#server/db/columns.ts';
 import type { AgreementKind } from '#contract/agreement-kinds.ts';
-import {
-  bigint,
-  boolean,
-  date,
-  doublePrecision,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-} from 'drizzle-orm/pg-core';
+import { bigint, boolean, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Compliance } from '#contract/compliance.ts';
 
 /** One row. */
@@ -59,29 +49,4 @@ export const consents = pgTable('consents', {
   version: integer('version').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
   withdrawnAt: instant('withdrawn_at'),
-});
-
-/** Who did something that changes anything, and from where. */
-export const records = pgTable('records', {
-  id: bigId(),
-  at: instant('at').notNull().defaultNow(),
-  userId: bigint('user_id', { mode: 'number' }).notNull(),
-  kind: text('kind').notNull(),
-  call: text('call').notNull(),
-  subject: text('subject').notNull(),
-  ip: text('ip').notNull(),
-  port: integer('port'),
-});
-
-/** Accounts that are, or were, in 未成年人模式. */
-export const minors = pgTable('minors', {
-  userId: bigint('user_id', { mode: 'number' }).primaryKey(),
-  active: boolean('active').notNull(),
-  code: text('code').notNull(),
-  fromMinute: integer('from_minute').notNull(),
-  toMinute: integer('to_minute').notNull(),
-  minutes: integer('minutes').notNull(),
-  usedOn: date('used_on').notNull().default('2000-01-01'),
-  usedSeconds: doublePrecision('used_seconds').notNull().default(0),
-  seenAt: instant('seen_at').notNull().defaultNow(),
 });

@@ -157,7 +157,7 @@ const reachesPeople = async (
   if (call === 'setTrainModel') return input['private'] === 0 || input['public'] === 1;
   if (call === 'newSession') return input['type'] === sessionTypes.people;
   if (call !== 'sendMessage') return false;
-  const ref = String(input['session_id'] ?? input['uuid'] ?? '');
+  const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;
   const { rows } = await db.execute(sql`SELECT FROM sessions
     WHERE (uuid::text = ${ref} OR id::text = ${ref}) AND type = ${sessionTypes.people}`);
   return rows.length > 0;

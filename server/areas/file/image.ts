@@ -20,7 +20,7 @@ export interface Image {
 }
 
 /** What somebody brought, made anew. */
-export interface RenewedImage extends Image {
+interface RenewedImage extends Image {
   /** Whether a model made it; empty: nothing says so. */
   made: MadeBy | '';
 }

@@ -15,6 +15,7 @@ export const imageArea = ({ db, models, files, prompts, safety, settings, log }:
             deleted_at: 'coalesce(deleted_at, now())',
             key: `''`,
             prompt: `''`,
+            made: `''`,
             seed: 'NULL',
             parameters: `'{}'`,
             remote: 'NULL',

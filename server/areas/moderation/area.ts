@@ -9,7 +9,7 @@ export const moderationArea = ({ safety }: Kit) =>
       {
         table: 'safety_cases',
         of: ['user_id'],
-        end: { set: { excerpt: `''`, appeal: `''` } },
+        end: { set: { reason: `''`, excerpt: `''`, appeal: `''` } },
         take: ['created_at', 'way', 'kind', 'level', 'reason', 'excerpt', 'state', 'appeal'],
       },
     ],

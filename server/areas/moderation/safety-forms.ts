@@ -9,7 +9,7 @@ export interface Verdict {
   reason: string;
 }
 
-export interface Asked {
+interface Asked {
   keyId: string;
   secret: string;
   business: string;
@@ -27,7 +27,7 @@ interface Sent {
 /** What is to be judged: a text, or a picture's bytes. */
 export type Judged = { text: string; way: 'in' | 'out' } | { picture: Buffer };
 
-export interface ServiceForm {
+interface ServiceForm {
   /** Null: it does not judge such things. */
   request: (judged: Judged, asked: Asked) => Sent | null;
   /** @throws Error for an answer that is none */
@@ -104,7 +104,7 @@ const tencent: ServiceForm = {
     const type = 'application/json; charset=utf-8';
     const canonical = `POST\n/\n\ncontent-type:${type}\nhost:${host}\n\ncontent-type;host\n${hex(body)}`;
     const scope = `${day}/${service}/tc3_request`;
-    const signed = [day, service as string, 'tc3_request'].reduce<Buffer | string>(
+    const signed = [day, service, 'tc3_request'].reduce<Buffer | string>(
       (key, part) => createHmac('sha256', key).update(part).digest(),
       `TC3${secret}`,
     );
@@ -116,7 +116,7 @@ const tencent: ServiceForm = {
       headers: {
         'content-type': type,
         ...(address === '' && { host }),
-        'x-tc-action': action as string,
+        'x-tc-action': action,
         'x-tc-version': '2020-12-29',
         'x-tc-region': 'ap-guangzhou',
         'x-tc-timestamp': String(stamp),

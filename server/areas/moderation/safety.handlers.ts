@@ -90,7 +90,7 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
   decideSafetyCase: async ({ id, state }, { db, user, noteAct }) => {
     if (!(await store.decideCase(db, id, state, user.id)))
       throw new Refusal('not_found', '没有这一条，或已经处理过了');
-    noteAct({ subject: `safety:${id}`, to: { state } });
+    noteAct({ subject: `safety:${id}`, from: { state: 'open' }, to: { state } });
     return {};
   },
 

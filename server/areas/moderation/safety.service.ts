@@ -19,7 +19,7 @@ interface Box {
   open: (sealed: Buffer, of: string) => string | null;
 }
 
-export interface SafetyDeps {
+interface SafetyDeps {
   db: Database;
   box: () => Box;
   /** What a model that judges is asked with. Null: there is no such model. */
@@ -66,7 +66,7 @@ const load = async ({ db, box }: SafetyDeps) => {
 };
 
 /** What a model that judged has said. @throws Error where it is no judgement */
-export const readJudgement = (text: string): Verdict => {
+const readJudgement = (text: string): Verdict => {
   const given = JSON.parse(/\{[^{}]*\}/.exec(text)?.[0] ?? '') as {
     level?: unknown;
     reason?: unknown;

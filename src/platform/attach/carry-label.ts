@@ -19,7 +19,7 @@ const isLine = (text: string): boolean =>
   );
 
 /** XMP with the label of this metadata alone, or with a suspicion; empty: nothing says anything. */
-export const labelXmp = (metadata: string): string => {
+const labelXmp = (metadata: string): string => {
   const element = label.exec(metadata)?.[0].replaceAll(/<\/?[\w-]+:AIGC[^<>]*>/g, '');
   const value = element ?? attribute.exec(metadata)?.[0].replace(/^[^"']*["']|["']$/g, '');
   if (value !== undefined)

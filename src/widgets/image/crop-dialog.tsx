@@ -25,7 +25,7 @@ const loaded = (url: string): Promise<HTMLImageElement> =>
 const dataUrl = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('load', () => resolve(reader.result as string));
     reader.addEventListener('error', () => reject(new Error('the image cannot be read')));
     reader.readAsDataURL(blob);
   });

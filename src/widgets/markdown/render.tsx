@@ -6,7 +6,6 @@ import { diagramFits } from '#common/markdown/bounds.ts';
 import type { Block, TextBlock } from '#common/markdown/document.ts';
 import { decodeEntities } from '#common/markdown/entities.ts';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
-import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import { Cited, holdsCitation } from './citations.tsx';
 import { Formula } from './formula.tsx';
 import { tokensOf } from '#common/markdown/lex.ts';
@@ -64,7 +63,7 @@ const SafeImage = ({ src, alt }: { src: string; alt: string }) => {
       <span className={css.imageWords}>{words === '' ? '［图片］' : `［图片：${words}］`}</span>
     );
   if (isForeign(url)) return <ForeignImage url={url} alt={words} />;
-  const image = (
+  return (
     <img
       src={url}
       alt={words}
@@ -73,13 +72,6 @@ const SafeImage = ({ src, alt }: { src: string; alt: string }) => {
       referrerPolicy="no-referrer"
       onError={() => setFailed(true)}
     />
-  );
-  if (!url.startsWith('/files/')) return image;
-  return (
-    <span className={css.ownImage}>
-      {image}
-      <WithMadeMark url={url} />
-    </span>
   );
 };
 
