@@ -97,7 +97,8 @@ const film = (ending: 'mp4' | 'webm' | 'mp3' | 'wav'): Buffer | null => {
     ending === 'mp4' || ending === 'webm'
       ? ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=12:duration=1']
       : ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=1'];
-  execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, file]);
+  const program = 'ffmpeg';
+  execFileSync(program, ['-v', 'error', '-y', ...source, file]);
   return execFileSync('cat', [file], { maxBuffer: 2 ** 24 });
 };
 

@@ -9,7 +9,7 @@ export const moderationArea = ({ safety }: Kit) =>
       {
         table: 'safety_cases',
         of: ['user_id'],
-        end: { set: { reason: `''`, excerpt: `''`, appeal: `''` } },
+        end: { set: { by: `''`, reason: `''`, excerpt: `''`, appeal: `''` } },
         take: ['created_at', 'way', 'kind', 'level', 'reason', 'excerpt', 'state', 'appeal'],
       },
     ],
