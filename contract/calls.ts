@@ -4,6 +4,8 @@ import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
 import { complianceCalls } from './compliance.ts';
+import { minorCalls } from './minor.ts';
+import { safetyCalls } from './safety.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -81,6 +83,8 @@ export const calls = {
   ...manageOrderCalls,
   ...manageTrainCalls,
   ...complianceCalls,
+  ...minorCalls,
+  ...safetyCalls,
   ...agreementCalls,
   ...systemCalls,
   ...developerCalls,

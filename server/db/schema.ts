@@ -15,6 +15,7 @@ import {
 import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
+import type { MadeBy } from '#contract/file.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
 import type { Maker } from '#contract/makers.ts';
 import type { ImageChoice, SearchKind, SearchPaths } from '#contract/manage-model.ts';
@@ -50,6 +51,8 @@ export const users = pgTable('users', {
   manager: boolean('manager').notNull().default(false),
   /** A manager who may make others managers. */
   owner: boolean('owner').notNull().default(false),
+  /** Looks at what managers see and changes nothing. */
+  auditor: boolean('auditor').notNull().default(false),
   disabled: boolean('disabled').notNull().default(false),
   sessionBlacklist: boolean('session_blacklist').notNull().default(false),
   sessionPrivate: boolean('session_private').notNull().default(false),
@@ -690,6 +693,8 @@ export const images = pgTable('images', {
   /** Bytes. */
   size: integer('size').notNull(),
   model: text('model').notNull(),
+  /** Of what somebody brought: whether a model made it. */
+  made: text('made').$type<MadeBy | ''>().notNull().default(''),
   prompt: text('prompt').notNull(),
   seed: bigint('seed', { mode: 'number' }),
   parameters: jsonb('parameters').$type<ImageParameters>().notNull().default({}),

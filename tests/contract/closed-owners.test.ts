@@ -28,6 +28,8 @@ const ofNobody = new Set<CallName>([
   ...(['authCheck', 'captcha', 'userInfo', 'models', 'modelHealth', 'health', 'siteInfo'] as const),
   // The operator's texts, and what one has agreed to oneself.
   ...(['agreements', 'agreement'] as const),
+  // Whether a model made an image, for whoever has its address.
+  'imageOrigins',
   // One's own upload alone.
   'uploadState',
   ...(['helpList', 'helpPage', 'forumGroups', 'scenarioCategory', 'keywordList'] as const),
@@ -35,6 +37,7 @@ const ofNobody = new Set<CallName>([
   ...(['noticeInfo', 'noticeList', 'downloadSourceCode', 'noticeFile', 'updateNotice'] as const),
   ...(['paymentInfo', 'sandboxTrade', 'pushKey', 'promptParameter', 'downloadApp'] as const),
   // One's own, of which the person who asks is the owner.
+  ...(['minorState', 'ownSafetyCases'] as const),
   ...(['usage', 'transactionList', 'transactionFile', 'jobList', 'jobEvents'] as const),
   ...(['imageProgress', 'uploadedFiles', 'privateImages', 'shareInfo', 'attachedText'] as const),
   ...(['imageMetadata', 'exportFile', 'trainLog', 'passageTokens'] as const),

@@ -192,6 +192,28 @@ const doable: Record<string, () => Promise<Input>> = {
   markQuestion: async () => ({ session_id: (await question()).uuid, essence: 1 }),
   addBlockedWords: async () => ({ words: [`绝不${word()}`] }),
   saveCompliance: async () => ({ operator: `某某${word()}` }),
+  exportRecords: async () => ({
+    ...(await someone()),
+    from: '2026-01-01',
+    to: '2026-12-31',
+    reason: `调取通知书 ${word()}`,
+  }),
+  resetMinor: async () => {
+    const child = await TestClient.register(world.server.baseURL);
+    await owner.call('saveCompliance', { minors: 1 });
+    await child.call('startMinor', { code: '2468', from: 0, to: 1440, minutes: 60 });
+    return { user_id: await idOf(child) };
+  },
+  saveSafety: async () => ({ business: word() }),
+  decideSafetyCase: async () => {
+    const user_id = await idOf(person);
+    const { rows } = await database.query<{ id: string }>(
+      `INSERT INTO safety_cases (user_id, way, kind, level, by, reason, excerpt)
+       VALUES ($1, 'in', 'text', 'review', 'words', '', '') RETURNING id`,
+      [user_id],
+    );
+    return { id: Number(rows[0]!.id), state: 'allowed' };
+  },
   saveAgreement: async () => ({ kind: 'content', text: `不写假的：${word()}` }),
   delBlockedWord: async () => {
     const blocked = `绝不${word()}`;
@@ -324,6 +346,7 @@ const adds = new Set([
   'resetPassword',
   'signOutUser',
   'adminBackup',
+  'exportRecords',
   'importChannels',
   'fetchLocalModel',
 ]);

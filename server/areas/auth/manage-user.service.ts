@@ -309,7 +309,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
         user_id: row.id,
         account: row.account ?? '',
         user_name: row.userName,
-        rank: row.owner ? 'owner' : 'manager',
+        rank: row.owner ? 'owner' : row.auditor ? 'auditor' : 'manager',
         totp: totp.has(row.id),
         last_act_at: acts.get(row.id)?.toISOString() ?? null,
       })),
@@ -326,12 +326,16 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
     registered(row);
     if (row.owner && rank !== 'owner' && (await store.countOwners(db)) < 2)
       throw new Refusal('manage_unsuitable', '至少要有一位所有者');
-    const values = { manager: rank !== 'none', owner: rank === 'owner' };
+    const values = {
+      manager: rank !== 'none',
+      owner: rank === 'owner',
+      auditor: rank === 'auditor',
+    };
     await store.changeUser(db, row.id, values);
     if (rank === 'none') await deps.secondFactor.forget(db, row.id);
     note({
       subject: `user:${row.id}`,
-      from: { manager: row.manager, owner: row.owner },
+      from: { manager: row.manager, owner: row.owner, auditor: row.auditor },
       to: values,
     });
   },

@@ -14,6 +14,7 @@ const columns = {
   guest: users.guest,
   manager: users.manager,
   owner: users.owner,
+  auditor: users.auditor,
   disabled: users.disabled,
   sessionBlacklist: users.sessionBlacklist,
   sessionPrivate: users.sessionPrivate,
@@ -159,6 +160,7 @@ export const lockUser = async (db: Executor, id: number) => {
       guest: users.guest,
       manager: users.manager,
       owner: users.owner,
+      auditor: users.auditor,
       disabled: users.disabled,
       sessionBlacklist: users.sessionBlacklist,
       sessionPrivate: users.sessionPrivate,
@@ -208,6 +210,7 @@ export const listManagers = (db: Executor) =>
       account: users.account,
       userName: users.userName,
       owner: users.owner,
+      auditor: users.auditor,
     })
     .from(users)
     .where(and(eq(users.manager, true), isNotNull(users.account)))

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Aigc } from '#server/labels/aigc.ts';
-import { labelledPng } from '#server/labels/image.ts';
+import { labelledImage, labelledPng } from '#server/labels/image.ts';
 import { parametersKeyword, withPngText } from '#server/labels/png-text.ts';
 import type { Storage, StoredFile } from '#server/storage/storage-interface.ts';
 import {
@@ -120,6 +120,23 @@ export const createStoredImages = (storage: Storage) => {
       if (data) return { data, mime };
       const whole = await storage.get(storageKey(image));
       return whole && { ...whole, mime };
+    },
+
+    /**
+     * Writes a label into an image that is kept; its pixels are not touched. What was made smaller of
+     * it goes, to be made again with the label. False: there is none.
+     */
+    async relabel(image: ImageKey, label: Aigc): Promise<boolean> {
+      const data = await read(storageKey(image));
+      if (!data) return false;
+      await storage.put(
+        storageKey(image),
+        labelledImage(data, image.type, label),
+        imageMimes[image.type],
+      );
+      for (const side of thumbnailSides) await storage.delete(thumbnailKey(image.key, side));
+      await storage.delete(markedKey(image));
+      return true;
     },
 
     /** A small image of one that is being made, as a data URL. @throws Error: no image */

@@ -33,6 +33,8 @@ export interface LineCall {
   /** As people know it. */
   model: string;
   userId: number;
+  /** What a check finds in it may be kept with its case. */
+  keep?: boolean;
   /** What one waits at most for the first word of one line, ms. */
   firstMs: number;
   /** Nobody is asked anew once it is aborted; left out: the signal of what is asked. */

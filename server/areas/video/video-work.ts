@@ -10,6 +10,7 @@ import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/job
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf, filmText } from '#common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
+import { wantsFilmMarks } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { noteFailedUse, payForMade } from '../ledger/ledger.service.ts';
@@ -90,6 +91,7 @@ export const createVideoWork = (deps: {
         cfgScale: plan.cfgScale,
         motion: plan.motion,
         seed: plan.seed,
+        marked: await wantsFilmMarks(db),
       },
       {
         signal: io.signal,

@@ -231,6 +231,16 @@ const Rights = ({ user }: { user: Info['user'] }) => {
     const { ended } = await api.signOutUser({ user_id: userId });
     toast(`已退出 ${ended} 处登录`, 'success');
   };
+  const minors = useCall('complianceState', {}).data?.settings.minors === 1;
+  const resetMinor = async () => {
+    const yes = await confirmDialog({
+      text: `监护人忘了密码时，先核实身份。关闭“${user.user_name}”的未成年人模式？`,
+      ok: '关闭',
+    });
+    if (!yes) return;
+    await api.resetMinor({ user_id: userId });
+    toast('已关闭', 'success');
+  };
   const hide = async () => {
     const yes = await confirmDialog({
       text: `把“${user.user_name}”的所有会话都设为私有？`,
@@ -276,6 +286,9 @@ const Rights = ({ user }: { user: Info['user'] }) => {
       <div>
         <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />
         <Act icon="logout" label="让所有设备退出登录" onClick={() => quietly(signOut())} />
+        {minors && (
+          <Act icon="unlock" label="关闭未成年人模式" onClick={() => quietly(resetMinor())} />
+        )}
         {user.guest === 0 && (
           <Act icon="unlock" label="重设密码" danger onClick={() => quietly(reset())} />
         )}

@@ -11,6 +11,8 @@ import { Link } from '@tanstack/react-router';
 import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
+import { MinorPart } from './minor-part.tsx';
+import { SafetyPart } from './safety-part.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 const Password = () => {
@@ -159,6 +161,8 @@ const SecurityTab = () => (
     <Password />
     <SecondFactor />
     <Devices />
+    <MinorPart />
+    <SafetyPart />
     <Agreements />
   </>
 );
