@@ -3,8 +3,8 @@ import { loadOptional } from '#server/optional-packages.ts';
 import type { Piece } from '../layout.ts';
 import { findLines } from './find-lines.ts';
 import { openPicture, prepared } from './grey.ts';
-import { networks } from './networks.ts';
-import { readLine } from './read-line.ts';
+import { readLines, startReaders } from './line-readers.ts';
+import { lineFinder } from './networks.ts';
 
 /** Lines of one picture that are read. */
 const mostLines = 200;
@@ -14,12 +14,14 @@ const mostSide = 3000;
 
 /** What stands in a picture, each line in its place. */
 export const seePicture = async (image: Sharp): Promise<Piece[]> => {
+  const finder = await lineFinder();
+  startReaders();
   const grey = await prepared(image);
-  const known = await networks();
-  const boxes = await findLines(grey, known);
+  const boxes = (await findLines(grey, finder)).slice(0, mostLines);
+  const texts = await readLines(grey, boxes);
   const pieces: Piece[] = [];
-  for (const box of boxes.slice(0, mostLines)) {
-    const text = await readLine(grey, box, known);
+  for (const [at, box] of boxes.entries()) {
+    const text = texts[at] ?? '';
     // What the network adds round a line is none of its height.
     const height = box.height * 0.7;
     if (text !== '')
