@@ -119,7 +119,7 @@ for (const kind of kinds) {
     const picture = await worn(new Uint8Array(await drawn(text)), kind);
     const begun = performance.now();
     const from = process.cpuUsage();
-    const pieces = await see(picture, null);
+    const { pieces } = await see(picture, null);
     const { user, system } = process.cpuUsage(from);
     took.push(performance.now() - begun);
     worked.push((user + system) / 1000);

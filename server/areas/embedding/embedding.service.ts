@@ -14,6 +14,7 @@ import * as indexes from './open-indexes.ts';
 import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
 import { type Place, placeText } from '#server/reading/place.ts';
+import type { PageLooks } from '#server/reading/see-pages.ts';
 import { readingsOf } from '#server/search/question.ts';
 import type { Quotable } from '#server/search/quotes.ts';
 
@@ -400,7 +401,8 @@ export const createKnowledgeService = ({
       const page = pageOf(row, file);
       if (page === undefined || !(await isDrawn(db, row, file, userId)))
         throw new Refusal('not_found', '这段资料没有原页可看');
-      const drawn = await originals.draw({ key: file.storageKey ?? '', page }, owner);
+      const looks = await store.looksOf(db, row.fileId, page ?? 0);
+      const drawn = await originals.draw({ key: file.storageKey ?? '', page, looks }, owner);
       if (!drawn) throw new Refusal('not_found', '原页太复杂或已损坏，没有画出来');
       return drawn;
     },
@@ -411,12 +413,14 @@ export { soundOf } from './open-indexes.ts';
 
 export type KnowledgeService = ReturnType<typeof createKnowledgeService>;
 
-/** Puts the passages of a file in the place of those it had. */
+/** Puts the passages of a file, and how its scanned pages look, in the place of those it had. */
 export const replaceChunks = async (
   db: Executor,
   fileId: number,
   chunks: readonly store.NewChunk[],
+  looks: readonly PageLooks[] = [],
 ): Promise<void> => {
   await store.deleteChunks(db, fileId);
   await store.insertChunks(db, chunks);
+  await store.replaceLooks(db, fileId, looks);
 };

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Out } from '#contract/calls.ts';
 import type { Waiter } from '#server/fair-queue.ts';
 import { drawPage } from '#server/reading/draw-page.ts';
+import type { PageLooks } from '#server/reading/see-pages.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 
 type Drawn = Out<'passagePage'>;
@@ -14,12 +15,13 @@ export const createOriginals = (storage: Storage, seconds: number) => {
   const kept = new Map<string, Drawn>();
   return {
     /**
-     * A page of a file that is stored under `key`; `page` null: it is a picture itself.
+     * A page of a file that is stored under `key`; `page` null: it is a picture itself. `looks`: where
+     * its words were seen, if that is how they were read.
      * @returns null where it cannot be drawn
      * @throws Refusal too_many
      */
     draw: async (
-      { key, page }: { key: string; page: number | null },
+      { key, page, looks }: { key: string; page: number | null; looks: PageLooks | null },
       owner: Waiter,
     ): Promise<Drawn | null> => {
       const name = `${key} ${page}`;
@@ -27,7 +29,7 @@ export const createOriginals = (storage: Storage, seconds: number) => {
       if (known) return known;
       const read = async () => {
         const file = await storage.get(key);
-        return file && { data: new Uint8Array(await buffer(file.stream)), page };
+        return file && { data: new Uint8Array(await buffer(file.stream)), page, looks };
       };
       const drawn = await drawPage(read, { seconds, owner });
       if (!drawn) return null;

@@ -12,11 +12,19 @@ const mostLines = 200;
 const dpi = 200;
 const mostSide = 3000;
 
+/** A page as it was looked at: its size in pixels, and by how many degrees it was turned for that. */
+export interface LookedAt {
+  pieces: Piece[];
+  width: number;
+  height: number;
+  angle: number;
+}
+
 /** What stands in a picture, each line in its place. */
-export const seePicture = async (image: Sharp): Promise<Piece[]> => {
+const seePicture = async (image: Sharp): Promise<LookedAt> => {
   const finder = await lineFinder();
   startReaders();
-  const grey = await prepared(image);
+  const { grey, angle } = await prepared(image);
   const boxes = (await findLines(grey, finder)).slice(0, mostLines);
   const texts = await readLines(grey, boxes);
   const pieces: Piece[] = [];
@@ -33,7 +41,7 @@ export const seePicture = async (image: Sharp): Promise<Piece[]> => {
         text,
       });
   }
-  return pieces;
+  return { pieces, width: grey.width, height: grey.height, angle };
 };
 
 /** A page of a PDF as a picture, so many pixels long at most. @throws PackageMissing */
@@ -58,5 +66,5 @@ export const pagePicture = async (
 };
 
 /** What stands on a page of a PDF, or in a picture. */
-export const see = async (data: Uint8Array, page: number | null): Promise<Piece[]> =>
+export const see = async (data: Uint8Array, page: number | null): Promise<LookedAt> =>
   seePicture(page === null ? openPicture(data) : await pagePicture(data, page));
