@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { usualForms } from '#server/search/forms.ts';
+import sharp, { type Sharp } from 'sharp';
 import type { DrawnPage, DrawTask } from './draw-page.ts';
+import { type PageLine, pageLines } from './layout.ts';
 import { pdfPage } from './pdf.ts';
 import { openPicture } from './seeing/grey.ts';
 import { pagePicture } from './seeing/see.ts';
@@ -9,37 +10,35 @@ import { pagePicture } from './seeing/see.ts';
 
 /** Pixels of the longer side: letters of a page are read well on a phone that shows it whole. */
 const longest = 1500;
-/** Places of words that are told of a page. */
-const mostLines = 4000;
-
-const share = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 10_000;
-
-const draw = async ({ data, page }: DrawTask): Promise<DrawnPage> => {
+const side = { width: longest, height: longest, fit: 'inside', withoutEnlargement: true } as const;
+/** A page, and a scanned one with its lines level, as their places are. */
+const pageOf = async ({ data, page, looks }: DrawTask): Promise<Sharp> => {
   const image = page === null ? openPicture(data).rotate() : await pagePicture(data, page, longest);
-  const side = {
-    width: longest,
-    height: longest,
-    fit: 'inside',
-    withoutEnlargement: true,
-  } as const;
+  if (!looks || looks.angle === 0) return image;
+  const upright = await image.flatten({ background: '#fff' }).resize(side).png().toBuffer();
+  return sharp(upright).rotate(looks.angle, { background: '#fff' });
+};
+
+/** What is written on it and where. */
+const linesOf = async ({ data, page, looks }: DrawTask): Promise<PageLine[]> => {
+  if (looks) return looks.lines;
+  if (page === null) return [];
+  const { pieces, ...size } = await pdfPage(data, page);
+  return pageLines(pieces, size);
+};
+
+const draw = async (task: DrawTask): Promise<DrawnPage> => {
+  const image = await pageOf(task);
   const made = await image
     .flatten({ background: '#fff' })
     .resize(side)
     .webp({ quality: 72 })
     .toBuffer({ resolveWithObject: true });
-  const { pieces, width, height } =
-    page === null ? { pieces: [], width: 1, height: 1 } : await pdfPage(data, page);
   return {
     picture: new Uint8Array(made.data),
     width: made.info.width,
     height: made.info.height,
-    lines: pieces.slice(0, mostLines).map((piece) => ({
-      text: usualForms(piece.text),
-      x: share(piece.x, width),
-      y: share(piece.y, height),
-      width: share(piece.width, width),
-      height: share(piece.height, height),
-    })),
+    lines: await linesOf(task),
   };
 };
 

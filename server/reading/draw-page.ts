@@ -3,11 +3,15 @@ import { runApart } from '../guarded-process.ts';
 import { ThreadFailure } from '../guarded-thread.ts';
 import { isInstalled } from '../optional-packages.ts';
 import { workerUrl } from '../worker-url.ts';
+import type { PageLine } from './layout.ts';
+import type { PageLooks } from './see-pages.ts';
 
 export interface DrawTask {
   data: Uint8Array;
   /** Of a PDF, from 1; null: the data is a picture. */
   page: number | null;
+  /** Of a page whose words were read off its picture. */
+  looks: PageLooks | null;
 }
 
 /** A page of a file as a picture. */
@@ -16,8 +20,8 @@ export interface DrawnPage {
   picture: Uint8Array;
   width: number;
   height: number;
-  /** What is written on it and where, in shares of its sides; of a scanned page nothing. */
-  lines: { text: string; x: number; y: number; width: number; height: number }[];
+  /** What is written on it and where. */
+  lines: PageLine[];
 }
 
 const bounds = { heapMb: 512, growth: 700 * 1024 * 1024 };

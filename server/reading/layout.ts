@@ -1,3 +1,4 @@
+import { usualForms } from '#server/search/forms.ts';
 import type { Block } from './block.ts';
 import type { Place } from './place.ts';
 import { tableBlocks, type TableRow } from './table.ts';
@@ -10,6 +11,33 @@ export interface Piece {
   height: number;
   text: string;
 }
+
+/** A line of a page and where it stands, in shares of the page's sides. */
+export interface PageLine {
+  text: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Places of words that are told of a page. */
+const mostPageLines = 4000;
+
+const share = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 10_000;
+
+/** Pieces of a page of that size as they are told to who looks at it. */
+export const pageLines = (
+  pieces: readonly Piece[],
+  { width, height }: { width: number; height: number },
+): PageLine[] =>
+  pieces.slice(0, mostPageLines).map((piece) => ({
+    text: usualForms(piece.text),
+    x: share(piece.x, width),
+    y: share(piece.y, height),
+    width: share(piece.width, width),
+    height: share(piece.height, height),
+  }));
 
 /** Pieces at one height, from left to right. */
 interface Line {

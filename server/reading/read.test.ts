@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   docxOf,
   epubOf,
+  pdfOf,
   pdfTableOf,
   pptxOf,
   wordBody,
@@ -144,6 +145,13 @@ describe('files that would take too much, or cannot be read', () => {
     const reading = read(kind, make());
     await expect(reading).rejects.toThrow(why);
     await expect(reading).rejects.toBeInstanceOf(Unwanted);
+  });
+
+  test('a PDF that only its password opens says so, and one that may not be printed is read', async () => {
+    const locked = await pdfOf(['秘密'], { userPassword: 'only-for-us', pdfVersion: '1.7ext3' });
+    await expect(read('pdf', locked)).rejects.toThrow(/密码/);
+    const unprinted = await pdfOf(['公开的条款'], { ownerPassword: 'only-for-us' });
+    expect(textOf((await read('pdf', unprinted)).blocks)).toContain('公开的条款');
   });
 
   test('entities stay what they are', async () => {

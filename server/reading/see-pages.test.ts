@@ -12,11 +12,17 @@ test('what a scanned page shows is read, and what is no picture fails alone', as
   const scan = new Uint8Array(await scanOf(words.join('\n')));
   const seen = await seePages(scan, null, reading);
   expect(seen).toMatchObject({ failed: 0, missing: false });
+  // The lines of a crooked page are kept as they stand once it is level.
+  const [looks] = seen.looks;
+  expect(looks?.angle).toBeCloseTo(-1.5, 0);
+  expect(looks?.lines.map(({ text }) => text)).toEqual(words);
+  const [one, other] = looks?.lines ?? [];
+  expect(Math.abs((one?.x ?? 0) - (other?.x ?? 1))).toBeLessThan(0.02);
   expect(textOf(seen.blocks).replaceAll(/\s/g, '')).toBe(words.join(''));
   const pages = await seePages(new Uint8Array(await pdfOf(['春夏秋冬东南西北'])), [1], reading);
   expect(pages.blocks).toMatchObject([{ text: '春夏秋冬东南西北', place: { page: 1 } }]);
   const broken = await seePages(scan.slice(0, 200), null, reading);
-  expect(broken).toEqual({ blocks: [], failed: 1, missing: false });
+  expect(broken).toEqual({ blocks: [], looks: [], failed: 1, missing: false });
 }, 300_000);
 
 test('files of pages that wait to be drawn are not read yet, and few may wait', async () => {

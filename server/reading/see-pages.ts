@@ -4,14 +4,24 @@ import { ThreadFailure } from '../guarded-thread.ts';
 import { isInstalled } from '../optional-packages.ts';
 import { workerUrl } from '../worker-url.ts';
 import type { Block } from './block.ts';
+import type { PageLine } from './layout.ts';
 
 export interface SeeTask {
   data: Uint8Array;
   /** Of a PDF, from 1; null: the data is a picture. */
   page: number | null;
 }
+/** Where its lines stand on a page that was looked at. */
+export interface PageLooks {
+  /** 0: the file is a picture itself. */
+  page: number;
+  /** By how many degrees it is turned so that its lines are level, as the places of them are. */
+  angle: number;
+  lines: PageLine[];
+}
+
 /** What a page shows; else whether what reads it is not installed, or it cannot be read. */
-export type SeenPage = { blocks: Block[] } | { missing: boolean };
+export type SeenPage = { blocks: Block[]; looks: PageLooks } | { missing: boolean };
 
 /** Why a file of pictures alone gives no text, for people. */
 export const whyNothing = ({ failed, missing }: Seen): string =>
@@ -24,6 +34,8 @@ export const whyNothing = ({ failed, missing }: Seen): string =>
 /** What was seen on pages, and how many could not be read. */
 export interface Seen {
   blocks: Block[];
+  /** Of each page that was read. */
+  looks: PageLooks[];
   failed: number;
   /** What reads them is not installed. */
   missing: boolean;
@@ -62,7 +74,7 @@ export const seePages = async (
     signal?: AbortSignal | undefined;
   },
 ): Promise<Seen> => {
-  const seen: Seen = { blocks: [], failed: 0, missing: false };
+  const seen: Seen = { blocks: [], looks: [], failed: 0, missing: false };
   if (!canSee()) return { ...seen, missing: true };
   const apart = openApart(workerUrl('./see-worker.ts', import.meta.url), {
     ...bounds,
@@ -74,8 +86,10 @@ export const seePages = async (
       try {
         const task: SeeTask = { data, page };
         const answer = await inTurn(owner, () => apart.ask<SeenPage>(task));
-        if ('blocks' in answer) seen.blocks.push(...answer.blocks);
-        else {
+        if ('blocks' in answer) {
+          seen.blocks.push(...answer.blocks);
+          seen.looks.push(answer.looks);
+        } else {
           seen.failed += 1;
           seen.missing ||= answer.missing;
         }

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { PackageMissing } from '../optional-packages.ts';
-import { pageBlocks } from './layout.ts';
+import { pageBlocks, pageLines } from './layout.ts';
 import type { SeenPage, SeeTask } from './see-pages.ts';
 import { see } from './seeing/see.ts';
 
@@ -8,9 +8,14 @@ import { see } from './seeing/see.ts';
 
 const answerTo = async ({ data, page }: SeeTask): Promise<SeenPage> => {
   try {
-    const blocks = pageBlocks([await see(data, page)], page ?? 1);
-    // A picture has no pages.
-    return { blocks: page === null ? blocks.map((block) => ({ ...block, place: {} })) : blocks };
+    const { pieces, angle, ...size } = await see(data, page);
+    const lines = pageLines(pieces, size);
+    const blocks = pageBlocks([pieces], page ?? 1);
+    return {
+      // A picture has no pages.
+      blocks: page === null ? blocks.map((block) => ({ ...block, place: {} })) : blocks,
+      looks: { page: page ?? 0, angle, lines },
+    };
   } catch (error) {
     return { missing: error instanceof PackageMissing };
   }

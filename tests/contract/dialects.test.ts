@@ -29,7 +29,7 @@ let anthropic: Anthropic;
 let openai: OpenAI;
 let manager: TestClient;
 
-const claude = 'claude-mock';
+const claude = 'claude-sonnet-mock';
 const gemini = 'gemini-9-mock';
 const plain = 'mock-chat';
 const thinker = 'qwen3-mock';

@@ -8,6 +8,7 @@ import {
   type Scenario,
   startMockOpenAi,
 } from '../support/mock-openai.ts';
+import { scanOf } from '../support/sample-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const service = {
     OPENAI_BASE_URL: mock.baseURL,
     OPENAI_API_KEY: 'sk-test',
-    OPENAI_MODELS: 'mock-chat,mock-mini',
+    OPENAI_MODELS: 'mock-chat,mock-mini,mock-vision',
     SECRET_KEY: 'the same in all processes',
   };
   beside = (more) => startServer({ databaseUrl: server.databaseUrl, env: { ...service, ...more } });
@@ -171,19 +172,28 @@ describe('chat by the client of OpenAI', () => {
 
   test('pictures, a JSON schema, and thinking', async () => {
     const url = `data:image/png;base64,${onePixel.toString('base64')}`;
-    await client.chat.completions.create({
-      model,
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: '看图' },
-            { type: 'image_url', image_url: { url, detail: 'low' } },
-          ],
-        },
-      ],
-    });
+    const shown = (address: string) => [
+      {
+        role: 'user' as const,
+        content: [
+          { type: 'text' as const, text: '看图' },
+          { type: 'image_url' as const, image_url: { url: address, detail: 'low' as const } },
+        ],
+      },
+    ];
+    await client.chat.completions.create({ model: 'mock-vision', messages: shown(url) });
     expect(mock.lastPictures[0]?.data.equals(onePixel)).toBe(true);
+    // A model that does not see is told what is written there, or nobody pays for a guess.
+    const scan = `data:image/jpeg;base64,${(await scanOf('合计金额壹佰贰拾捌元')).toString('base64')}`;
+    await client.chat.completions.create({ model, messages: shown(scan) });
+    expect(mock.lastPictures).toEqual([]);
+    const told = JSON.stringify(mock.lastRequest?.messages);
+    expect(told).toContain('从图片里认出的文字');
+    expect(told).toContain('合计金额壹佰贰拾捌元');
+    const { calls } = mock;
+    const blank = await failing(client.chat.completions.create({ model, messages: shown(url) }));
+    expect([blank.status, mock.calls]).toEqual([400, calls]);
+    expect(blank.message).toContain('看不了图片');
     const response_format = {
       type: 'json_schema' as const,
       json_schema: { name: 'weather', schema: { type: 'object' } },

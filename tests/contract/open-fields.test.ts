@@ -22,7 +22,7 @@ beforeAll(async () => {
     env: {
       OPENAI_BASE_URL: mock.baseURL,
       OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'mock-chat,mock-mini,tts-1,whisper-1,dall-e-3',
+      OPENAI_MODELS: 'mock-chat,mock-mini,mock-vision,tts-1,whisper-1,dall-e-3',
       EMBEDDING_MODEL: 'mock-embedding',
       SIGNUP_TOKENS: String(tokens),
       API_REQUESTS: '100000',
@@ -271,7 +271,10 @@ describe('the fields of a request', () => {
       expect((await send('/v1/images/generations', { prompt: '山', ...more })).status).toBe(400);
     expect(mock.calls).toBe(calls);
     // An image as plain text of data is one all the same.
-    await chat({ messages: say([{ type: 'image_url', image_url: data }]) });
+    await chat({
+      model: 'mock-vision',
+      messages: say([{ type: 'image_url', image_url: data }]),
+    });
     expect(mock.lastPictures[0]?.data.equals(onePixel)).toBe(true);
   });
 });

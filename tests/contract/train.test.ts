@@ -10,7 +10,7 @@ import { apiUser, onDatabase } from '../support/api-user.ts';
 import { readDocxLabel } from '#server/labels/docx.ts';
 import { TestClient } from '../support/client.ts';
 import { followJobs } from '../support/images.ts';
-import { docOf, docxOf, packedAs, pdfOf, rarOf, wordXml } from '../support/sample-files.ts';
+import { docOf, docxOf, packedAs, pdfOf, rarOf, scanOf, wordXml } from '../support/sample-files.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let service: MockTraining;
@@ -242,12 +242,14 @@ test('passages of documents tell their page and heading, by the long name of the
   await send(person, '海.docx', docxOf(word), model.id);
   await send(person, '书.pdf', await pdfOf(['第一页讲山。', '骆驼能走七天不喝水。']), model.id);
   await send(person, '旧.doc', docOf('蝉在地下住十七年。\r然后才出来。\r'), model.id);
+  await send(person, '照片.jpg', await scanOf('鲸鱼每年南迁\n路上吃磷虾'), model.id);
   const files = await settled(person, model.id);
   expect(files.map(({ status, error }) => [status, error])).toEqual(files.map(() => [1, '']));
   for (const [question, title] of [
     ['潮汐一天几次', '海.docx · 潮汐'],
     ['骆驼能走几天', '书.pdf · 第 2 页'],
     ['蝉在地下住几年', '旧.doc'],
+    ['鲸鱼每年往哪迁', '照片.jpg'],
   ] as const) {
     const { list } = await person.call('askKnowledge', { embedding_key: model.key, question });
     expect(list[0]?.title).toBe(title);
@@ -263,6 +265,12 @@ test('passages of documents tell their page and heading, by the long name of the
   expect(drawn.lines).toMatchObject([{ text: '骆驼能走七天不喝水。' }]);
   expect(drawn.height / drawn.width).toBeCloseTo(792 / 612, 1);
   for (const share of [drawn.lines[0]!.x, drawn.lines[0]!.y]) expect(share).toBeLessThan(0.5);
+  // Of a scanned one, too: its lines, on a picture that is turned level.
+  const seen = await person.call('askKnowledge', { ...ask, question: '鲸鱼每年往哪迁' });
+  const scan = await person.call('passagePage', { id: seen.list[0]?.id ?? 0 });
+  expect(scan.lines.map(({ text }) => text)).toEqual(['鲸鱼每年南迁', '路上吃磷虾']);
+  expect(Math.abs(scan.lines[0]!.x - scan.lines[1]!.x)).toBeLessThan(0.01);
+
   // To others it is as its base. What its owner switched off or deleted stands there still.
   await expect(stranger.call('passagePage', { id })).rejects.toThrow('404');
   await person.call('setTrainModel', { model_id: model.id, private: 0 });
@@ -373,8 +381,8 @@ test(
     for (const [what, name, , why] of bombs)
       if (what === 'deep') expect([...failed.values()].join(), what).toMatch(why);
       else expect(failed.get(name), what).toMatch(why);
+    expect((await send(person, '像.pdf', good, base.id)).message).toContain('与它的扩展名不符');
     for (const [name, data] of [
-      ['像.pdf', good],
       ['a.exe', strToU8('MZ')],
       ['没有名字', strToU8('文字')],
     ] as const)
@@ -405,6 +413,19 @@ test('a connected service embeds for 0.05 a token, and the question is found by 
   expect(spent).toBe(Math.ceil(text.length * 0.05));
   const { list } = await owner.call('askKnowledge', { embedding_key: model.key, question: '月亮' });
   expect(list[0]?.vector_rank).toBe(1);
+
+  // A reranker of the same service has the last word; where it does not answer, the order stays.
+  await send(owner, '潮.txt', '潮水来自远方的牵引，与天上的那一个有关。', model.id);
+  await settled(owner, model.id);
+  const titles = async () =>
+    (
+      await owner.call('askKnowledge', { embedding_key: model.key, question: '月亮上的风' })
+    ).list.map(({ title }) => title);
+  expect(await titles()).toEqual(['月.txt', '潮.txt']);
+  service.prefers = '牵引';
+  expect(await titles()).toEqual(['潮.txt', '月.txt']);
+  service.prefers = '';
+  expect(await titles()).toEqual(['月.txt', '潮.txt']);
 });
 
 test('a document is translated sentence by sentence, corrected, and packed', async () => {

@@ -107,7 +107,10 @@ const alive = setInterval(() => {}, 1_000);
 try {
   const samples = { mp4: film('mp4'), webm: film('webm'), mp3: film('mp3'), wav: film('wav') };
   const docx = makeDocx(['由模型翻译的一段话']);
-  const signal = new AbortController().signal;
+  const work = {
+    signal: new AbortController().signal,
+    owner: { person: 'labels', guest: false },
+  };
   for (let at = 0; at < files; at += 1) {
     const label = labelOf();
     const background = { r: (at * 37) % 256, g: (at * 91) % 256, b: (at * 13) % 256 };
@@ -128,7 +131,7 @@ try {
     if (mp4) await measure('mp4', label, 'mp4', () => labelledMp4(mp4, label), readMp4Label);
     // Each takes a thread of its own.
     if (webm && at % 10 === 0)
-      await measure('webm', label, 'webm', () => labelledWebm(webm, label, signal), readWebmLabel);
+      await measure('webm', label, 'webm', () => labelledWebm(webm, label, work), readWebmLabel);
     if (mp3)
       await measure(
         'mp3',

@@ -211,7 +211,11 @@ export const startDialectService = async (): Promise<DialectService> => {
             { name: 'models/embedding-9', supportedGenerationMethods: ['embedContent'] },
           ],
         });
-      else reply(response, 200, { data: [{ type: 'model', id: 'claude-mock' }], has_more: false });
+      else
+        reply(response, 200, {
+          data: [{ type: 'model', id: 'claude-sonnet-mock' }],
+          has_more: false,
+        });
       return;
     }
     const body = JSON.parse((await bodyOf(request)).toString('utf8')) as Json;

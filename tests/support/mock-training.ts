@@ -22,6 +22,8 @@ export interface MockTraining {
   slowMs: number;
   /** Statuses of the next answers with vectors; 0: one that is well. */
   embedStatus: number[];
+  /** Words that its reranker puts first; empty: it answers nothing. */
+  prefers: string;
   /** How often a training of Replicate's is asked for until it is done. */
   rounds: number;
   stop: () => Promise<void>;
@@ -56,6 +58,7 @@ export const startMockTraining = async (): Promise<MockTraining> => {
     calls: [],
     slowMs: 0,
     embedStatus: [],
+    prefers: '',
     rounds: 2,
     stop: async () => {},
   };
@@ -70,7 +73,21 @@ export const startMockTraining = async (): Promise<MockTraining> => {
       };
       if (state.slowMs > 0) await sleep(state.slowMs);
       if (url === '/v1/models')
-        return json({ data: [{ id: 'gpt-4o-mini' }, { id: 'text-embedding-3-small' }] });
+        return json({
+          data: [
+            { id: 'gpt-4o-mini' },
+            { id: 'text-embedding-3-small' },
+            { id: 'bge-reranker-v2-m3' },
+          ],
+        });
+      if (url === '/v1/rerank' && state.prefers !== '') {
+        const { documents } = JSON.parse(body.toString()) as { documents: string[] };
+        const results = documents.map((text, index) => ({
+          index,
+          relevance_score: text.includes(state.prefers) ? 0.9 : 0.1,
+        }));
+        return json({ results });
+      }
       if (url === '/v1/embeddings') {
         const { input } = JSON.parse(body.toString()) as { input: string[] };
         const status = state.embedStatus.shift() ?? 0;

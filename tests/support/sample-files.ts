@@ -70,8 +70,11 @@ export const wordXml = (paragraphs: readonly string[], before = ''): string =>
     .join('')}</w:body></w:document>`;
 
 /** A PDF with one page a text. */
-export const pdfOf = async (pages: readonly string[]): Promise<Buffer> => {
-  const document = new PdfDocument({ autoFirstPage: false });
+export const pdfOf = async (
+  pages: readonly string[],
+  options: PDFKit.PDFDocumentOptions = {},
+): Promise<Buffer> => {
+  const document = new PdfDocument({ autoFirstPage: false, ...options });
   const chunks: Buffer[] = [];
   document.on('data', (chunk: Buffer) => chunks.push(chunk));
   const fonts = path.join(path.dirname(require.resolve('@embedpdf/fonts-sc')), '..', 'fonts');

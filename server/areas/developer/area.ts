@@ -99,6 +99,7 @@ export const developerArea = () => {
         models,
         gate,
         fetchImage: (...asked) => files.imageForModel(...asked),
+        wordsOnImage: (...asked) => files.wordsOnImage(...asked),
         silenceMs: Math.max(settings.modelFirstWordSeconds, settings.modelIdleSeconds) * 1000,
         log,
       });

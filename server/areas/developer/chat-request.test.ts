@@ -6,6 +6,7 @@ import type { OpenContext } from '#server/http/open-routes.ts';
 import { createMessageReader, Tally } from './chat-request.ts';
 
 const url = 'https://images.example/one.png';
+const words = '（下面是从图片里认出的文字，可能有错字）\n\n合计 128 元';
 const image = { type: 'image_url' as const, image_url: url };
 
 const asker = {
@@ -13,11 +14,11 @@ const asker = {
   caller: { user: { person: '1', guest: false } },
 } as OpenContext;
 
-const asking = async (room: number, messages: OpenMessage[]) => {
+const asking = async (room: number, messages: OpenMessage[], vision = true) => {
   const fetchImage = vi.fn(async () => 'data:image/png;base64,AAAA');
   const tally = new Tally(room, () => new Refusal('prompt_too_long'));
-  const read = createMessageReader({ fetchImage });
-  const answer = await read(messages, tally, asker).then(
+  const read = createMessageReader({ fetchImage, wordsOnImage: async () => words });
+  const answer = await read(messages, tally, asker, { vision }).then(
     () => 'read',
     (error: Refusal) => error.codeName,
   );
@@ -35,4 +36,12 @@ test('what has no room is read no further, and none of its images are fetched', 
   // An image counts before it is fetched.
   const few = await asking(limits.imageTokens.high, [shown]);
   expect([few.answer, few.fetched]).toEqual(['prompt_too_long', 0]);
+});
+
+test('a model that does not see gets what is written on an image, which counts as text', async () => {
+  const shown: OpenMessage = { role: 'user', content: [image, { type: 'text', text: '多少钱？' }] };
+  const told = await asking(1e9, [shown], false);
+  expect([told.answer, told.fetched, told.tally.texts]).toEqual(['read', 1, [words, '多少钱？']]);
+  const many: OpenMessage = { role: 'user', content: Array.from({ length: 5 }, () => image) };
+  expect((await asking(1e9, [many], false)).answer).toBe('bad_input');
 });

@@ -16,6 +16,8 @@ const around = 4;
 const secondOfSound = 32;
 /** Images and recordings of one request. */
 const mediaAtMost = 16;
+/** Of them those whose words are read for a model that sees nothing: each takes seconds of a core. */
+const readAtMost = 4;
 
 export interface Asked {
   texts: string[];
@@ -82,11 +84,18 @@ const cached = <T extends object>(value: T, mark: unknown): T =>
 export const toolsOf = (tools: readonly Json[]): Json[] =>
   tools.map(({ cache_control: mark, ...tool }) => cached(tool, mark));
 
-/** Puts a request's messages in order. @throws Refusal bad_input, and the tally's own */
-export const createMessageReader = (deps: {
+export interface MessageReaderDeps {
   /** An image of the web, or inline, as a data URL; null where it cannot be had. */
   fetchImage: FileService['imageForModel'];
-}) => {
+  /** What is written on such an image. */
+  wordsOnImage: FileService['wordsOnImage'];
+}
+
+/**
+ * Puts a request's messages in order; a model that does not see gets what is written on the images.
+ * @throws Refusal bad_input, vision_missing, and the tally's own
+ */
+export const createMessageReader = (deps: MessageReaderDeps) => {
   const image = async (url: string, detail: string, signal: AbortSignal): Promise<string> => {
     const data = await deps.fetchImage(url, detail === 'low' ? 'low' : 'high', signal);
     if (data !== null) return data;
@@ -102,12 +111,27 @@ export const createMessageReader = (deps: {
     return facts.seconds;
   };
 
+  const wordsOn = async (url: string, { signal, caller }: Asker): Promise<string> => {
+    const data = await image(url, 'high', signal);
+    try {
+      return await deps.wordsOnImage(data, caller.user, signal);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.codeName !== 'upload_unreadable') throw error;
+      throw new Refusal(
+        'vision_missing',
+        `messages：这个模型看不了图片，图上的文字也没有读出来（${error.message}），请换一个能看图的模型`,
+      );
+    }
+  };
+
   return async (
     messages: readonly OpenMessage[],
     tally: Tally,
     asker: Asker,
+    { vision }: { vision: boolean },
   ): Promise<ChatBody['messages']> => {
     let media = 0;
+    let words = 0;
     const count = (text: string): string => tally.text(text);
     const part = async (each: Part): Promise<Json> => {
       if (each.type === 'text')
@@ -123,6 +147,15 @@ export const createMessageReader = (deps: {
       }
       const { url, detail } =
         typeof each.image_url === 'string' ? { url: each.image_url } : each.image_url;
+      if (!vision) {
+        words += 1;
+        if (words > readAtMost)
+          throw new Refusal(
+            'bad_input',
+            `messages：这个模型看不了图片，一次最多认出 ${readAtMost} 张图上的文字`,
+          );
+        return cached({ type: 'text', text: count(await wordsOn(url, asker)) }, each.cache_control);
+      }
       tally.more(detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high);
       const data = await image(url, detail ?? 'auto', asker.signal);
       return cached(

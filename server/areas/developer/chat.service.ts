@@ -15,7 +15,6 @@ import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, Events, OpenAnswer, OpenContext } from '#server/http/open-routes.ts';
-import type { FileService } from '../file/file.service.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
@@ -26,6 +25,7 @@ import {
   type Asked,
   createMessageReader,
   lengthIn,
+  type MessageReaderDeps,
   Tally,
   toolsOf,
   withThinkingOf,
@@ -47,11 +47,9 @@ const longestWhole = holdLifetime - 60_000;
 /** How long more is set aside for what a slow caller left untaken, after it has gone, ms. */
 const lingerMs = 250;
 
-export interface ChatDeps {
+export interface ChatDeps extends MessageReaderDeps {
   db: Database;
   models: Pick<ModelService, 'find' | 'relay'>;
-  /** An image of the web as a data URL; null where it cannot be had. */
-  fetchImage: FileService['imageForModel'];
   gate: Pick<Gate, 'takeTokens' | 'addTokens'>;
   /** How long a service may say nothing, ms. */
   silenceMs: number;
@@ -136,7 +134,7 @@ const isLocked = (reason: unknown): boolean =>
 
 /** Chat for programs: what is known of a request goes to the model's services, and is billed by what comes. */
 export const createApiChat = (deps: ChatDeps) => {
-  const { db, models, gate, fetchImage, silenceMs, log } = deps;
+  const { db, models, gate, silenceMs, log } = deps;
 
   const modelFor = async (caller: ApiCaller, name: string): Promise<ResolvedModel> => {
     const model = await models.find(db, name, caller.user);
@@ -145,7 +143,7 @@ export const createApiChat = (deps: ChatDeps) => {
     return model;
   };
 
-  const read = createMessageReader({ fetchImage });
+  const read = createMessageReader(deps);
   const thinkers = createThinkers();
   const count = createCounter(thinkers, log);
 
@@ -157,7 +155,7 @@ export const createApiChat = (deps: ChatDeps) => {
     const most = callTokens(context.caller, model);
     const tally = new Tally(most - leastAnswer, () => tooLong(model, most));
     for (const words of wordsBeside(passed)) tally.text(words);
-    const messages = await read(given.messages, tally, context);
+    const messages = await read(given.messages, tally, context, model);
     return { passed, messages, tally };
   };
 

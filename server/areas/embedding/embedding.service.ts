@@ -14,6 +14,7 @@ import * as indexes from './open-indexes.ts';
 import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
 import { type Place, placeText } from '#server/reading/place.ts';
+import type { PageLooks } from '#server/reading/see-pages.ts';
 import { readingsOf } from '#server/search/question.ts';
 import type { Quotable } from '#server/search/quotes.ts';
 
@@ -29,6 +30,9 @@ const near = 0.45;
 /** So many passages go along with a question at most, and so many are shown to who tries one. */
 const mostPassages = 4;
 const mostShown = 8;
+/** So many of the best a reranker is asked about, and how long it may take, ms. */
+const reranked = 20;
+const rerankMs = 2_000;
 /** Of both lists, those that are looked at a second time. */
 const lookedAt = 50;
 /** What words near each other, and a run of the question's own letters, count beside BM25. */
@@ -185,6 +189,18 @@ export const createKnowledgeService = ({
     }
   };
 
+  /** How well each passage answers, as a connected reranker says; null: there is none, or it did not say. */
+  const rerank = async (
+    question: string,
+    rows: readonly Pick<store.ChunkRow, 'heading' | 'content'>[],
+    mayAsk: MayAsk,
+  ): Promise<number[] | null> => {
+    const reranker = rows.length > 1 ? await embeddings.reranker() : null;
+    if (!reranker || !(await mayAsk())) return null;
+    const texts = rows.map(({ heading, content }) => `${heading}\n${content}`.trim());
+    return reranker(question, texts, AbortSignal.timeout(rerankMs));
+  };
+
   const searchBase = async (
     db: Executor,
     base: BaseRow,
@@ -216,7 +232,7 @@ export const createKnowledgeService = ({
     });
     const mostByWords = Math.max(...seen.map(({ words }) => words), 1e-9);
     const bestFused = 2 / (ranks + 1);
-    const ranked = seen
+    const found = seen
       .map((each) => ({
         ...each,
         score:
@@ -227,7 +243,19 @@ export const createKnowledgeService = ({
               Math.max(0, each.candidate.likeness) * 0.5,
       }))
       .sort((one, other) => other.score - one.score)
-      .slice(0, most);
+      .slice(0, Math.max(most, reranked));
+    const said = await rerank(
+      question,
+      found.map(({ row }) => row),
+      mayAsk,
+    );
+    const ranked = (
+      said
+        ? found
+            .map((each, at) => ({ ...each, score: said[at] ?? 0 }))
+            .sort((one, other) => other.score - one.score)
+        : found
+    ).slice(0, most);
     const files = new Map(
       (
         await bases.filesByIds(
@@ -400,7 +428,8 @@ export const createKnowledgeService = ({
       const page = pageOf(row, file);
       if (page === undefined || !(await isDrawn(db, row, file, userId)))
         throw new Refusal('not_found', '这段资料没有原页可看');
-      const drawn = await originals.draw({ key: file.storageKey ?? '', page }, owner);
+      const looks = await store.looksOf(db, row.fileId, page ?? 0);
+      const drawn = await originals.draw({ key: file.storageKey ?? '', page, looks }, owner);
       if (!drawn) throw new Refusal('not_found', '原页太复杂或已损坏，没有画出来');
       return drawn;
     },
@@ -411,12 +440,14 @@ export { soundOf } from './open-indexes.ts';
 
 export type KnowledgeService = ReturnType<typeof createKnowledgeService>;
 
-/** Puts the passages of a file in the place of those it had. */
+/** Puts the passages of a file, and how its scanned pages look, in the place of those it had. */
 export const replaceChunks = async (
   db: Executor,
   fileId: number,
   chunks: readonly store.NewChunk[],
+  looks: readonly PageLooks[] = [],
 ): Promise<void> => {
   await store.deleteChunks(db, fileId);
   await store.insertChunks(db, chunks);
+  await store.replaceLooks(db, fileId, looks);
 };

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { knowledgeChunks, knowledgeGaps } from './embedding.tables.ts';
+import type { PageLooks } from '#server/reading/see-pages.ts';
+import { knowledgeChunks, knowledgeGaps, knowledgePages } from './embedding.tables.ts';
 
 export type ChunkRow = typeof knowledgeChunks.$inferSelect;
 export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id' | 'version'>;
@@ -15,6 +16,30 @@ export const insertChunks = async (db: Executor, chunks: readonly NewChunk[]): P
 
 export const deleteChunks = async (db: Executor, fileId: number): Promise<void> => {
   await db.delete(knowledgeChunks).where(eq(knowledgeChunks.fileId, fileId));
+};
+
+/** Keeps where the lines of a file's scanned pages stand, in the place of what was kept. */
+export const replaceLooks = async (
+  db: Executor,
+  fileId: number,
+  looks: readonly PageLooks[],
+): Promise<void> => {
+  await db.delete(knowledgePages).where(eq(knowledgePages.fileId, fileId));
+  if (looks.length > 0)
+    await db.insert(knowledgePages).values(looks.map((each) => ({ fileId, ...each })));
+};
+
+/** Where the lines of a scanned page stand; null: nothing is kept of it. */
+export const looksOf = async (
+  db: Executor,
+  fileId: number,
+  page: number,
+): Promise<PageLooks | null> => {
+  const [row] = await db
+    .select({ page: knowledgePages.page, angle: knowledgePages.angle, lines: knowledgePages.lines })
+    .from(knowledgePages)
+    .where(and(eq(knowledgePages.fileId, fileId), eq(knowledgePages.page, page)));
+  return row ?? null;
 };
 
 /**

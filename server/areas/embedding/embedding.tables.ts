@@ -1,5 +1,6 @@
-import { boolean, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { boolean, integer, jsonb, pgTable, primaryKey, real, text } from 'drizzle-orm/pg-core';
 import { bigId, bytes, instant, reference, tokens } from '#server/db/columns.ts';
+import type { PageLine } from '#server/reading/layout.ts';
 import type { Place } from '#server/reading/place.ts';
 
 /** Passages of knowledge bases. */
@@ -22,6 +23,20 @@ export const knowledgeChunks = pgTable('knowledge_chunks', {
   /** Rises with each change; 0: it is as it was made; -1: an older program may have changed it. */
   version: tokens('version').notNull().default(0),
 });
+
+/** Where the lines stand on pages whose words were read off their picture. */
+export const knowledgePages = pgTable(
+  'knowledge_pages',
+  {
+    fileId: reference('file_id').notNull(),
+    /** 0: the file is a picture itself. */
+    page: integer('page').notNull(),
+    /** Degrees by which the page is turned so that its lines are level, as `lines` has them. */
+    angle: real('angle').notNull(),
+    lines: jsonb('lines').$type<PageLine[]>().notNull(),
+  },
+  ({ fileId, page }) => [primaryKey({ columns: [fileId, page] })],
+);
 
 /** What bases were asked and had nothing on. */
 export const knowledgeGaps = pgTable('knowledge_gaps', {

@@ -2,9 +2,16 @@ import { buffer } from 'node:stream/consumers';
 import type { Out } from '#contract/calls.ts';
 import type { Waiter } from '#server/fair-queue.ts';
 import { drawPage } from '#server/reading/draw-page.ts';
+import type { PageLooks } from '#server/reading/see-pages.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 
 type Drawn = Out<'passagePage'>;
+
+interface Source {
+  key: string;
+  page: number | null;
+  looks: PageLooks | null;
+}
 
 /** Pages that are kept drawn, some hundred kilobytes each: several readers open the same source. */
 const most = 24;
@@ -25,13 +32,13 @@ export const createOriginals = (storage: Storage, seconds: number) => {
   const failed = new Map<string, number>();
   const drawing = new Map<string, Promise<Drawn | null>>();
 
-  const make = async (key: string, page: number | null, owner: Waiter): Promise<Drawn | null> => {
+  const make = async ({ key, page, looks }: Source, owner: Waiter): Promise<Drawn | null> => {
     const name = `${key} ${page}`;
     let found = false;
     const read = async () => {
       const file = await storage.get(key);
       found = file !== null;
-      return file && { data: new Uint8Array(await buffer(file.stream)), page };
+      return file && { data: new Uint8Array(await buffer(file.stream)), page, looks };
     };
     const drawn = await drawPage(read, { seconds, owner });
     if (!drawn) {
@@ -49,23 +56,21 @@ export const createOriginals = (storage: Storage, seconds: number) => {
 
   return {
     /**
-     * A page of a file that is stored under `key`; `page` null: it is a picture itself. Many readers
-     * of one page wait for the same drawing.
+     * A page of a file that is stored under `key`; `page` null: it is a picture itself. `looks`: where
+     * its words were seen, if that is how they were read. Many readers of one page wait for the same
+     * drawing.
      * @returns null where it cannot be drawn
      * @throws Refusal too_many
      */
-    draw: async (
-      { key, page }: { key: string; page: number | null },
-      owner: Waiter,
-    ): Promise<Drawn | null> => {
-      const name = `${key} ${page}`;
+    draw: async (source: Source, owner: Waiter): Promise<Drawn | null> => {
+      const name = `${source.key} ${source.page}`;
       const known = kept.get(name);
       if (known) return known;
       if (Date.now() - (failed.get(name) ?? -Infinity) < restMs) return null;
       failed.delete(name);
       const running = drawing.get(name);
       if (running) return running;
-      const made = make(key, page, owner).finally(() => drawing.delete(name));
+      const made = make(source, owner).finally(() => drawing.delete(name));
       drawing.set(name, made);
       return made;
     },

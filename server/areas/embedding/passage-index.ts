@@ -33,6 +33,13 @@ export interface Found {
   values: number[][];
 }
 
+/** Which passages hold a slot, and how often each; null: that is in the lower byte of its place. */
+interface Holding {
+  size: number;
+  places: () => Int32Array | number[];
+  counts: number[] | null;
+}
+
 /** So many of each list are put together. */
 const eachList = 60;
 /** Passages that the words of a question touch at most, the rarest words first. */
@@ -152,12 +159,19 @@ export class PassageIndex {
   /** Whether a term stands in any passage. */
   readonly holds = (term: string): boolean => this.words.sizeOf(term) > 0;
 
-  /** The passages that hold a slot, each with how often; the best alternative counts. */
-  private holding({ words }: Slot): { places: Int32Array | number[]; counts: number[] | null } {
+  /**
+   * The passages that hold a slot, each with how often; the best alternative counts. The places of a
+   * single term are read when they are needed: the longest lists never are.
+   */
+  private holding({ words }: Slot): Holding {
     const [only] = words;
     const [term] = only?.terms ?? [];
     if (words.length === 1 && only?.terms.length === 1 && term !== undefined)
-      return { places: this.words.of(term), counts: null };
+      return {
+        size: this.words.sizeOf(term),
+        places: () => this.words.read(term),
+        counts: null,
+      };
     const best = new Map<number, number>();
     for (const { terms, weight } of words) {
       const lists = terms.map((each) => this.words.of(each)).sort((a, b) => a.length - b.length);
@@ -173,7 +187,8 @@ export class PassageIndex {
       for (const [place, count] of all)
         if (count * weight > (best.get(place) ?? 0)) best.set(place, count * weight);
     }
-    return { places: [...best.keys()], counts: [...best.values()] };
+    const places = [...best.keys()];
+    return { size: places.length, places: () => places, counts: [...best.values()] };
   }
 
   /** The best passages for a reading, and what its slots count. */
@@ -183,33 +198,29 @@ export class PassageIndex {
   } {
     const average = this.total / (this.live || 1) || 1;
     const all = Math.max(this.live, fewPassages);
-    const held = slots.map((slot, at) => {
-      const { places, counts } = this.holding(slot);
+    const held = slots.map((slot) => {
+      const { size, places, counts } = this.holding(slot);
       const own = slot.alike ? this.words.sizeOf(slot.words[0]?.text ?? '') : 0;
       const found =
-        own > 0
-          ? own
-          : counts
-            ? counts.reduce((sum, count) => sum + Math.min(1, count), 0)
-            : places.length;
+        own > 0 ? own : counts ? counts.reduce((sum, count) => sum + Math.min(1, count), 0) : size;
       const rare = Math.log(1 + Math.max(0, all - found + 0.5) / (found + 0.5));
       // A word without a translation that stands nowhere is no part of the matter.
       const value = found === 0 && slot.words.length > 1 ? 0 : rare * slot.weight;
-      return { at, places, counts, value };
+      return { size, places, counts, value };
     });
     const values = held.map(({ value }) => value);
     const whole = values.reduce((sum, value) => sum + value, 0) || 1;
     // In a large base the common words alone would touch nearly every passage.
-    held.sort((one, other) => one.places.length - other.places.length);
+    held.sort((one, other) => one.size - other.size);
     this.scores = grown(this.scores, this.count);
     const { scores, lengths } = this;
     const touchedPlaces: number[] = [];
-    for (const { places, counts, value } of held) {
-      const n = places.length;
+    for (const { size: n, places: read, counts, value } of held) {
       if (n === 0 || value === 0) continue;
       // From there on words say which of those that were touched are better, and bring in no more.
       const closed = touchedPlaces.length > 0 && touchedPlaces.length + n > mostTouched;
       if (closed && n > longestList) break;
+      const places = read();
       for (let at = 0; at < n; at += 1) {
         const place = counts ? places[at]! : places[at]! >>> 8;
         const count = counts ? counts[at]! : places[at]! & 255;

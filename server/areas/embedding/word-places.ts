@@ -33,6 +33,7 @@ export class WordPlaces {
   private table = new Int32Array(0);
   private readonly pages: Int32Array[] = [];
   private end = 0;
+  private scratch = new Int32Array(0);
 
   /** Where in the table a word is, or is to be. */
   private find(highs: number, lows: number): number {
@@ -112,8 +113,14 @@ export class WordPlaces {
 
   /** What was added for a word; empty: it stands nowhere. */
   of(word: string): Int32Array {
+    return this.read(word).slice();
+  }
+
+  /** The same, until the next word is read: long lists made anew are most of what a search leaves behind. */
+  read(word: string): Int32Array {
     const size = this.sizeOf(word);
-    const all = new Int32Array(size);
+    if (this.scratch.length < size) this.scratch = new Int32Array(size * 2);
+    const all = this.scratch.subarray(0, size);
     if (size === 0) return all;
     const hash = hashOf(word);
     let at = this.table[this.find(hash.high, hash.low) + head]!;

@@ -54,7 +54,7 @@ const ask = (task: DocumentTask, { seconds, owner }: { seconds: number; owner: W
 export const readDocument = async (
   kind: ReadKind,
   data: Buffer,
-  reading: { seconds: number; owner: Waiter },
+  reading: { seconds: number; owner: Waiter; signal?: AbortSignal },
 ): Promise<DocumentText> => {
   const task = { kind, data, most: limits.fileText };
   const { text, cut, pictures } = await ask(task, reading);

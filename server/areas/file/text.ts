@@ -74,7 +74,7 @@ export const cutText = (text: string, most: number): string => {
 export const readText = async (
   name: string,
   data: Buffer,
-  reading: { seconds: number; owner: Waiter },
+  reading: { seconds: number; owner: Waiter; signal?: AbortSignal },
 ): Promise<ReadText> => {
   if (data.length === 0) throw new Refusal('upload_unreadable', '文件是空的');
   let mime: string;

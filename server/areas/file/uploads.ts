@@ -175,6 +175,16 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       }
     },
 
+    /**
+     * What is written on an image (a data URL), with a note that it was read off it: for a model that
+     * sees nothing. @throws Refusal upload_unreadable, too_many
+     */
+    async wordsOnImage(image: string, owner: Identity, signal: AbortSignal): Promise<string> {
+      const data = Buffer.from(image.slice(image.indexOf(',') + 1), 'base64');
+      const reading = { seconds: deps.documentSeconds, owner, signal };
+      return (await readText('image.jpg', data, reading)).text;
+    },
+
     /** @throws Refusal upload_type, upload_unreadable, too_many */
     async text(file: UploadedFile, user: Identity): Promise<Keep<AttachedFile>> {
       await limitPerson(user.id);

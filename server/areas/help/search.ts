@@ -3,8 +3,8 @@ import { latinWord, partsOfWord, squeeze } from '#server/search/terms.ts';
 
 /**
  * Search in the sections of the help: character pairs and Latin words, ranked by BM25. They are few,
- * short and written with the words that people ask with, so a letter says less here than in
- * server/search/question.ts; with its weights 13 of the questions of the test find another page.
+ * short and written with the words that people ask with. server/search/question.ts ranks them as well,
+ * but its coverage hardly tells what is answered here from what is not (docs/decisions/training.md).
  */
 
 export interface Fields {

@@ -8,7 +8,7 @@ import { chatServices, type ChatServiceKind, isChatService } from '#server/engin
 import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
-import { isEmbeddingModel } from '#server/engines/embedding/embedding-models.ts';
+import { isEmbeddingModel, isKnowledgeModel } from '#server/engines/embedding/embedding-models.ts';
 import { createOpenAiEmbedding } from '#server/engines/embedding/openai-embedding.ts';
 import { SearchError, searchWeb, type SearchService } from '#server/engines/search/web-search.ts';
 import type { AskedThinking } from '#server/engines/thinking.ts';
@@ -324,8 +324,8 @@ const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Pr
   } catch (error) {
     listing = error;
   }
-  const models = names.filter(isEmbeddingModel).map((name) => ({ name, factor: 0 }));
-  const chosen = model || models[0]?.name;
+  const models = names.filter(isKnowledgeModel).map((name) => ({ name, factor: 0 }));
+  const chosen = model || names.find(isEmbeddingModel);
   if (!chosen) return failure(listing ? reasonOf(listing) : '请写一个向量模型的名字再试', models);
   const begun = performance.now();
   try {

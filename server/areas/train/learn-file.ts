@@ -17,7 +17,7 @@ import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-tas
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
-import { seePages, whyNothing } from '#server/reading/see-pages.ts';
+import { type PageLooks, seePages, whyNothing } from '#server/reading/see-pages.ts';
 import * as store from './training-file.store.ts';
 
 const gone = '文件已被删除';
@@ -59,10 +59,10 @@ const seeIn = async (
   else if (failed > 0) await store.addLog(db, file.id, `${failed} 页没有读出来`);
   // Another time there may be what reads it, or more time for it.
   if (blocks.length === 0 && !hasText) throw new FileFailure(whyNothing(seen), !missing && !failed);
-  return blocks;
+  return seen;
 };
 
-/** The passages of a file, as its project's settings cut them. @throws FileFailure */
+/** The passages of a file, and how its scanned pages look, as its project's settings cut them. @throws FileFailure */
 const chunksOf = async (deps: TrainDeps, task: FileTask) => {
   const { db, storage } = deps;
   const { file, project, reader, io } = task;
@@ -81,12 +81,14 @@ const chunksOf = async (deps: TrainDeps, task: FileTask) => {
   const { pictures } = first;
   const hasText = first.chunks.length > 0;
   const seen = pictures.length > 0 ? await seeIn(deps, task, { data, pictures, hasText }) : null;
-  const { chunks, cut } = seen ? await read(reader.read<'passages'>({ ...order, seen })) : first;
+  const { chunks, cut } = seen
+    ? await read(reader.read<'passages'>({ ...order, seen: seen.blocks }))
+    : first;
   io.signal.throwIfAborted();
   const letters = chunks.reduce((sum, { content }) => sum + content.length, 0);
   const less = cut ? '（太长，其余略去）' : '';
   await store.addLog(db, file.id, `共 ${letters} 个字${less}，分成 ${chunks.length} 段`);
-  return chunks;
+  return { chunks, looks: seen?.looks ?? [] };
 };
 
 /**
@@ -174,7 +176,7 @@ const charge = async (tx: Transaction, name: string, { engine, holdId, tokens }:
 const keepChunks = (
   { db }: TrainDeps,
   { file, project }: FileTask,
-  chunks: readonly Chunk[],
+  { chunks, looks }: { chunks: readonly Chunk[]; looks: readonly PageLooks[] },
   embedded: Embedded | null,
 ): Promise<void> =>
   db.transaction(async (tx) => {
@@ -205,6 +207,7 @@ const keepChunks = (
         vector: embedded?.vectors[seq] ?? Buffer.alloc(0),
         model,
       })),
+      looks,
     );
     await projects.noteChange(tx, project.id, { tokens: token, engine: model });
     await store.addLog(tx, file.id, token > 0 ? `训练完成，花费 ${token} tokens` : '训练完成');
@@ -217,7 +220,8 @@ const keepChunks = (
 export const learnFile = async (deps: TrainDeps, task: FileTask): Promise<void> => {
   const { db, embeddings } = deps;
   const { file, project } = task;
-  const chunks = await chunksOf(deps, task);
+  const learned = await chunksOf(deps, task);
+  const { chunks } = learned;
   const engine = await embeddings.engine(project.settings.model ?? '');
   await store.addLog(
     db,
@@ -228,5 +232,5 @@ export const learnFile = async (deps: TrainDeps, task: FileTask): Promise<void> 
   const texts = chunks.map(({ heading, content }) =>
     heading === '' ? content : `${heading}\n${content}`,
   );
-  await keepChunks(deps, task, chunks, engine ? await embed(deps, task, engine, texts) : null);
+  await keepChunks(deps, task, learned, engine ? await embed(deps, task, engine, texts) : null);
 };

@@ -16,7 +16,7 @@ import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { beginTraining } from './begin-training.ts';
 import { payStopped } from './end-files.ts';
-import { endingsFor, kindFor } from './reading/kinds.ts';
+import { endingsFor, isLearned, kindFor } from './reading/kinds.ts';
 import { changing, ownFile, readableFile, readableProject } from './project-access.ts';
 import { outputUrl, viewFile, viewProject } from './project-view.ts';
 import * as projects from './project.store.ts';
@@ -175,6 +175,8 @@ const requireFits = async (
   if (data.length > trainLimits.fileBytes) throw new Refusal('too_large', trainTexts.size);
   if (data.length === 0) throw new Refusal('upload_unreadable', '文件是空的');
   const kind = kindFor(project.type, name, data);
+  if (!kind && isLearned(project.type, name))
+    throw new Refusal('upload_unreadable', '文件的内容与它的扩展名不符，可能已损坏或改过名');
   if (!kind)
     throw new Refusal('upload_type', `${trainTexts.type}可以是 ${endingsFor(project.type)}`);
   if ((await store.countFiles(tx, project.id)) >= trainLimits.files)

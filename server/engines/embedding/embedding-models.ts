@@ -2,12 +2,15 @@ import type { Settings } from '#server/settings.ts';
 import { listModels } from '../openai-compatible/list-models.ts';
 import { EmbeddingError, type EmbeddingEngine } from './embedding-engine.ts';
 import { createOpenAiEmbedding } from './openai-embedding.ts';
+import { createReranker, type Reranker } from './rerank.ts';
 
 /** Names under which services offer embeddings. */
 const embeds = /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|m3e)(?=$|[-_/.:\d])/i;
 const reranks = /rerank/i;
 
 export const isEmbeddingModel = (name: string): boolean => embeds.test(name) && !reranks.test(name);
+/** Whether knowledge bases have a use for it: to embed, or to put what was found in order. */
+export const isKnowledgeModel = (name: string): boolean => embeds.test(name) || reranks.test(name);
 
 /** The service is asked for its models again after this, ms; after a failure sooner. */
 const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
@@ -21,6 +24,8 @@ export interface EmbeddingModels {
   engine: (name: string) => Promise<EmbeddingEngine | null>;
   /** That very one, as texts were embedded with it; null: it is not there any more. */
   exact: (name: string) => Promise<EmbeddingEngine | null>;
+  /** What puts passages in order, named by a model of the same service; null: it has none. */
+  reranker: () => Promise<Reranker | null>;
 }
 
 /**
@@ -58,7 +63,7 @@ export const createEmbeddingModels = (
     if (baseUrl === '') return [];
     if (settings.embeddingModels.length > 0) return settings.embeddingModels;
     const told = own ? [] : settings.openaiModels;
-    const fits = isEmbeddingModel;
+    const fits = isKnowledgeModel;
     if (told.length > 0) return told.filter(fits);
     if (known && Date.now() < known.until) return known.names;
     try {
@@ -69,6 +74,7 @@ export const createEmbeddingModels = (
     }
     return known.names;
   };
+  const embedding = async () => (await ask()).filter((name) => !reranks.test(name));
   const service = async () => {
     const instead = await connected();
     return instead
@@ -96,13 +102,21 @@ export const createEmbeddingModels = (
   };
   return {
     service,
-    names: ask,
+    names: embedding,
     engine: async (name) => {
       if (name === 'built-in') return null;
-      const names = await ask();
+      const names = await embedding();
       const chosen = names.find((each) => each === name) ?? names[0];
       return chosen === undefined ? null : of(chosen);
     },
     exact: async (name) => ((await ask()).includes(name) ? of(name) : null),
+    reranker: async () => {
+      const model = (await ask()).find((name) => reranks.test(name));
+      if (model === undefined) return null;
+      const instead = await connected();
+      return createReranker(
+        instead ? { ...instead, model } : { baseUrl, nextKey: () => apiKey, model },
+      );
+    },
   };
 };

@@ -1,5 +1,5 @@
 import { type Grey, sized } from './grey.ts';
-import type { Networks } from './networks.ts';
+import type { Loaded } from './networks.ts';
 
 /** Where a line stands in a picture. */
 export interface LineBox {
@@ -59,7 +59,7 @@ const islands = (map: Float32Array, width: number, height: number) => {
 };
 
 /** The lines of a picture whose lines are level. */
-export const findLines = async (grey: Grey, { finder, runtime }: Networks): Promise<LineBox[]> => {
+export const findLines = async (grey: Grey, { network, runtime }: Loaded): Promise<LineBox[]> => {
   const scale = Math.min(1, looked / Math.max(grey.width, grey.height));
   const width = Math.max(32, Math.round((grey.width * scale) / 32) * 32);
   const height = Math.max(32, Math.round((grey.height * scale) / 32) * 32);
@@ -71,11 +71,11 @@ export const findLines = async (grey: Grey, { finder, runtime }: Networks): Prom
     for (let at = 0; at < small.data.length; at += 1)
       input[from + at] = (small.data[at]! / 255 - mean) / spread;
   }
-  const [name = ''] = finder.inputNames;
-  const made = await finder.run({
+  const [name = ''] = network.inputNames;
+  const made = await network.run({
     [name]: new runtime.Tensor('float32', input, [1, 3, height, width]),
   });
-  const map = made[finder.outputNames[0] ?? '']?.data ?? new Float32Array();
+  const map = made[network.outputNames[0] ?? '']?.data ?? new Float32Array();
   const [byX, byY] = [grey.width / width, grey.height / height];
   return islands(map, width, height).flatMap(({ left, top, right, bottom, mean }) => {
     const [wide, high] = [right - left + 1, bottom - top + 1];

@@ -75,9 +75,9 @@ const grainOf = ({ data, width, height }: Grey): number => {
 
 /**
  * A picture made ready to be read: upright, its lines level, as large as its letters need, its
- * grain and its shadows taken away.
+ * grain and its shadows taken away. `angle`: by how many degrees it was turned for that.
  */
-export const prepared = async (image: Sharp): Promise<Grey> => {
+export const prepared = async (image: Sharp): Promise<{ grey: Grey; angle: number }> => {
   let grey = await greyOf(
     image
       .rotate()
@@ -99,7 +99,7 @@ export const prepared = async (image: Sharp): Promise<Grey> => {
       }),
     );
   }
-  return grey;
+  return { grey, angle };
 };
 
 export const openPicture = (data: Uint8Array): Sharp =>

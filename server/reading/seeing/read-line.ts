@@ -1,34 +1,37 @@
 import type { LineBox } from './find-lines.ts';
 import { type Grey, partOf } from './grey.ts';
-import type { Networks } from './networks.ts';
+import type { LineNetwork } from './networks.ts';
 
 /** The height that the network reads, pixels, and the widest that it is given at once. */
 const lineHeight = 48;
 const widest = 2400;
-/** Letters are read as well when they are drawn narrower, and sooner. */
-const narrower = 0.75;
+/** Letters are read nearly as well when they are drawn narrower, and sooner (tests/load/seeing.ts). */
+const narrower = 0.65;
 /** Less sure than that on the whole, it is no text. */
 const leastSure = 0.5;
 
-/** What stands in a line of a picture; empty: nothing that is text. */
-export const readLine = async (
-  grey: Grey,
-  box: LineBox,
-  { reader, runtime, letters }: Networks,
-): Promise<string> => {
+/** A line of a picture in the size that it is read in. */
+export const linePart = (grey: Grey, box: LineBox): Promise<Grey> => {
   const scaled = Math.ceil((box.width * narrower * lineHeight) / box.height / 8) * 8;
   const width = Math.min(widest, Math.max(48, scaled));
-  const part = await partOf(grey, box, { width, height: lineHeight });
-  const area = width * lineHeight;
+  return partOf(grey, box, { width, height: lineHeight });
+};
+
+/** What stands in a line; empty: nothing that is text. */
+export const readLine = async (
+  { data: pixels, width, height }: Grey,
+  { network, runtime, letters }: LineNetwork,
+): Promise<string> => {
+  const area = width * height;
   const input = new Float32Array(3 * area);
-  for (let at = 0; at < area; at += 1) input[at] = part.data[at]! / 127.5 - 1;
+  for (let at = 0; at < area; at += 1) input[at] = pixels[at]! / 127.5 - 1;
   input.copyWithin(area, 0, area);
   input.copyWithin(2 * area, 0, area);
-  const [name = ''] = reader.inputNames;
-  const made = await reader.run({
-    [name]: new runtime.Tensor('float32', input, [1, 3, lineHeight, width]),
+  const [name = ''] = network.inputNames;
+  const made = await network.run({
+    [name]: new runtime.Tensor('float32', input, [1, 3, height, width]),
   });
-  const { data, dims } = made[reader.outputNames[0] ?? ''] ?? { data: [], dims: [] };
+  const { data, dims } = made[network.outputNames[0] ?? ''] ?? { data: [], dims: [] };
   const [, steps = 0, count = 0] = dims;
   let text = '';
   let sure = 0;

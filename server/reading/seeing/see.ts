@@ -3,8 +3,8 @@ import { loadOptional } from '#server/optional-packages.ts';
 import type { Piece } from '../layout.ts';
 import { findLines } from './find-lines.ts';
 import { openPicture, prepared } from './grey.ts';
-import { networks } from './networks.ts';
-import { readLine } from './read-line.ts';
+import { readLines, startReaders } from './line-readers.ts';
+import { lineFinder } from './networks.ts';
 
 /** Lines of one picture that are read. */
 const mostLines = 200;
@@ -12,14 +12,24 @@ const mostLines = 200;
 const dpi = 200;
 const mostSide = 3000;
 
+/** A page as it was looked at: its size in pixels, and by how many degrees it was turned for that. */
+export interface LookedAt {
+  pieces: Piece[];
+  width: number;
+  height: number;
+  angle: number;
+}
+
 /** What stands in a picture, each line in its place. */
-export const seePicture = async (image: Sharp): Promise<Piece[]> => {
-  const grey = await prepared(image);
-  const known = await networks();
-  const boxes = await findLines(grey, known);
+const seePicture = async (image: Sharp): Promise<LookedAt> => {
+  const finder = await lineFinder();
+  startReaders();
+  const { grey, angle } = await prepared(image);
+  const boxes = (await findLines(grey, finder)).slice(0, mostLines);
+  const texts = await readLines(grey, boxes);
   const pieces: Piece[] = [];
-  for (const box of boxes.slice(0, mostLines)) {
-    const text = await readLine(grey, box, known);
+  for (const [at, box] of boxes.entries()) {
+    const text = texts[at] ?? '';
     // What the network adds round a line is none of its height.
     const height = box.height * 0.7;
     if (text !== '')
@@ -31,7 +41,7 @@ export const seePicture = async (image: Sharp): Promise<Piece[]> => {
         text,
       });
   }
-  return pieces;
+  return { pieces, width: grey.width, height: grey.height, angle };
 };
 
 /** A page of a PDF as a picture, so many pixels long at most. @throws PackageMissing */
@@ -56,5 +66,5 @@ export const pagePicture = async (
 };
 
 /** What stands on a page of a PDF, or in a picture. */
-export const see = async (data: Uint8Array, page: number | null): Promise<Piece[]> =>
+export const see = async (data: Uint8Array, page: number | null): Promise<LookedAt> =>
   seePicture(page === null ? openPicture(data) : await pagePicture(data, page));

@@ -10,6 +10,7 @@ import type { TrainFile, TrainModel } from '#contract/train.ts';
 import { fileStates } from '#contract/train-limits.ts';
 import { FileActs } from './file-acts.tsx';
 import { fileState } from './projects.ts';
+import css from './train.module.css';
 
 const removeAll = async (model: TrainModel, files: readonly TrainFile[]): Promise<boolean> => {
   const sure = await confirmDialog({
@@ -57,7 +58,13 @@ export const FileTable = ({
       sortable: true,
       wide: true,
     },
-    { key: 'state', title: '状态', value: (file) => fileState(file, false), role: 'plain' },
+    {
+      key: 'state',
+      title: '状态',
+      value: (file) => fileState(file, false),
+      render: (file) => <span className={css.why}>{fileState(file, false)}</span>,
+      role: 'plain',
+    },
     {
       key: 'passages',
       title: '段落',

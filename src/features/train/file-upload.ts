@@ -146,7 +146,10 @@ export const useFileUpload = (modelId: number, translation: boolean, begins = fa
     for (const file of files) {
       const fault = faultOfFile(file, translation);
       if (fault !== '') {
-        toast(`${file.name}：${fault}`, 'error');
+        // Each stays in sight: of several toasts only the last would.
+        const { name, size } = file;
+        const row = { id: uuid(), name, size, progress: 0, error: fault, refused: true };
+        setComing((all) => [...all, row]);
         continue;
       }
       const note = begins ? { note: 'start' } : {};

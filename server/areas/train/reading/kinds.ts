@@ -45,6 +45,10 @@ export const kindFor = (type: number, name: string, data: Uint8Array): FileKind 
 const endingsOf = (type: number) =>
   type === projectTypes.knowledge ? knowledgeEndings : translationEndings;
 
+/** Whether files of such a name are learned from. */
+export const isLearned = (type: number, name: string): boolean =>
+  (endingsOf(type) as readonly string[]).includes(endingOf(name));
+
 /** The endings of files that a project of this type takes, for people. */
 export const endingsFor = (type: number): string => endingsOf(type).join('、');
 

@@ -1,0 +1,55 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { workerUrl } from '#server/worker-url.ts';
+import type { LineBox } from './find-lines.ts';
+import type { Grey } from './grey.ts';
+import { linePart } from './read-line.ts';
+
+/** Reading lines is most of the work: two threads, where there are cores for them, share it. */
+const most = 2;
+
+/** What a thread says to a line. Only a thread that was asked keeps the process alive. */
+const ask = (thread: Worker, line: Grey): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      thread.off('message', told);
+      thread.off('error', reject);
+      thread.unref();
+    };
+    const told = (text: string) => {
+      stop();
+      resolve(text);
+    };
+    thread.on('message', told);
+    thread.on('error', reject);
+    thread.ref();
+    thread.postMessage(line, []);
+  });
+
+let threads: Worker[] | null = null;
+
+/** Lets the threads load, while something else is done. */
+export const startReaders = (): Worker[] =>
+  (threads ??= Array.from({ length: Math.min(most, availableParallelism()) }, () => {
+    const thread = new Worker(workerUrl('./read-line-worker.ts', import.meta.url), {
+      execArgv: [],
+    });
+    thread.unref();
+    return thread;
+  }));
+
+/** What stands in each of the lines of a picture; empty: nothing that is text. */
+export const readLines = async (grey: Grey, boxes: readonly LineBox[]): Promise<string[]> => {
+  const texts = boxes.map(() => '');
+  // The longest first, so that no thread is left alone with one at the end.
+  const waiting = [...boxes.keys()].sort(
+    (one, other) =>
+      boxes[one]!.width / boxes[one]!.height - boxes[other]!.width / boxes[other]!.height,
+  );
+  const work = async (thread: Worker): Promise<void> => {
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop())
+      texts[at] = await ask(thread, await linePart(grey, boxes[at]!));
+  };
+  await Promise.all(startReaders().map(work));
+  return texts;
+};
