@@ -30,6 +30,7 @@ import { openBatchCalls } from './open-batch.ts';
 import { paymentCalls } from './payment.ts';
 import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
+import { setupCalls } from './setup.ts';
 import { shareCalls } from './share.ts';
 import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
@@ -80,6 +81,7 @@ export const calls = {
   ...manageTrainCalls,
   ...complianceCalls,
   ...agreementCalls,
+  ...setupCalls,
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,

@@ -65,6 +65,8 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
 const aboutNothing: ReadonlySet<CallName> = new Set([
   'answerFriend',
   'answerTool',
+  'setupEnter',
+  'setupPassword',
   'fetchLocalModel',
   'stopLocalModel',
   'removeLocalModel',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallSpec } from '#contract/call.ts';
 import { type CallName, calls } from '#contract/calls.ts';
 import { refusesUnknown } from '#server/http/validate.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import {
@@ -256,6 +257,14 @@ const doable: Record<string, () => Promise<Input>> = {
   }),
   setChannel: async () => ({ id: await channel(), enabled: 0 }),
   delChannel: async () => ({ id: await channel() }),
+  saveSetup: async () => ({ guests: 1, payment: 1, settle: 'payment' }),
+  setupPassword: async () => {
+    await database.query(
+      'UPDATE setup SET first_hash = (SELECT password_hash FROM users WHERE id = $1)',
+      [ownerId],
+    );
+    return { new_password: ADMIN_PASSWORD };
+  },
   saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
   fetchLocalModel: async () => {
     // Nothing is brought from outside.

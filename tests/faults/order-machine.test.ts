@@ -193,6 +193,7 @@ const play = async (given: readonly Step[]): Promise<void> => {
     providers: [till.provider],
     closedReason: '',
     payables: ownPayables,
+    takesPayment: () => Promise.resolve(true),
     checkMs: 3_600_000,
   });
   const [person] = await db
