@@ -32,6 +32,16 @@ const state = z.object({
 });
 export type SetupState = z.output<typeof state>;
 
+/** What was looked at; how it is, and what to do where it is not well. */
+const finding = z.object({
+  area: z.string(),
+  state: z.enum(['well', 'note', 'broken']),
+  text: z.string(),
+  /** Empty where nothing is to be done. */
+  advice: z.string(),
+});
+export type SiteFinding = z.output<typeof finding>;
+
 export const setupCalls = {
   setupEnter: call({
     method: 'POST',
@@ -78,23 +88,14 @@ export const setupCalls = {
     output: state,
     codes: [...confirmCodes, 'manage_unsuitable'],
   }),
-  checkAddress: slowCall({
+  checkSite: slowCall({
     method: 'POST',
-    path: '/api/check_address',
+    path: '/api/check_site',
     access: 'owner',
-    summary: '管理：从外面的样子试一试 PUBLIC_URL：有没有回答、是不是 https、代理会不会攒住回复',
-    input: z.object({}),
-    output: z.object({
-      list: z.array(
-        z.object({
-          area: z.string(),
-          state: z.enum(['well', 'note', 'broken']),
-          text: z.string(),
-          /** Empty where nothing is to be done. */
-          advice: z.string(),
-        }),
-      ),
-    }),
+    summary:
+      '管理：检查这个站点依靠的一切，如 npm run doctor；part 为 address 时只试 PUBLIC_URL：有没有回答、是不是 https、代理会不会攒住回复',
+    input: z.object({ part: z._default(z.enum(['all', 'address']), 'all') }),
+    output: z.object({ list: z.array(finding) }),
     effect: 'none',
     logged: false,
   }),

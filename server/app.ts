@@ -42,7 +42,7 @@ import { createJobHandlers } from './jobs/job.handlers.ts';
 import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import { createProviders } from './payments/providers.ts';
 import type { Settings } from './settings.ts';
-import { checkStart } from './start-checks.ts';
+import { checkStart, requireDataDir } from './start-checks.ts';
 import { createWaits, type WaitSource } from './waits/wait.service.ts';
 import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createKit } from './kit.ts';
@@ -79,6 +79,7 @@ const lingerMs = 2_000;
 export const createApp = async (settings: Settings, say: Say, life: Lifetime): Promise<App> => {
   const log = createLog(settings.logLevel);
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
+  await requireDataDir(settings);
   const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { db } = connection;

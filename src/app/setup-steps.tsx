@@ -1,13 +1,12 @@
-import type { Out } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
-import type { SetupState, SetupStep, WhoMayJoin } from '#contract/setup.ts';
+import type { SetupState, SetupStep, SiteFinding, WhoMayJoin } from '#contract/setup.ts';
 import { api } from '#src/platform/api.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { Form } from '#src/ui/form/form.tsx';
-import { Icon } from '#src/ui/icon.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
+import { Findings } from '#src/widgets/findings/findings.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './setup.module.css';
@@ -53,23 +52,6 @@ export const PasswordStep = ({ state, onSaved }: StepProps) =>
     </>
   );
 
-const findingIcons = { well: 'check', note: 'help', broken: 'warning' } as const;
-
-/** What was found, and what to do where it is not well. */
-export const Findings = ({ list }: { list: Out<'checkAddress'>['list'] }) => (
-  <ul className={css.found} role="status">
-    {list.map(({ area, state, text, advice }) => (
-      <li key={`${area} ${text}`} data-state={state}>
-        <Icon name={findingIcons[state]} size={18} />
-        <span>
-          {area}：{text}
-          {advice !== '' && <small>{advice}</small>}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
-
 const useSettle = (step: SetupStep, onSaved: StepProps['onSaved']) => {
   const { busy, run } = useAct();
   return {
@@ -80,7 +62,7 @@ const useSettle = (step: SetupStep, onSaved: StepProps['onSaved']) => {
 };
 
 export const AddressStep = ({ state, onSaved }: StepProps) => {
-  const [found, setFound] = useState<Out<'checkAddress'>['list']>();
+  const [found, setFound] = useState<SiteFinding[]>();
   const trying = useAct();
   const { busy, settle } = useSettle('address', onSaved);
   return (
@@ -102,7 +84,9 @@ export const AddressStep = ({ state, onSaved }: StepProps) => {
         <Button
           kind={state.public_url === '' ? 'plain' : 'primary'}
           busy={trying.busy}
-          onClick={() => void trying.run(async () => setFound((await api.checkAddress({})).list))}
+          onClick={() =>
+            void trying.run(async () => setFound((await api.checkSite({ part: 'address' })).list))
+          }
         >
           {trying.busy ? '正在试…' : '试一试'}
         </Button>

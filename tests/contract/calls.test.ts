@@ -69,6 +69,8 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'setupPassword',
   'fetchLocalModel',
   'stopLocalModel',
+  'pullOllama',
+  'stopOllama',
   'removeLocalModel',
   'attachedText',
   'agreement',

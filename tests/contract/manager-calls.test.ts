@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallSpec } from '#contract/call.ts';
@@ -25,6 +27,8 @@ const acts = managers.filter(([, { method, logged }]) => method !== 'GET' && log
 let world: World;
 let database: pg.Client;
 let service: MockOpenAi;
+let ollama: Server;
+let ollamaUrl = '';
 let owner: TestClient;
 let ownerId: number;
 /** A manager of the lower rank, one that is one no more, a member, and one that is disabled. */
@@ -40,7 +44,14 @@ const rank = async (client: TestClient, to: 'none' | 'manager') =>
 
 beforeAll(async () => {
   service = await startMockOpenAi();
-  world = await createWorld({ env: { PAYMENT_CHECK_SECONDS: '1' } });
+  // An Ollama that has nothing and never ends a pull.
+  ollama = createServer((request, response) => {
+    if (request.url === '/api/tags') response.end('{"models":[]}');
+    else if (request.url !== '/api/pull') response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => ollama.once('listening', resolve));
+  ollamaUrl = `http://127.0.0.1:${(ollama.address() as AddressInfo).port}/v1`;
+  world = await createWorld({ env: { PAYMENT_CHECK_SECONDS: '1', LOCAL_MODELS: ollamaUrl } });
   owner = world.people.manager;
   ownerId = await idOf(owner);
   const { baseURL } = world.server;
@@ -70,6 +81,8 @@ afterAll(async () => {
   await database?.end();
   await world?.stop();
   await service?.close();
+  ollama?.closeAllConnections();
+  ollama?.close();
 });
 
 const hidden = (answer: RawAnswer): boolean =>
@@ -273,6 +286,12 @@ const doable: Record<string, () => Promise<Input>> = {
   },
   stopLocalModel: async () => ({ key: 'qwen3-0.6b' }),
   removeLocalModel: async () => ({ key: 'qwen3-0.6b' }),
+  pullOllama: async () => ({ base_url: ollamaUrl, model: 'qwen3:0.6b' }),
+  stopOllama: async () => {
+    const of = { base_url: ollamaUrl, model: 'qwen3:4b' };
+    await owner.call('pullOllama', of);
+    return of;
+  },
   saveNotice: async () => ({ notice: '今晚维护' }),
   delNotice: async () => ({ id: await made('saveNotice', { notice: '今晚维护' }) }),
   setOrder: async () => ({ order_id: await paidOrder(), remarks: '电话里说过' }),
@@ -332,6 +351,7 @@ const adds = new Set([
   'adminBackup',
   'importChannels',
   'fetchLocalModel',
+  'pullOllama',
 ]);
 
 describe('an act of a manager', () => {

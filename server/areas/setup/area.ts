@@ -4,16 +4,16 @@ import { createSetup } from './setup.service.ts';
 
 export const setupArea = () =>
   ({
-    serve: ({ settings, auth }) => {
-      const setup = createSetup(settings, auth);
+    serve: (host) => {
+      const setup = createSetup(host);
       return {
         setupEnter: (input, context) => setup.enter(input, context),
         setupState: (_input, { db }) => setup.state(db),
         saveSetup: (input, context) => setup.save(input, context),
         setupPassword: (input, context) => setup.changePassword(input, context),
-        checkAddress: async () => {
-          const found = await setup.address();
-          return () => Promise.resolve(found);
+        checkSite: async ({ part }) => {
+          const list = await setup.check(part);
+          return () => Promise.resolve({ list });
         },
       } satisfies Partial<Handlers>;
     },

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Answer, Parsed } from '#contract/calls.ts';
-import { setupSteps, type SetupStep } from '#contract/setup.ts';
-import { checkAddress } from '#server/check-address.ts';
+import { setupSteps, type SetupStep, type SiteFinding } from '#contract/setup.ts';
+import type { Host } from '#server/area.ts';
+import { checkAddress, type Checks } from '#server/check-address.ts';
+import { examine } from '#server/doctor.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { Settings } from '#server/settings.ts';
-import type { AuthService } from '../auth/auth.service.ts';
 import { hashPassword, passwordFault } from '../auth/password.ts';
 import * as store from './setup.store.ts';
 
@@ -100,65 +101,78 @@ const chosen = ({ people, guests, payment, settled, endedAt }: store.SetupRow) =
   ended: flagOf(endedAt !== null),
 });
 
+const findings = async (checks: Checks): Promise<SiteFinding[]> => {
+  const list: SiteFinding[] = [];
+  for await (const { advice = '', ...finding } of checks) list.push({ ...finding, advice });
+  return list;
+};
+
 /** The path of five steps from the first start to a site that is ready. */
-export const createSetup = (settings: Kept & Pick<Settings, 'trustProxy'>, auth: AuthService) => ({
-  state: (db: Executor) => stateOf(db, settings),
+export const createSetup = ({ settings, auth, log }: Pick<Host, 'settings' | 'auth' | 'log'>) => {
+  const looking = new Map<string, Promise<SiteFinding[]>>();
+  return {
+    state: (db: Executor) => stateOf(db, settings),
 
-  /** @throws Refusal not_found */
-  enter: async ({ code }: Parsed<'setupEnter'>, { db, agent, log }: Context) => {
-    if (!(await store.useEntry(db, digestOf(code))))
-      throw new Refusal('not_found', '这个链接用过了或已过期：请用打印的密码登录');
-    const owner = await store.firstOwner(db);
-    const token = owner && (await auth.issueToken(db, owner.id, agent));
-    if (!owner || !token) throw new Refusal('not_found', '这个链接不能再用了');
-    log.info({ event: 'setup_entered', userId: owner.id }, 'the first owner entered by the link');
-    return { token, profile: await auth.userView(db, owner.id) };
-  },
+    /** @throws Refusal not_found */
+    enter: async ({ code }: Parsed<'setupEnter'>, { db, agent, log }: Context) => {
+      if (!(await store.useEntry(db, digestOf(code))))
+        throw new Refusal('not_found', '这个链接用过了或已过期：请用打印的密码登录');
+      const owner = await store.firstOwner(db);
+      const token = owner && (await auth.issueToken(db, owner.id, agent));
+      if (!owner || !token) throw new Refusal('not_found', '这个链接不能再用了');
+      log.info({ event: 'setup_entered', userId: owner.id }, 'the first owner entered by the link');
+      return { token, profile: await auth.userView(db, owner.id) };
+    },
 
-  save: async (input: Parsed<'saveSetup'>, { db, noteAct }: Context<Identity>) => {
-    const before = await store.readSetup(db);
-    // Whoever chooses who may come has settled that.
-    const settled = [
-      ...before.settled,
-      ...(input.settle ? [input.settle] : []),
-      ...(input.people === undefined ? [] : (['people'] as const)),
-    ];
-    const after = await store.writeSetup(db, {
-      settled: [...new Set(settled)],
-      ...(input.people !== undefined && { people: input.people }),
-      ...(input.guests !== undefined && { guests: input.guests === 1 }),
-      ...(input.payment !== undefined && { payment: input.payment === 1 }),
-      ...(input.ended !== undefined && { endedAt: input.ended === 1 ? new Date() : null }),
-    });
-    noteAct({ subject: 'setup', from: chosen(before), to: chosen(after) });
-    return stateOf(db, settings);
-  },
+    save: async (input: Parsed<'saveSetup'>, { db, noteAct }: Context<Identity>) => {
+      const before = await store.readSetup(db);
+      // Whoever chooses who may come has settled that.
+      const settled = [
+        ...before.settled,
+        ...(input.settle ? [input.settle] : []),
+        ...(input.people === undefined ? [] : (['people'] as const)),
+      ];
+      const after = await store.writeSetup(db, {
+        settled: [...new Set(settled)],
+        ...(input.people !== undefined && { people: input.people }),
+        ...(input.guests !== undefined && { guests: input.guests === 1 }),
+        ...(input.payment !== undefined && { payment: input.payment === 1 }),
+        ...(input.ended !== undefined && { endedAt: input.ended === 1 ? new Date() : null }),
+      });
+      noteAct({ subject: 'setup', from: chosen(before), to: chosen(after) });
+      return stateOf(db, settings);
+    },
 
-  /**
-   * Takes the place of the password that was made up. Who came by the link need not know that one.
-   * @throws Refusal manage_unsuitable, bad_input, confirm_needed, wrong_password
-   */
-  changePassword: async (
-    { new_password: wanted, password }: Parsed<'setupPassword'>,
-    { db, user, ip, log, noteAct }: Context<Identity>,
-  ) => {
-    const { firstHash, enteredAt } = await store.readSetup(db);
-    if (firstHash === null || !(await store.hasPassword(db, user.id, firstHash)))
-      throw new Refusal('manage_unsuitable', '密码已经换过了：再换请到账户的“安全”里');
-    const wrong = passwordFault(wanted, 'admin');
-    if (wrong) throw new Refusal('bad_input', `new_password：${wrong}`);
-    if (enteredAt === null) await auth.confirm('recent', password, { user, ip, log });
-    const to = await hashPassword(wanted);
-    if (!(await store.changePassword(db, user, { from: firstHash, to })))
-      throw new Refusal('manage_unsuitable', '密码已经换过了：再换请到账户的“安全”里');
-    noteAct({ subject: `user:${user.id}`, from: { made_up: 1 }, to: { made_up: 0 } });
-    return stateOf(db, settings);
-  },
+    /**
+     * Takes the place of the password that was made up. Who came by the link need not know that one.
+     * @throws Refusal manage_unsuitable, bad_input, confirm_needed, wrong_password
+     */
+    changePassword: async (
+      { new_password: wanted, password }: Parsed<'setupPassword'>,
+      { db, user, ip, log, noteAct }: Context<Identity>,
+    ) => {
+      const { firstHash, enteredAt } = await store.readSetup(db);
+      if (firstHash === null || !(await store.hasPassword(db, user.id, firstHash)))
+        throw new Refusal('manage_unsuitable', '密码已经换过了：再换请到账户的“安全”里');
+      const wrong = passwordFault(wanted, 'admin');
+      if (wrong) throw new Refusal('bad_input', `new_password：${wrong}`);
+      if (enteredAt === null) await auth.confirm('recent', password, { user, ip, log });
+      const to = await hashPassword(wanted);
+      if (!(await store.changePassword(db, user, { from: firstHash, to })))
+        throw new Refusal('manage_unsuitable', '密码已经换过了：再换请到账户的“安全”里');
+      noteAct({ subject: `user:${user.id}`, from: { made_up: 1 }, to: { made_up: 0 } });
+      return stateOf(db, settings);
+    },
 
-  address: async (): Promise<Answer<'checkAddress'>> => {
-    const list = [];
-    for await (const { advice = '', ...finding } of checkAddress(settings))
-      list.push({ ...finding, advice });
-    return { list };
-  },
-});
+    /** What `npm run doctor` would say here; asked by several at once it is looked once. */
+    check: (part: 'all' | 'address'): Promise<SiteFinding[]> => {
+      const begun =
+        looking.get(part) ??
+        findings(part === 'all' ? examine(settings, log) : checkAddress(settings)).finally(() =>
+          looking.delete(part),
+        );
+      looking.set(part, begun);
+      return begun;
+    },
+  };
+};

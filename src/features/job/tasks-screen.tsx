@@ -20,7 +20,7 @@ import { toast } from '#src/platform/toast.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { useStopJob } from '#src/widgets/job/use-stop-job.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { needsTranslation } from '#contract/image-prompt.ts';
 import type { Job } from '#contract/job.ts';
 import { translationDeduction } from '#contract/price.ts';
@@ -116,7 +116,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const label = useModel(job.model)?.label ?? job.model;
   const unfinished = isUnfinished(job);
   const failed = job.state === 'error' || job.state === 'cancelled';
-  const banned = job.error_code === codes.prompt_banned.code;
+  const banned = job.error_code === codeNumbers.prompt_banned;
   const price = usePriceAgain(told);
   const [again, setAgain] = useState(false);
   const retried = job.subject_kind === 'message' && (superseded || again);
