@@ -61,6 +61,17 @@ export const SetupAnswer = ({
   const found = services.filter(({ local }) => local === 1);
   return (
     <>
+      {services.length > 0 && (
+        <>
+          <p>已经能回答的：{services.map(({ label }) => label).join('、')}。</p>
+          <div className={css.acts}>
+            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
+              问一句试试
+            </ButtonLink>
+            <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
+          </div>
+        </>
+      )}
       <p>鹊桥自带一个不联网的内置助手，它只会查帮助、算数、看时间。要真正聊天，选一种：</p>
       <ChipChoice<Way>
         label="用什么回答"
@@ -90,17 +101,6 @@ export const SetupAnswer = ({
             vLLM。打开其中一个并放进一个模型，一分钟内会出现在这里。
           </p>
         ))}
-      {services.length > 0 && (
-        <>
-          <p>已经能回答的：{services.map(({ label }) => label).join('、')}。</p>
-          <div className={css.acts}>
-            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
-              问一句试试
-            </ButtonLink>
-            <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
-          </div>
-        </>
-      )}
     </>
   );
 };
