@@ -242,7 +242,8 @@ test('Ollama brings a model by its name, with its progress, and the model is off
     breaks = false;
     await manager.call('pullOllama', { base_url, model: 'qwen3:0.6b' });
     await until('done');
-    expect(asked).toEqual(Array(2).fill({ model: 'qwen3:0.6b', stream: true }));
+    const wanted = { model: 'qwen3:0.6b', stream: true };
+    expect(asked).toEqual([wanted, wanted]);
     const { models } = await manager.call('models', {});
     expect(models.find(({ name }) => name === 'qwen3:0.6b')?.factor).toBe(0);
 

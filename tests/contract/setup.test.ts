@@ -23,8 +23,9 @@ test('the printed link signs the owner in once, who then chooses a password with
   const code = printed();
   expect((await owner.raw('setupEnter', { code: `${code}x` })).status).toBe(404);
   const both = await Promise.all([0, 1].map(() => owner.raw('setupEnter', { code })));
-  expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
-  owner.token = (both.find(({ status }) => status === 200)?.data as { token: string }).token;
+  const entered = both.filter(({ status }) => status === 200);
+  expect(entered).toHaveLength(1);
+  owner.token = (entered[0]!.data as { token: string }).token;
   expect(await done()).toEqual([]);
   expect((await owner.raw('setupPassword', { new_password: 'short' })).status).toBe(422);
   await owner.call('setupPassword', { new_password: 'a-password-of-mine' });

@@ -23,7 +23,14 @@ export const createOllama = (deps: {
   const pulls = new Map<string, Pulling[]>();
   const of = (baseUrl: string) => pulls.get(baseUrl) ?? [];
   const toldOf = (baseUrl: string): OllamaPull[] =>
-    of(baseUrl).map(({ stop: _, ...told }) => ({ ...told }));
+    of(baseUrl).map(({ model, state, status, bytes, total, error }) => ({
+      model,
+      state,
+      status,
+      bytes,
+      total,
+      error,
+    }));
 
   const offer = async (baseUrl: string): Promise<void> => {
     const names = await ollamaModels(baseUrl);
