@@ -86,7 +86,7 @@ export const setupCalls = {
     summary: '管理：换掉启动时生成的密码；其他设备上的登录随即失效',
     input: z.object({ new_password: text(limits.password.max * 4), ...confirmation }),
     output: state,
-    codes: [...confirmCodes, 'manage_unsuitable'],
+    codes: confirmCodes,
   }),
   checkSite: slowCall({
     method: 'POST',

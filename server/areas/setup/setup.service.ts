@@ -145,7 +145,7 @@ export const createSetup = ({ settings, auth, log }: Pick<Host, 'settings' | 'au
 
     /**
      * Takes the place of the password that was made up. Who came by the link need not know that one.
-     * @throws Refusal manage_unsuitable, bad_input, confirm_needed, wrong_password
+     * @throws Refusal not_found, bad_input, confirm_needed, wrong_password
      */
     changePassword: async (
       { new_password: wanted, password }: Parsed<'setupPassword'>,
@@ -153,13 +153,13 @@ export const createSetup = ({ settings, auth, log }: Pick<Host, 'settings' | 'au
     ) => {
       const { firstHash, enteredAt } = await store.readSetup(db);
       if (firstHash === null || !(await store.hasPassword(db, user.id, firstHash)))
-        throw new Refusal('manage_unsuitable', '密码已经换过了：再换请到账户的“安全”里');
+        throw new Refusal('not_found', '密码已经换过了：再换请到账户的“安全”里');
       const wrong = passwordFault(wanted, 'admin');
       if (wrong) throw new Refusal('bad_input', `new_password：${wrong}`);
       if (enteredAt === null) await auth.confirm('recent', password, { user, ip, log });
       const to = await hashPassword(wanted);
       if (!(await store.changePassword(db, user, { from: firstHash, to })))
-        throw new Refusal('manage_unsuitable', '密码已经换过了：再换请到账户的“安全”里');
+        throw new Refusal('not_found', '密码已经换过了：再换请到账户的“安全”里');
       noteAct({ subject: `user:${user.id}`, from: { made_up: 1 }, to: { made_up: 0 } });
       return stateOf(db, settings);
     },
