@@ -33,6 +33,7 @@ import { openBatchCalls } from './open-batch.ts';
 import { paymentCalls } from './payment.ts';
 import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
+import { setupCalls } from './setup.ts';
 import { shareCalls } from './share.ts';
 import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
@@ -86,6 +87,7 @@ export const calls = {
   ...minorCalls,
   ...safetyCalls,
   ...agreementCalls,
+  ...setupCalls,
   ...systemCalls,
   ...developerCalls,
   ...openApiCalls,

@@ -24,6 +24,27 @@ const localModel = z.object({
 });
 export type LocalModel = z.output<typeof localModel>;
 
+/** A model that Ollama is asked to bring. */
+const ollamaPull = z.object({
+  model: z.string(),
+  state: z.enum(['pulling', 'done', 'failed']),
+  /** What Ollama says it does. */
+  status: z.string(),
+  /** Of the layer that comes now; total 0: not known. */
+  bytes: z.int(),
+  total: z.int(),
+  error: z.string(),
+});
+export type OllamaPull = z.output<typeof ollamaPull>;
+
+/** Which Ollama, and a model as its library names it, such as qwen3:4b. */
+const ofOllama = {
+  base_url: text(200),
+  model: text(200).check(
+    z.regex(/^\w[\w.-]*(?:[/:]\w[\w.-]*)*$/, '应为 Ollama 的模型名，如 qwen3:4b'),
+  ),
+};
+
 /** Where a model is asked for: `{repository}` and `{file}` are filled in. */
 export const mirror = text(500).check(
   z.regex(/^https?:\/\/[^\s{}]+\S*\{file\}\S*$/, '应为含有 {file} 的网址'),
@@ -49,6 +70,14 @@ export const localModelCalls = {
       mirrors: z.array(z.string()),
       /** Where a file may be put by hand. */
       folder: z.string(),
+      /** What Ollama on this machine has, and brings. */
+      ollama: z.array(
+        z.object({
+          base_url: z.string(),
+          models: z.array(z.string()),
+          pulls: z.array(ollamaPull),
+        }),
+      ),
     }),
   }),
   fetchLocalModel: call({
@@ -83,5 +112,22 @@ export const localModelCalls = {
     summary: '管理：到哪里下载本机模型，按次序；空的是恢复原样',
     input: z.object({ mirrors: z.array(mirror).check(z.maxLength(10)) }),
     output: z.object({ mirrors: z.array(z.string()) }),
+  }),
+  pullOllama: call({
+    method: 'POST',
+    path: '/api/pull_ollama',
+    access: 'owner',
+    summary: '管理：让本机的 Ollama 拉一个模型，断了的接着拉',
+    input: z.object(ofOllama),
+    output: z.object({}),
+    codes: ['manage_unsuitable'],
+  }),
+  stopOllama: call({
+    method: 'POST',
+    path: '/api/stop_ollama',
+    access: 'owner',
+    summary: '管理：不再让 Ollama 拉这个模型，或不再列出它',
+    input: z.object(ofOllama),
+    output: z.object({}),
   }),
 };

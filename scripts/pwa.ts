@@ -23,7 +23,8 @@ const openFirst = [
 /** Own parts that are of no use without a network, and need not be there before they are met. */
 const onFirstUse = [
   // Managers have a network.
-  /\/manage-[\w-]+\.tsx?$/,
+  /\/(?:manager?|setup)-[\w-]+\.tsx?$/,
+  /\/src\/widgets\/findings\//,
   /\/src\/widgets\/export\//,
 ];
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import fs, { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,9 +22,27 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
+/** Free bytes where the project lies; Infinity: this cannot be told. */
+const freeDisk = () => {
+  try {
+    const { bavail, bsize } = fs.statfsSync(root);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
+};
+/** What installing and building take together at most, bytes, and what is too little to go on. */
+const needed = 2 * 1024 ** 3;
+const nothing = 64 * 1024 ** 2;
+const inGigabytes = (bytes) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+
 const run = (command, args) => {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
   if (result.status === 0) return;
+  if (freeDisk() < nothing)
+    console.error(
+      `磁盘满了（${root} 所在的盘只剩 ${inGigabytes(freeDisk())}）：腾出空间后再 npm start。`,
+    );
   console.error(
     `没有成功：${[command, ...args].join(' ')}${result.error ? `（${result.error.message}）` : ''}`,
   );
@@ -94,13 +112,17 @@ try {
 if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prepare')) {
   await lock();
   const building = !buildIsFresh();
+  if (!packagesAreFresh(building) && freeDisk() < needed)
+    console.log(
+      `注意：这个盘只剩 ${inGigabytes(freeDisk())}，安装和构建大约要 ${inGigabytes(needed)}，可能放不下。`,
+    );
   // The tools of the build count as development dependencies, which settings may leave out.
   if (!packagesAreFresh(building || process.argv.includes('--prepare'))) {
-    console.log('正在安装依赖…');
+    console.log('正在安装依赖（第一次要几分钟，约 1 GB）…');
     npm('ci', '--include=dev', '--no-audit', '--no-fund');
   }
   if (building) {
-    console.log('正在构建…');
+    console.log('正在构建（约一分钟）…');
     run(process.execPath, [
       join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
       'build',

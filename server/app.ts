@@ -6,6 +6,13 @@ import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplyFigures } from './areas/chat/reply-figures.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
+import {
+  makeEntry,
+  requireGuests,
+  takesPayment,
+  whyNoAccount,
+} from './areas/setup/setup.service.ts';
+import { isInvite } from './areas/account/invite.service.ts';
 import { createToolServers } from './areas/tool/tool-servers.ts';
 import { createToolbox } from './areas/tool/toolbox.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
@@ -37,7 +44,7 @@ import { createJobHandlers } from './jobs/job.handlers.ts';
 import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import { createProviders } from './payments/providers.ts';
 import type { Settings } from './settings.ts';
-import { checkStart } from './start-checks.ts';
+import { checkStart, requireDataDir } from './start-checks.ts';
 import { createWaits, type WaitSource } from './waits/wait.service.ts';
 import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createKit } from './kit.ts';
@@ -45,8 +52,11 @@ import { listenAt, reachableAt } from './listen.ts';
 import type { Lifetime } from './lifetime.ts';
 
 export interface App {
-  /** Gives the address, such as http://127.0.0.1:3000. */
-  listen: () => Promise<string>;
+  /**
+   * Gives the address, such as http://127.0.0.1:3000, and the link that signs the first owner in
+   * once; null: they signed in before, or chose the password.
+   */
+  listen: () => Promise<{ address: string; firstLink: string | null }>;
   /**
    * Serves as before while a load balancer learns of it, then takes no more requests and lets what
    * runs come to its end. @param say tells how long that may take
@@ -71,6 +81,7 @@ const lingerMs = 2_000;
 export const createApp = async (settings: Settings, say: Say, life: Lifetime): Promise<App> => {
   const log = createLog(settings.logLevel);
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
+  await requireDataDir(settings);
   const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { db } = connection;
@@ -109,6 +120,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     log,
     ...(await createProviders(settings, () => createSandbox(db, settings.publicUrl))),
     payables,
+    takesPayment: () => takesPayment(db),
     checkMs: settings.paymentCheckSeconds * 1000,
   });
   life.own(payments.close);
@@ -144,12 +156,16 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     countThisMonth,
     unreadNews,
     refuseBlocked,
+    requireGuests,
+    whyNoAccount: (on, invite) =>
+      whyNoAccount(on, async () => invite !== undefined && (await isInvite(on, invite))),
     registered: async (tx, userId, invite) => {
       for (const area of brought) await area.registered?.(tx, userId, invite);
     },
   });
   const madeUp = await auth.ensureManager();
   if (madeUp !== null) say(`管理员账号 admin，密码 ${madeUp}（只显示这一次，请记下）`);
+  const entry = await makeEntry(db, settings);
   for (const area of brought) await area.seed?.(db);
 
   const backups = startBackupPlan({ ...kit, connectionString: connection.connectionString });
@@ -224,7 +240,9 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     listen: async () => {
       const address = await listenAt(server, settings);
       await instance.serveAt(reachableAt(address));
-      return address;
+      const shown = address.replace('0.0.0.0', 'localhost');
+      const firstLink = entry && `${settings.publicUrl || shown}/manager/setup#${entry}`;
+      return { address: shown, firstLink };
     },
     drain: async (tell) => {
       stage = 'leaving';

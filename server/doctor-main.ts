@@ -1,5 +1,6 @@
 import { StartupError } from './db/startup-error.ts';
-import { examine, type Finding, unreadable } from './doctor.ts';
+import type { Finding } from './check-address.ts';
+import { examine, unreadable } from './doctor.ts';
 import { createLog } from './http/log.ts';
 import { readSettings } from './settings.ts';
 import { say } from './stopping.ts';

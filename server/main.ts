@@ -5,8 +5,9 @@ import { runProcess, say } from './stopping.ts';
 
 const start = async (life: Lifetime): Promise<() => Promise<void>> => {
   const app = await createApp(readSettings(process.env), say, life);
-  const address = await app.listen();
-  say(`鹊桥已启动：${address.replace('0.0.0.0', 'localhost')}`);
+  const { address, firstLink } = await app.listen();
+  if (firstLink !== null) say(`第一次登录也可以打开：${firstLink}（24 小时内，只能用一次）`);
+  say(`鹊桥已启动：${address}`);
   return () => app.drain(say);
 };
 

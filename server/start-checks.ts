@@ -1,8 +1,11 @@
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { createKeyBox } from './areas/model/channel-key.ts';
 import type { Database } from './db/database.ts';
+import { StartupError } from './db/startup-error.ts';
 import { channels } from './db/schema.ts';
 import type { Settings } from './settings.ts';
 import type { Storage } from './storage/storage-interface.ts';
@@ -12,6 +15,26 @@ import { newKey } from './storage/storage.ts';
 const patience = 3_000;
 /** How far this machine's clock may lie from the database's before it is said, s. */
 const clockTolerance = 2;
+
+/** Makes the folder of data. @throws StartupError where it cannot be written, or the disk is full */
+export const requireDataDir = async ({
+  dataDir,
+  databaseUrl,
+  s3,
+}: Pick<Settings, 'dataDir' | 'databaseUrl' | 's3'>): Promise<void> => {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+  } catch (error) {
+    // Everything lies elsewhere.
+    if (databaseUrl !== '' && s3) return;
+    throw new StartupError(
+      (error as NodeJS.ErrnoException).code === 'ENOSPC'
+        ? `数据文件夹 ${dataDir} 所在的盘满了：腾出空间，或用 DATA_DIR 换一个盘`
+        : `数据文件夹 ${dataDir} 不能写：给运行它的用户写的权限，或用 DATA_DIR 换一个文件夹`,
+    );
+  }
+};
 
 /** Whether there are stored keys of model services that this process cannot open. */
 export const sealedElsewhere = async (db: Database, settings: Settings): Promise<string | null> => {

@@ -1,5 +1,5 @@
 import type { calls, CallName, In, Out } from '#contract/calls.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 
 /**
  * What is to be done on the server, in order, once, when it can be reached. This part knows neither
@@ -134,11 +134,14 @@ const deletes: ReadonlySet<ActName> = new Set([
 export const judge = (name: ActName, { status, code }: Failure): Verdict => {
   if (status === 0 || passing.has(status)) return 'again';
   // The answer broke off on its way.
-  if (code === codes.internal.code && status < codes.internal.http) return 'again';
-  if (status === 401 || code === codes.login_expired.code) return 'signed-out';
-  if (code === codes.session_busy.code) return 'busy';
+  if (code === codeNumbers.internal && status < codeNumbers.internal) return 'again';
+  if (status === 401 || code === codeNumbers.login_expired) return 'signed-out';
+  if (code === codeNumbers.session_busy) return 'busy';
   // What shall be gone is gone.
-  if (deletes.has(name) && (status === codes.not_found.http || code === codes.session_deleted.code))
+  if (
+    deletes.has(name) &&
+    (status === codeNumbers.not_found || code === codeNumbers.session_deleted)
+  )
     return 'done';
   return status >= 500 ? 'fault' : 'refused';
 };
@@ -232,7 +235,7 @@ export const createEngine = (store: ActStore, line: Line) => {
       if (!blob) {
         const failure: Failure = {
           status: 200,
-          code: codes.upload_unreadable.code,
+          code: codeNumbers.upload_unreadable,
           message: `「${part.name}」已不在这台设备上`,
           wait: 0,
         };

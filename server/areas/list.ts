@@ -19,6 +19,7 @@ import { noticeArea } from './notice/area.ts';
 import { paymentArea } from './payment/area.ts';
 import { promptArea } from './prompt/area.ts';
 import { scenarioArea } from './scenario/area.ts';
+import { setupArea } from './setup/area.ts';
 import { sessionArea } from './session/area.ts';
 import { shareArea } from './share/area.ts';
 import { statsArea } from './stats/area.ts';
@@ -67,6 +68,7 @@ export const createAreas = (kit: Kit) => {
     promptArea(),
     marketArea(kit),
     helpArea(),
+    setupArea(),
     statsArea(),
     developerArea(),
   ] as const;

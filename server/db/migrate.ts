@@ -154,8 +154,15 @@ export const migrate = async (
           `数据库的迁移 ${migration.name} 没有成功：${reason}。它前面的 ${at} 个已经完成。${back}`,
         );
       }
-      log.info({ migration: migration.name }, 'the schema of the database was brought up to date');
+      // A new database makes them all: a line of each would bury what its owner has to read.
+      if (applied.size > 0)
+        log.info(
+          { migration: migration.name },
+          'the schema of the database was brought up to date',
+        );
     }
+    if (applied.size === 0 && pending.length > 0)
+      log.info({ migrations: pending.length }, 'the schema of a new database was made');
     return pending.map(({ name }) => name);
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '#common/chat-message.ts';
-import type { StreamCode } from '#contract/errors.ts';
+import type { StreamCode } from '#contract/page-errors.ts';
 import type { CacheUse } from '#contract/price.ts';
 import type { AskedThinking } from './thinking.ts';
 

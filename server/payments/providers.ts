@@ -7,6 +7,9 @@ import { createAlipay } from './alipay.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { createWechatPay } from './wechat-pay.ts';
 
+/** What people read where nobody can pay. */
+export const noPayment = '这个站点没有开通付款';
+
 /** A key as its text (line ends may be written `\n`), or the path of a file with it. */
 const keyText = (name: string, given: string): string => {
   if (given === '') throw new StartupError(`用它收款还要设置 ${name}`);
@@ -48,7 +51,7 @@ export const createProviders = async (
 ): Promise<{ providers: PaymentProvider[]; closedReason: string }> => {
   const { payment, publicUrl } = settings;
   const providers: PaymentProvider[] = [];
-  let closedReason = payment.length === 0 ? '这个站点没有开通付款' : '';
+  let closedReason = payment.length === 0 ? noPayment : '';
   for (const name of payment) {
     if (name === 'sandbox') {
       const host = URL.canParse(publicUrl) ? new URL(publicUrl).hostname : '';

@@ -1,6 +1,7 @@
 import { sessionTitle } from '#src/features/session/session-title.ts';
 import { useSessionList } from '#src/features/session/session-queries.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
+import { keepLast, steady, useCall } from '#src/platform/call-query.ts';
 import { prefsStore } from '#src/platform/prefs.ts';
 import { priceText, useChatModels, useOfficialSite } from '#src/platform/queries.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
@@ -18,7 +19,7 @@ import type { CommandKey } from './use-command-keys.ts';
 
 interface Entry {
   key: string;
-  group: '会话' | '页面' | '模型' | '操作';
+  group: '会话' | '页面' | '模型' | '操作' | '帮助';
   label: string;
   /** Found by it, too, and shown small behind the label. */
   hint?: string;
@@ -115,6 +116,20 @@ const useSessionEntries = (words: string, go: Go): Entry[] => {
   return entries;
 };
 
+/** The pages of the help that answer the words. */
+const useHelpEntries = (words: string, go: Go): Entry[] => {
+  const query = useDeferredValue(words);
+  const found = useCall('helpList', { query }, { ...steady, ...keepLast, enabled: query !== '' });
+  if (words === '') return [];
+  return (found.data?.list ?? []).slice(0, few).map(({ slug, title }) => ({
+    key: `help ${slug}`,
+    group: '帮助',
+    label: title,
+    icon: 'help',
+    run: () => go({ to: '/help', search: { page: slug } }),
+  }));
+};
+
 const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => void): Entry[] => {
   const isMeant = ({ label, hint = '' }: Entry) =>
     `${label} ${hint}`.toLowerCase().includes(words.toLowerCase());
@@ -133,9 +148,10 @@ const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => v
   const models = useModelEntries(go).filter(isMeant);
   const pages = usePages(go).filter(isMeant);
   const sessions = useSessionEntries(words, go);
+  const help = useHelpEntries(words, go);
   if (words === '') return [...sessions, ...pages, ...models.slice(0, few), ...acts];
   // What the server finds comes later, and moves nothing that one is about to choose.
-  return [...pages, ...models, ...acts, ...sessions];
+  return [...pages, ...models, ...acts, ...sessions, ...help];
 };
 
 /** Everything that one can go to or do, found by typing. */
@@ -195,8 +211,8 @@ const CommandPalette = ({
             aria-expanded
             aria-controls={id}
             aria-activedescendant={entries[chosen] && `${id}-${chosen}`}
-            aria-label="搜索会话、页面、模型和操作"
-            placeholder="搜索会话、页面、模型和操作"
+            aria-label="搜索会话、页面、模型、操作和帮助"
+            placeholder="搜索会话、页面、模型、操作和帮助"
             value={text}
             maxLength={200}
             onChange={(event) => {

@@ -5,7 +5,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { isLoginOpen } from '#src/platform/login-ended.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { errorPageTexts } from '#contract/errors.ts';
+import { errorPageTexts } from '#contract/page-errors.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Bridge } from './bridge.tsx';
 
@@ -42,7 +42,11 @@ export const ErrorScreen = () => {
         text={text}
         action={
           <>
-            {code && code !== '0' && !ended && <Tag>错误代码 {code}</Tag>}
+            {code && code !== '0' && !ended && (
+              <Link to="/help" search={{ code: Number(code) || undefined }}>
+                <Tag>错误代码 {code} · 怎么办</Tag>
+              </Link>
+            )}
             <div className="row">
               {login && (
                 <ButtonLink

@@ -7,7 +7,7 @@ const keys: readonly [string, readonly [string, string][]][] = [
   [
     '到处',
     [
-      ['搜索会话、页面、模型和操作', 'Ctrl K'],
+      ['搜索会话、页面、模型、操作和帮助', 'Ctrl K'],
       ['新会话', 'Ctrl Shift O'],
       ['这张表', 'Ctrl /'],
     ],

@@ -27,7 +27,7 @@ import { takeLoginEnded } from '#src/platform/login-ended.ts';
 import { noteLoginReason } from '#src/platform/login-reason.ts';
 import { loadOutbox } from '#src/platform/load-outbox.ts';
 import { queryClient } from '#src/platform/query-client.ts';
-import { leaveToasts, toast } from '#src/platform/toast.ts';
+import { leaveToasts, toast, onToastLeads } from '#src/platform/toast.ts';
 import type { ToWorker } from '#sw/messages.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -63,6 +63,7 @@ window.addEventListener(
   ({ payload }) => void reloadIfGone(payload).catch(() => undefined),
 );
 
+onToastLeads((href) => void router.navigate({ href }));
 onLoginRequired((loginUrl) => {
   void router.navigate({ href: loginUrl });
 });

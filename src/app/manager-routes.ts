@@ -11,7 +11,13 @@ import { manageSessionRoutes } from '#src/features/session/manage-routes.ts';
 import { statsRoutes } from '#src/features/stats/routes.ts';
 import { manageTrainRoutes } from '#src/features/train/manage-routes.ts';
 import { managerRoute, marketManagerRoute } from '#src/platform/manager-route.ts';
-import { lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+const setup = createRoute({
+  getParentRoute: () => managerRoute,
+  path: 'setup',
+  component: lazyRouteComponent(() => import('./setup-screen.tsx'), 'SetupScreen'),
+});
 
 const shell = lazyRouteComponent(() => import('./manager-shell.tsx'), 'ManagerShell');
 
@@ -23,6 +29,7 @@ export const marketManagerRoutes = marketManagerRoute
 export const managerRoutes = managerRoute
   .update({ component: shell })
   .addChildren([
+    setup,
     ...statsRoutes,
     ...manageSessionRoutes,
     ...manageAccountRoutes,

@@ -8,6 +8,8 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
+import SetupCard from './setup-card.tsx';
+import { SetupEnter } from './setup-enter.tsx';
 import css from './manager-shell.module.css';
 
 interface Entry {
@@ -31,6 +33,7 @@ const entries: readonly Entry[] = [
   { label: '模型统计', icon: 'code', to: '/manager/model_stats' },
 ];
 const more: readonly Entry[] = [
+  { label: '起步', icon: 'check', to: '/manager/setup' },
   { label: '模型与服务', icon: 'link', to: '/manager/model' },
   { label: '应用市场', icon: 'download', to: '/market/manager/apps' },
   { label: '社区', icon: 'help', to: '/manager/forum' },
@@ -65,8 +68,11 @@ const Entries = ({ path, onChosen }: { path: string; onChosen?: () => void }) =>
 export const ManagerShell = () => {
   const { token } = useAuth();
   const me = useMe();
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
   const [open, setOpen] = useState(false);
+  // The link that a first start prints; who came by it asked as a guest before, perhaps.
+  if (pathname === '/manager/setup' && hash !== '' && (token === '' || me.data?.guest))
+    return <SetupEnter code={hash} />;
   if (token === '')
     return (
       <div className="page">
@@ -101,6 +107,7 @@ export const ManagerShell = () => {
           {here?.label ?? '管理'}
           <Icon name="down" size={16} />
         </button>
+        {pathname === '/manager/default' && me.data.owner && <SetupCard home={false} />}
         <Outlet />
       </div>
       <Sheet open={open} onClose={() => setOpen(false)} title="管理">

@@ -16,7 +16,7 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/wide-enough.ts';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 import { type At, barPlaces, type Place } from './places.ts';
 import { UnreadBadge, useUnread } from './unread-badge.tsx';
@@ -31,7 +31,13 @@ const SiteNav = lazyPart(() => import('./site-nav.tsx'));
 const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
 const AskAgreements = lazyPart(() => import('./ask-agreements.tsx'));
 const SiteFoot = lazyPart(() => import('./site-foot.tsx'));
+const SetupCard = lazyPart(() => import('./setup-card.tsx'));
 const JobChip = lazyPart(() => import('#src/features/job/job-chip.tsx'));
+
+/** A part that may come after the rest. */
+const Later = ({ children }: { children: ReactNode }) => (
+  <Suspense fallback={null}>{children}</Suspense>
+);
 
 /** Screens that say at their end who runs this. */
 const withFoot = new Set(['/', '/login', '/register', '/help']);
@@ -81,28 +87,33 @@ export const Shell = () => {
       )}
       {wide && sidebar && inTalks && (
         <aside className="shell-recents" id="recents" aria-label="最近会话">
-          <Suspense fallback={null}>
+          <Later>
             <RecentSessions />
-          </Suspense>
+          </Later>
         </aside>
       )}
       <main className="shell-main" id="content" tabIndex={-1}>
         {menu && !inChat && (
-          <Suspense fallback={null}>
+          <Later>
             <SiteNav />
-          </Suspense>
+          </Later>
         )}
         {token === '' && unsent && (
-          <Suspense fallback={null}>
+          <Later>
             <SignInToSend />
-          </Suspense>
+          </Later>
         )}
         {!inChat && <LineNote />}
+        {user?.owner && pathname === '/' && (
+          <Later>
+            <SetupCard />
+          </Later>
+        )}
         <Outlet />
         {withFoot.has(pathname) && hasFoot && (
-          <Suspense fallback={null}>
+          <Later>
             <SiteFoot foot={foot} agreements={agreements} visitor={user?.guest !== false} />
-          </Suspense>
+          </Later>
         )}
       </main>
       {!inChat && (
@@ -119,30 +130,30 @@ export const Shell = () => {
         </nav>
       )}
       {running > 0 && !inChat && pathname !== '/tasks' && (
-        <Suspense fallback={null}>
+        <Later>
           <JobChip />
-        </Suspense>
+        </Later>
       )}
       {spoken && (
-        <Suspense fallback={null}>
+        <Later>
           <PlayerBar key={spoken.historyId} spoken={spoken} />
-        </Suspense>
+        </Later>
       )}
       {user?.balance_low === 1 && (
-        <Suspense fallback={null}>
+        <Later>
           <LowBalance />
-        </Suspense>
+        </Later>
       )}
       {user?.vip_ending === 1 && (
-        <Suspense fallback={null}>
+        <Later>
           <VipEnding />
-        </Suspense>
+        </Later>
       )}
       {!inManager && !/^\/(login|register|cashier)$/.test(pathname) && <NoticePopup />}
       {asks && user?.guest === false && !inManager && pathname !== '/help' && (
-        <Suspense fallback={null}>
+        <Later>
           <AskAgreements />
-        </Suspense>
+        </Later>
       )}
       <DialogHost />
       <PasswordHost />

@@ -1,4 +1,4 @@
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 
 /** Why a call failed. */
 export class ApiError extends Error {
@@ -34,10 +34,10 @@ export const errorText = (error: unknown): string =>
   error instanceof ApiError ? error.message : serverFaultText;
 
 const refusedFiles: ReadonlySet<number> = new Set([
-  codes.upload_type.code,
-  codes.upload_unreadable.code,
-  codes.too_large.code,
-  codes.bad_input.code,
+  codeNumbers.upload_type,
+  codeNumbers.upload_unreadable,
+  codeNumbers.too_large,
+  codeNumbers.bad_input,
 ]);
 
 /** A file that was refused for what it is, here or by the server: the same one never gets through. */

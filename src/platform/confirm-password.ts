@@ -1,4 +1,4 @@
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { ApiError } from './api-error.ts';
 import { createStore, useStore } from './store.ts';
 
@@ -27,7 +27,7 @@ const askPassword = (fault: string) =>
 
 /** The number alone is that of a login that has ended. */
 const isAsked = ({ code, data }: ApiError): boolean =>
-  code === codes.confirm_needed.code && (data as { confirm?: unknown } | null)?.confirm === true;
+  code === codeNumbers.confirm_needed && (data as { confirm?: unknown } | null)?.confirm === true;
 
 /**
  * Makes a call, and where the server asks who it is, asks the person for their password and makes it
@@ -43,7 +43,7 @@ export const confirmed = async <T>(
       return await run(given);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const wrong = given !== input && error.code === codes.wrong_password.code;
+      const wrong = given !== input && error.code === codeNumbers.wrong_password;
       if (!wrong && !isAsked(error)) throw error;
       const password = await askPassword(wrong ? error.message : '');
       if (password === null)

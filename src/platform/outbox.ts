@@ -1,6 +1,6 @@
 import type { OfName } from './note.ts';
 import type { In, Out } from '#contract/calls.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { ApiError } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { serverApi } from './server-api.ts';
@@ -25,11 +25,11 @@ export const hasLeft = (): boolean => leftNotes() || Object.keys(readUnsent()).l
 export const isUnheard = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === 0 ||
-    error.status === codes.too_many.http ||
+    error.status === codeNumbers.too_many ||
     error.status >= 500 ||
     // The answer broke off on its way.
-    error.code === codes.internal.code ||
-    error.code === codes.session_busy.code);
+    error.code === codeNumbers.internal ||
+    error.code === codeNumbers.session_busy);
 
 /** As long as an answer may take before the outbox goes on with it: some time, and for its length, ms. */
 const patience = (act: NewAct): number => 20_000 + JSON.stringify(act.input).length / 10;
@@ -145,7 +145,7 @@ export const act = async <K extends Exclude<ActName, 'sendMessage' | 'newSession
     return await perform<K>({ name, key: uuid(), lane, input, made } as OfName<NewAct, K>);
   } catch (error) {
     // Code 1001 has led to the login already.
-    if (error instanceof ApiError && error.code !== codes.login_required.code)
+    if (error instanceof ApiError && error.code !== codeNumbers.login_required)
       toast(error.message, 'error');
     throw error;
   }

@@ -1,4 +1,4 @@
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { ApiError } from './api-error.ts';
 import { api } from './api.ts';
 import { inIdleTime } from './idle.ts';
@@ -6,16 +6,14 @@ import { inIdleTime } from './idle.ts';
 export type Outcome = 'success' | 'error' | 'stop';
 
 /** Refusals that say something of the model, and not of whoever asked or of what was asked. */
-const ofTheModel: ReadonlySet<number> = new Set(
-  [
-    codes.model_unavailable,
-    codes.engine_failed,
-    codes.engine_timeout,
-    codes.upstream,
-    codes.internal,
-    codes.unavailable,
-  ].map(({ code }) => code),
-);
+const ofTheModel: ReadonlySet<number> = new Set([
+  codeNumbers.model_unavailable,
+  codeNumbers.engine_failed,
+  codeNumbers.engine_timeout,
+  codeNumbers.upstream,
+  codeNumbers.internal,
+  codeNumbers.unavailable,
+]);
 
 /** How a request ended that was refused. */
 export const outcomeOf = (code: number): Outcome => (ofTheModel.has(code) ? 'error' : 'stop');

@@ -1,5 +1,5 @@
 import type { In, Out, PlainCallName } from '#contract/calls.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers, loginRequired } from '#contract/page-errors.ts';
 import {
   ApiError,
   isCancelled,
@@ -150,12 +150,12 @@ const invoke = async (
       const read = isOffline(error) ? await answerFromCache(name, input) : undefined;
       if (run && read !== undefined) run.fromKept = true;
       if (read !== undefined) return read;
-      if (error.code === codes.login_required.code) {
+      if (error.code === codeNumbers.login_required) {
         leadToLogin(loginUrl(error.data));
         // Whoever is led away is told why.
-        if (error.message !== codes.login_required.text) noteLoginReason(error.message);
-      } else if (error.code === codes.agreement_needed.code) dispatchEvent(new Event('agree'));
-      else if (!options.quiet) toast(error.message, 'error');
+        if (error.message !== loginRequired) noteLoginReason(error.message);
+      } else if (error.code === codeNumbers.agreement_needed) dispatchEvent(new Event('agree'));
+      else if (!options.quiet) toast(error.message, 'error', undefined, error.code);
     }
     throw error;
   }

@@ -1,4 +1,4 @@
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 /** Where it was asked, in order. */

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '#contract/chat.ts';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import type { ToolCall } from '#contract/tool.ts';
 import { fetchEventSource } from '@microsoft/fetch-event-source';
 import { ApiError, errorText, openEnvelope } from './api-error.ts';

@@ -8,6 +8,12 @@ const most = 5;
 /** As long as a toast goes along to the page that its cause leads to, ms. */
 const travels = 1_000;
 
+let goTo: (href: string) => void = () => undefined;
+/** Tells how a toast leads to another screen; the router is made after this module. */
+export const onToastLeads = (go: (href: string) => void) => {
+  goTo = go;
+};
+
 let host: HTMLElement | undefined;
 
 const makeHost = (): HTMLElement => {
@@ -29,11 +35,13 @@ export const leaveToasts = () => {
 /**
  * A short message; a tap takes it away. The same text is not shown twice at once.
  * `act`: what a tap does besides, and its name; such a toast stays 20 seconds.
+ * `code`: of what went wrong; a tap on the words behind it leads to the help on that.
  */
 export const toast = (
   text: string,
   kind: ToastKind = 'info',
   act?: { label: string; run: () => void },
+  code = 0,
 ) => {
   host ??= makeHost();
   for (const shown of host.querySelectorAll('.toast'))
@@ -55,10 +63,16 @@ export const toast = (
     label.textContent = act.label;
     item.append(label);
   }
+  // Business codes alone: what a status says needs no page.
+  const help = document.createElement('i');
+  help.textContent = '怎么办';
+  if (code > 999) item.append(help);
   const close = () => item.remove();
-  item.addEventListener('click', () => {
+  item.addEventListener('click', ({ target, detail }) => {
     close();
     act?.run();
+    // The keys press the whole of it.
+    if (code > 999 && (target === help || detail === 0)) goTo(`/help?code=${code}`);
   });
   setTimeout(close, act ? stayWithAct : stay[kind]);
   host.append(item);

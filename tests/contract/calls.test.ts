@@ -65,8 +65,12 @@ const expectEnvelope = (answer: RawAnswer, what: string) => {
 const aboutNothing: ReadonlySet<CallName> = new Set([
   'answerFriend',
   'answerTool',
+  'setupEnter',
+  'setupPassword',
   'fetchLocalModel',
   'stopLocalModel',
+  'pullOllama',
+  'stopOllama',
   'removeLocalModel',
   'attachedText',
   'agreement',

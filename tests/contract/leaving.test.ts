@@ -124,7 +124,7 @@ test('an account that ends leaves nothing of its person in any table, file or an
     people: unreferenced,
     // The server's own, and what it can have only one of.
     leaveOut:
-      `instances backups backup_plan compliance safety safety_days schema_migrations secrets captchas rate_limits wallets search_fresh
+      `instances backups backup_plan compliance safety safety_days setup schema_migrations secrets captchas rate_limits wallets search_fresh
       search_postings search_queue friends models channels stat_days stat_marks stat_channels
       stat_steps forum_groups notices blocked_words image_keywords scenario_categories apps
       app_versions people_groups channel_health channel_lines model_channels payment_bills sandbox_trades forum_models

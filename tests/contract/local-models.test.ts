@@ -206,3 +206,84 @@ test('of two that find a lock left behind one takes it', async () => {
   expect(existsSync(`${file}.lock`)).toBe(false);
   vi.doUnmock('node:fs/promises');
 });
+
+test('Ollama brings a model by its name, with its progress, and the model is offered at once', async () => {
+  const has: string[] = [];
+  const asked: unknown[] = [];
+  let breaks = true;
+  const ollama = createServer((request, response) => {
+    if (request.url === '/api/tags') {
+      response.end(JSON.stringify({ models: has.map((name) => ({ name })) }));
+      return;
+    }
+    if (request.url !== '/api/pull') {
+      response.writeHead(404).end();
+      return;
+    }
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { model: name } = JSON.parse(body) as { model: string };
+      asked.push(JSON.parse(body));
+      const say = (line: object) => response.write(`${JSON.stringify(line)}\n`);
+      if (name === 'no-such-model') {
+        response.end(JSON.stringify({ error: 'pull model manifest: file does not exist' }));
+        return;
+      }
+      say({ status: 'pulling manifest' });
+      // Half of a line comes before the other.
+      response.write('{"status":"pulling 0123","total":2000,');
+      setTimeout(() => {
+        response.write('"completed":500}\n');
+        setTimeout(() => {
+          if (breaks) response.destroy();
+          else {
+            has.push(name);
+            say({ status: 'verifying sha256 digest' });
+            response.end('{"status":"success"}\n');
+          }
+        }, 800);
+      }, 50);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => ollama.once('listening', resolve));
+  const base_url = `http://127.0.0.1:${(ollama.address() as AddressInfo).port}/v1`;
+  const place = await startServer({ env: { LOCAL_MODELS: base_url } });
+  try {
+    const manager = new TestClient(place.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    const pulls = async () => (await manager.call('localModels', {})).ollama[0]?.pulls ?? [];
+    const until = (state: string) =>
+      vi.waitFor(async () => expect(await pulls()).toMatchObject([{ state }]), { interval: 50 });
+    expect((await manager.call('localModels', {})).ollama).toMatchObject([
+      { base_url, models: [] },
+    ]);
+
+    await manager.call('pullOllama', { base_url, model: 'qwen3:0.6b' });
+    await vi.waitFor(
+      async () =>
+        expect(await pulls()).toMatchObject([{ state: 'pulling', bytes: 500, total: 2000 }]),
+      { interval: 50 },
+    );
+    await until('failed');
+    breaks = false;
+    await manager.call('pullOllama', { base_url, model: 'qwen3:0.6b' });
+    await until('done');
+    const wanted = { model: 'qwen3:0.6b', stream: true };
+    expect(asked).toEqual([wanted, wanted]);
+    const { models } = await manager.call('models', {});
+    expect(models.find(({ name }) => name === 'qwen3:0.6b')?.factor).toBe(0);
+
+    await manager.call('stopOllama', { base_url, model: 'qwen3:0.6b' });
+    await manager.call('pullOllama', { base_url, model: 'no-such-model' });
+    await until('failed');
+    expect((await pulls())[0]?.error).toMatch(/file does not exist/);
+    // Nowhere but where the settings say is asked.
+    const elsewhere = { base_url: `http://${host}/v1`, model: 'qwen3:0.6b' };
+    expect((await manager.raw('pullOllama', elsewhere)).status).toBe(404);
+    expect((await manager.raw('pullOllama', { base_url, model: '../x' })).status).toBe(422);
+  } finally {
+    await place.stop();
+    ollama.close();
+  }
+});

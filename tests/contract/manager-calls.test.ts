@@ -1,8 +1,11 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallSpec } from '#contract/call.ts';
 import { type CallName, calls } from '#contract/calls.ts';
 import { refusesUnknown } from '#server/http/validate.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import {
@@ -24,6 +27,8 @@ const acts = managers.filter(([, { method, logged }]) => method !== 'GET' && log
 let world: World;
 let database: pg.Client;
 let service: MockOpenAi;
+let ollama: Server;
+let ollamaUrl = '';
 let owner: TestClient;
 let ownerId: number;
 /** A manager of the lower rank, one that is one no more, a member, and one that is disabled. */
@@ -39,7 +44,14 @@ const rank = async (client: TestClient, to: 'none' | 'manager') =>
 
 beforeAll(async () => {
   service = await startMockOpenAi();
-  world = await createWorld({ env: { PAYMENT_CHECK_SECONDS: '1' } });
+  // An Ollama that has nothing and never ends a pull.
+  ollama = createServer((request, response) => {
+    if (request.url === '/api/tags') response.end('{"models":[]}');
+    else if (request.url !== '/api/pull') response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => ollama.once('listening', resolve));
+  ollamaUrl = `http://127.0.0.1:${(ollama.address() as AddressInfo).port}/v1`;
+  world = await createWorld({ env: { PAYMENT_CHECK_SECONDS: '1', LOCAL_MODELS: ollamaUrl } });
   owner = world.people.manager;
   ownerId = await idOf(owner);
   const { baseURL } = world.server;
@@ -69,6 +81,8 @@ afterAll(async () => {
   await database?.end();
   await world?.stop();
   await service?.close();
+  ollama?.closeAllConnections();
+  ollama?.close();
 });
 
 const hidden = (answer: RawAnswer): boolean =>
@@ -281,6 +295,14 @@ const doable: Record<string, () => Promise<Input>> = {
   delChannel: async () => ({ id: await channel() }),
   savePeopleGroup: async () => ({ id: await group(), name: `组 ${word()}`, factor: 0.8 }),
   delPeopleGroup: async () => ({ id: await group() }),
+  saveSetup: async () => ({ guests: 1, payment: 1, settle: 'payment' }),
+  setupPassword: async () => {
+    await database.query(
+      'UPDATE setup SET first_hash = (SELECT password_hash FROM users WHERE id = $1)',
+      [ownerId],
+    );
+    return { new_password: ADMIN_PASSWORD };
+  },
   saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
   fetchLocalModel: async () => {
     // Nothing is brought from outside.
@@ -289,6 +311,12 @@ const doable: Record<string, () => Promise<Input>> = {
   },
   stopLocalModel: async () => ({ key: 'qwen3-0.6b' }),
   removeLocalModel: async () => ({ key: 'qwen3-0.6b' }),
+  pullOllama: async () => ({ base_url: ollamaUrl, model: 'qwen3:0.6b' }),
+  stopOllama: async () => {
+    const of = { base_url: ollamaUrl, model: 'qwen3:4b' };
+    await owner.call('pullOllama', of);
+    return of;
+  },
   saveNotice: async () => ({ notice: '今晚维护' }),
   delNotice: async () => ({ id: await made('saveNotice', { notice: '今晚维护' }) }),
   setOrder: async () => ({ order_id: await paidOrder(), remarks: '电话里说过' }),
@@ -349,6 +377,7 @@ const adds = new Set([
   'exportRecords',
   'importChannels',
   'fetchLocalModel',
+  'pullOllama',
 ]);
 
 describe('an act of a manager', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message, ReplyState } from '#contract/chat.ts';
-import type { StreamCode } from '#contract/errors.ts';
+import type { StreamCode } from '#contract/page-errors.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { type MockOpenAi, type Scenario, startMockOpenAi } from '../support/mock-openai.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StreamCode } from '#contract/errors.ts';
+import type { StreamCode } from '#contract/page-errors.ts';
 import { comparesTimes } from '../support/compares-times.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { type MockOpenAi, type Scenario, startMockOpenAi } from '../support/mock-openai.ts';

@@ -194,6 +194,7 @@ const open = async () => {
     providers: [till.provider],
     closedReason: '',
     payables: ownPayables,
+    takesPayment: () => Promise.resolve(true),
     checkMs: 3_600_000,
   });
   const [person] = await db

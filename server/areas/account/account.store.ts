@@ -96,7 +96,7 @@ export const newestInvite = async (db: Executor, userId: number) => {
 
 /** Whose link it is, if it can still be used by somebody who registers, and where they are. */
 export const inviterOf = async (
-  tx: Transaction,
+  tx: Executor,
   code: string,
 ): Promise<{ userId: number; networks: (string | null)[] } | null> => {
   const [row] = await tx

@@ -8,6 +8,10 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { bookAdjustment } from '../payment/adjustment.service.ts';
 import * as store from './account.store.ts';
 
+/** Whether a link is somebody's and can still be used. */
+export const isInvite = async (db: Executor, code: string): Promise<boolean> =>
+  (await store.inviterOf(db, code)) !== null;
+
 /** How many wait that are looked at in a minute. */
 const lookedAt = 100;
 

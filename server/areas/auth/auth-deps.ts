@@ -28,6 +28,10 @@ export interface AuthDeps {
     userId: number,
     invite: { code: string | undefined; network: string },
   ) => Promise<void>;
+  /** Why nobody can register without, or with, this link; null: they may. */
+  whyNoAccount: (db: Executor, invite: string | undefined) => Promise<string | null>;
+  /** @throws Refusal login_required */
+  requireGuests: (db: Executor) => Promise<void>;
   /** @throws Refusal words_blocked */
   refuseBlocked: (db: Executor, text: string) => Promise<void>;
   /** Sessions made this calendar month, counted no further than `most`. */

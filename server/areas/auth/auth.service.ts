@@ -45,8 +45,9 @@ export const createAuthService = async (deps: AuthDeps) => {
 
     drawCaptcha: (db: Executor) => drawCaptcha(db, secret),
 
-    /** Makes an account for a visitor who has none, and gives its id. @throws Refusal too_many */
+    /** Makes an account for a visitor who has none, and gives its id. @throws Refusal too_many, login_required */
     createGuest: async (db: Executor, ip: string): Promise<number> => {
+      await deps.requireGuests(db);
       await attempts.countGuest(db, ip);
       const userName = `访客${String(randomInt(10_000)).padStart(4, '0')}`;
       // Behind a proxy that nobody told of all would be one.

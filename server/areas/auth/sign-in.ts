@@ -105,6 +105,8 @@ export const register = async (
   const { db: database, attempts, marks, settings } = auth;
   const fault = registrationFault(input);
   if (fault) return { error: fault };
+  const shut = await auth.whyNoAccount(context.db, input.invite);
+  if (shut) return { error: shut };
   const missing = await missingAgreements(context.db, input.agreed);
   if (missing) return { error: missing };
   await auth.refuseBlocked(context.db, normalName(input.name));

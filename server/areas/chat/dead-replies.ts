@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { releaseExpired } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';

@@ -1,5 +1,5 @@
 import { createChangedIds } from '#server/changed-ids.ts';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { textFrame } from './frames.ts';
 import type { Live, RepliesContext } from './live-replies.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { AskedCall, ChatMessage } from '#common/chat-message.ts';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import { deduction, estimateTokens, isFree } from '#contract/price.ts';
 import { type StoredTool, type ToolState, toolLimits } from '#contract/tool.ts';
 import type { Database } from '#server/db/database.ts';

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { deepTokens } from '#common/thinking-models.ts';
-import { streamCodes, type StreamCode } from '#contract/errors.ts';
+import { streamCodes, type StreamCode } from '#contract/page-errors.ts';
 import { deduction, estimateTokens, isFree, type CacheUse, type Price } from '#contract/price.ts';
 import {
   type AskedCall,

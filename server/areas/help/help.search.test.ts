@@ -1,3 +1,4 @@
+import { helpOfCodes, helpOfOthers } from '#contract/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { help } from './help.service.ts';
 
@@ -123,5 +124,10 @@ describe('the help pages', () => {
       for (const [, slug] of page.content.matchAll(/\/help\?page=([\w-]+)/g))
         expect(help().page(slug ?? '')?.slug).toBe(slug);
     }
+  });
+
+  it('are there for each code of an error', () => {
+    const slugs = [...Object.values(helpOfCodes), helpOfOthers];
+    expect(slugs.filter((slug) => !help().page(slug))).toEqual([]);
   });
 });

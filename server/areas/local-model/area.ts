@@ -1,15 +1,38 @@
 import type { Area, Kit } from '#server/area.ts';
 import type { Handlers } from '#server/http/handlers.ts';
+import { localAddresses } from '../model/local-services.ts';
 import { createLocalModels } from './local-model.service.ts';
+import { createOllama } from './ollama.service.ts';
 
 export const localModelArea = ({ settings, log, models }: Kit) => {
   const local = createLocalModels({ settings, log, models });
+  const ollama = createOllama({ log, models, places: localAddresses(settings.localModels) });
   return {
     seed: () => local.start(),
-    drain: () => Promise.resolve(local.close()),
+    drain: async () => {
+      local.close();
+      ollama.close();
+    },
     serve: () =>
       ({
-        localModels: () => local.shelf(),
+        localModels: async () => {
+          const [shelf, found] = await Promise.all([local.shelf(), ollama.list()]);
+          return { ...shelf, ollama: found };
+        },
+        pullOllama: async ({ base_url: baseUrl, model }, { noteAct }) => {
+          await ollama.pull(baseUrl, model);
+          noteAct({ subject: `local_model:${model}`, to: { state: 'pulling' } });
+          return {};
+        },
+        stopOllama: ({ base_url: baseUrl, model }, { noteAct }) => {
+          ollama.stop(baseUrl, model);
+          noteAct({
+            subject: `local_model:${model}`,
+            from: { state: 'pulling' },
+            to: { state: 'waiting' },
+          });
+          return {};
+        },
         fetchLocalModel: async ({ key }, { noteAct }) => {
           noteAct({
             subject: `local_model:${key}`,

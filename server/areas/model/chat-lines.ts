@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import { textOf } from '#common/chat-message.ts';
 import { channelFault } from '#server/engines/channel-fault.ts';
 import { type ChatEngine, EngineError } from '#server/engines/chat-engine.ts';

@@ -8,7 +8,7 @@ import type { KeyBox } from './channel-key.ts';
 import { environmentServices, type Service } from './environment.ts';
 import type { createImageChoices } from './image-choices.ts';
 import { serviceModels } from './image-models.ts';
-import { findLocalServices, localAddresses } from './local-services.ts';
+import { findLocalServices, localAddresses, localPlace } from './local-services.ts';
 import {
   channelIdOf,
   insertLocalChannel,
@@ -122,6 +122,15 @@ const offerAll = async (watch: Watch, channelId: number, service: Service): Prom
   });
 };
 
+/** Models of this machine cost nothing. */
+const freeModels = (names: readonly string[]): NewModel[] =>
+  modelsOfNames([...names], () => 40).map((each) => ({
+    ...each,
+    factor: 0,
+    vipExcluded: false,
+    paidOnly: false,
+  }));
+
 /**
  * Connects, free of charge, what runs models on this machine, and looks again each minute while
  * nothing but what is built in serves people. What a manager switched off stays off.
@@ -137,9 +146,7 @@ const watchLocal = async (watch: Watch, places: readonly string[]): Promise<void
         return insertLocalChannel(tx, { key, label, baseUrl });
       });
       if (id === null) continue;
-      const free = { factor: 0, vipExcluded: false, paidOnly: false };
-      const wanted = modelsOfNames(models, () => 40).map((each) => ({ ...each, ...free }));
-      await offer(watch, id, wanted);
+      await offer(watch, id, freeModels(models));
       log.info(`${label} was found and connected`);
     }
   } catch (error) {
@@ -219,6 +226,14 @@ export const createConnecting = (deps: ConnectDeps) => {
       });
       offered = same;
       catalogue.forget();
+    },
+    offerService: async (baseUrl: string, names: readonly string[]): Promise<void> => {
+      const channel = localPlace(baseUrl);
+      const id = await deps.db.transaction(async (tx) => {
+        await lockCatalogue(tx);
+        return (await insertLocalChannel(tx, channel)) ?? (await channelIdOf(tx, channel.key));
+      });
+      await offer(watch, id, freeModels(names));
     },
     close: (): void => {
       closing.abort();

@@ -18,6 +18,15 @@ export interface LocalService {
 /** A place that does not answer within this has nothing, ms. */
 const patience = 1_500;
 
+/** As what a place is listed. */
+export const localPlace = (baseUrl: string): Pick<LocalService, 'key' | 'label' | 'baseUrl'> => ({
+  key: `local ${baseUrl}`,
+  label:
+    usualPlaces.find((each) => each.baseUrl === baseUrl)?.label ??
+    `${new URL(baseUrl).host}（本机）`,
+  baseUrl,
+});
+
 /** The addresses that `LOCAL_MODELS` names; empty: nobody is looked for. */
 export const localAddresses = (word: string): string[] => {
   if (word === 'off') return [];
@@ -32,11 +41,7 @@ export const findLocalServices = async (
 ): Promise<LocalService[]> => {
   const asked = await Promise.allSettled(
     addresses.map(async (baseUrl) => ({
-      key: `local ${baseUrl}`,
-      label:
-        usualPlaces.find((each) => each.baseUrl === baseUrl)?.label ??
-        `${new URL(baseUrl).host}（本机）`,
-      baseUrl,
+      ...localPlace(baseUrl),
       models: await listModels(
         baseUrl,
         '',

@@ -41,6 +41,8 @@ export interface ModelService extends ChatModels, ImageModels, MediaModels {
   learn(channelId: number): void;
   /** Offers these models that lie on this machine, free of charge, and no others. */
   offerLocal(models: readonly { key: string; label: string }[]): Promise<void>;
+  /** Offers what a service on this machine has now, free of charge. */
+  offerService(baseUrl: string, names: readonly string[]): Promise<void>;
   close(): void;
 }
 
@@ -104,6 +106,7 @@ export const createModelService = (deps: {
     forget,
     learn: connecting.learn,
     offerLocal: connecting.offerLocal,
+    offerService: connecting.offerService,
 
     close() {
       outcomes.close();

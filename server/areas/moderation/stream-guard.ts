@@ -1,4 +1,4 @@
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import {
   type ChatEngine,
   type ChatPart,

@@ -5,6 +5,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { PaymentProvider } from '#server/payments/payment-provider.ts';
+import { noPayment } from '#server/payments/providers.ts';
 import type { WaitNews } from '#server/waits/wait.service.ts';
 import { lockPurse } from '../ledger/ledger.service.ts';
 import { closeWith, look } from './order-machine.ts';
@@ -49,7 +50,11 @@ const requireFewOpen = async (db: Executor, userId: number): Promise<void> => {
 };
 
 /** The service that an order is paid by. @throws Refusal payment_unavailable */
-const chosenProvider = (till: Till, { play, provider: told }: OrderRequest): PaymentProvider => {
+const chosenProvider = async (
+  till: Till,
+  { play, provider: told }: OrderRequest,
+): Promise<PaymentProvider> => {
+  if (!(await till.takesPayment())) throw new Refusal('payment_unavailable', noPayment);
   const open = till.offered(play);
   const wanted = told ?? open[0]?.name;
   const provider = open.find(({ name }) => name === wanted);
@@ -92,7 +97,7 @@ export const createOrder = async (
   const values = { ...offer, number, userId, kind, type, expiresAt };
   if (offer.amount === 0)
     return (db) => inTransaction(db, (tx) => storeFree(tx, payable, request.wish, values));
-  const provider = chosenProvider(till, request);
+  const provider = await chosenProvider(till, request);
   await requireFewOpen(till.db, userId);
   let url: string;
   try {

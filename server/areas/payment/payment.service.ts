@@ -4,6 +4,7 @@ import * as orders from './order.service.ts';
 import { startClock } from './payment-clock.ts';
 import { refund, type RefundRequest } from './refund.service.ts';
 import { shutOutside } from './sandbox.ts';
+import { noPayment } from '#server/payments/providers.ts';
 import { openTill, type PaymentDeps } from './till.ts';
 
 export type PaymentService = ReturnType<typeof createPaymentService>;
@@ -13,7 +14,8 @@ export const createPaymentService = (deps: PaymentDeps) => {
   const till = openTill(deps);
   return {
     /** How one can pay. @param play whether who asks may use the sandbox */
-    info: (play: boolean) => {
+    info: async (play: boolean) => {
+      if (!(await deps.takesPayment())) return { providers: [], reason: noPayment };
       const providers = till.offered(play).map(({ name, label }) => ({ name, label }));
       return { providers, reason: providers.length > 0 ? '' : till.closedReason || shutOutside };
     },

@@ -11,6 +11,8 @@ export interface PaymentDeps {
   db: Database;
   log: FastifyBaseLogger;
   providers: readonly PaymentProvider[];
+  /** Whether the owner lets people pay here. */
+  takesPayment: () => Promise<boolean>;
   /** Why there are none; empty where there are. */
   closedReason: string;
   payables: readonly Payable[];

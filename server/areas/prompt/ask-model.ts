@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import { deduction, estimateTokens, isFree, priceAt } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { Reply, heldAhead } from '../chat/reply.ts';

@@ -1,4 +1,4 @@
-import type { StreamCode } from '#contract/errors.ts';
+import type { StreamCode } from '#contract/page-errors.ts';
 import { EngineError } from '../chat-engine.ts';
 
 /** What services say about a failure, in the fields that are meant for programs. */

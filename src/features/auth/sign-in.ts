@@ -11,10 +11,10 @@ import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CaptchaAnswer } from './captcha-field.tsx';
 
-/** Whether nothing but what is built in serves people so far. */
+/** Whether this site is still at its first start. */
 const startsHere = async (): Promise<boolean> => {
   try {
-    return (await api.channelPresets({}, { quiet: true })).first;
+    return (await api.setupState({}, { quiet: true })).ended === 0;
   } catch {
     return false;
   }
@@ -56,9 +56,9 @@ export const useSignIn = (back: string | undefined, entered: () => void) => {
         ...(saved.theme_color !== undefined && { accent: saved.theme_color }),
         ...(saved.max_width && { width: saved.max_width }),
       });
-      // Who owns a service that has no model yet is led to its first one.
+      // Who owns a site that is not ready yet is led on.
       const first = back === undefined && answer.profile.owner && (await startsHere());
-      await router.navigate({ href: back ?? (first ? '/manager/start' : '/'), replace: true });
+      await router.navigate({ href: back ?? (first ? '/manager/setup' : '/'), replace: true });
     });
   };
   const captcha = round > 0 ? { round, value: read, onChange: setRead } : null;

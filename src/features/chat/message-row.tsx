@@ -7,7 +7,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import type { Block } from '#common/markdown/document.ts';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall } from '#contract/tool.ts';
-import { streamCodes, type StreamCode } from '#contract/errors.ts';
+import { streamCodes, type StreamCode } from '#contract/page-errors.ts';
 import { Link } from '@tanstack/react-router';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { memo, Suspense, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';

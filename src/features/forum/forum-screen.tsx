@@ -7,7 +7,6 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -19,6 +18,8 @@ import type { ForumCategory } from '#contract/forum.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useRef, useState } from 'react';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
+import { ForumExamples } from './forum-examples.tsx';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
 import css from './forum.module.css';
 import { QuestionCard } from './question-card.tsx';
@@ -170,6 +171,7 @@ const Questions = ({
   list,
   groups,
   needsAccount,
+  plain,
   page,
   onAsk,
 }: {
@@ -177,6 +179,8 @@ const Questions = ({
   groups: readonly ForumGroup[];
   /** One's own are asked for, and nobody has signed in. */
   needsAccount: boolean;
+  /** All questions are asked for. */
+  plain: boolean;
   page: number;
   onAsk: () => void;
 }) => {
@@ -189,22 +193,33 @@ const Questions = ({
       {list.isError && !list.data && (
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
-      {(needsAccount || (list.data && questions.length === 0)) && (
-        <EmptyState
-          icon="chat"
-          text={needsAccount ? '登录之后，这里是您自己的问题、回答与浏览历史' : '暂无数据'}
+      {needsAccount && (
+        <EmptyPlace
+          drawing="town"
+          text="登录之后，这里是您自己的问题、回答与浏览历史"
           action={
-            needsAccount ? (
-              <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
-                登录
-              </ButtonLink>
-            ) : (
-              <Button kind="primary" onClick={onAsk}>
-                提一个问题
-              </Button>
-            )
+            <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
+              登录
+            </ButtonLink>
           }
         />
+      )}
+      {!needsAccount && list.data && questions.length === 0 && (
+        <>
+          {plain ? (
+            <ForumExamples onAsk={onAsk} />
+          ) : (
+            <EmptyPlace
+              drawing="town"
+              text="暂无数据"
+              action={
+                <Button kind="primary" onClick={onAsk}>
+                  提一个问题
+                </Button>
+              }
+            />
+          )}
+        </>
       )}
       {!needsAccount && questions.length > 0 && (
         <ul className={css.list} aria-label="问题">
@@ -303,6 +318,7 @@ export const ForumScreen = () => {
         list={list}
         groups={groups}
         needsAccount={isOwn(category) && !signedIn}
+        plain={[category, group_id, model, user_id, query].every((each) => each === undefined)}
         page={page}
         onAsk={ask}
       />

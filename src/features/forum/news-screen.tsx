@@ -7,6 +7,7 @@ import { Avatar } from '#src/ui/avatar.tsx';
 import { BackHead } from '#src/ui/back-head.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -52,7 +53,15 @@ export const NewsScreen = () => {
         <LoadFailed error={news.error} busy={news.isFetching} onRetry={() => void news.refetch()} />
       )}
       {news.data?.list.length === 0 && (
-        <EmptyState icon="chat" text="还没有消息。有人回答、提到您时会在这里告诉您。" />
+        <EmptyPlace
+          drawing="magpies"
+          text="还没有消息。有人回答、提到您时会在这里告诉您。"
+          action={
+            <ButtonLink kind="primary" to="/forum">
+              去看看问题
+            </ButtonLink>
+          }
+        />
       )}
       <ul className={css.list} aria-label="消息">
         {news.data?.list.map((item) => (

@@ -8,7 +8,9 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { BatchBar } from './batch-bar.tsx';
+import { GalleryExamples } from './gallery-examples.tsx';
 import { GalleryList } from './gallery-list.tsx';
 import styles from './gallery.module.css';
 import type { ExploreSearch, GallerySearch } from './gallery-search.ts';
@@ -144,13 +146,7 @@ export const ExploreScreen = () => {
         onOpen={onOpen}
         page={page ?? 1}
         onPage={(next) => change({ page: next > 1 ? next : undefined })}
-        empty={
-          <EmptyState
-            icon="spark"
-            text="还没有人公开图片。把画图的会话设为公开，图片就会出现在这里。"
-            action={drawOne}
-          />
-        }
+        empty={<GalleryExamples action={drawOne} />}
       />
     </div>
   );
@@ -201,11 +197,15 @@ export const PublicScreen = () => {
         page={page ?? 1}
         onPage={(next) => change({ page: next > 1 ? next : undefined })}
         empty={
-          <EmptyState
-            icon="search"
-            text={query === '' ? '还没有公开的图片。' : `没有找到“${query}”的图片，换个词试试。`}
-            action={drawOne}
-          />
+          query === '' ? (
+            <GalleryExamples action={drawOne} />
+          ) : (
+            <EmptyState
+              icon="search"
+              text={`没有找到“${query}”的图片，换个词试试。`}
+              action={drawOne}
+            />
+          )
         }
       />
     </div>
@@ -311,14 +311,19 @@ export const PrivateScreen = () => {
               action={<Button onClick={() => setUploading(true)}>上传图片</Button>}
             />
           ) : (
-            <EmptyState
-              icon="spark"
+            <EmptyPlace
+              drawing="snow"
               text={
                 token === ''
                   ? '画好的图片都会在这里。不用注册，现在就可以画。'
                   : '还没有画过图片，画好的都会在这里。'
               }
               action={drawOne}
+              example={{
+                label: '黄昏的雪山，湖面倒影',
+                prompt: '黄昏的雪山，湖面倒影，几只飞鸟',
+                draws: true,
+              }}
             />
           )
         }

@@ -9,6 +9,9 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
 import { dateTime } from '#src/platform/format.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { SiteCheck } from '#src/widgets/findings/site-check.tsx';
+import { codes, type CodeName, helpOfCodes, helpOfOthers } from '#contract/errors.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -46,12 +49,30 @@ const TextPage = ({
   );
 };
 
-const HelpPage = ({ slug }: { slug: string }) => {
+const HelpPage = ({ slug, children }: { slug: string; children?: ReactNode }) => {
+  const owner = useAuth().user?.owner === true;
   const page = useCall('helpPage', { slug }, steady);
   return (
     <TextPage title={page.data?.title ?? '帮助'} page={page}>
+      {children}
+      {slug === 'trouble' && owner && <SiteCheck />}
       {page.data && <Markdown text={page.data.content} />}
     </TextPage>
+  );
+};
+
+/** What an error means, above the page that says what to do. */
+const CodePage = ({ code }: { code: number }) => {
+  const names = Object.keys(codes) as CodeName[];
+  const name = names.find((each) => codes[each].code === code);
+  return (
+    <HelpPage slug={(name && helpOfCodes[name]) ?? helpOfOthers}>
+      {name && (
+        <p className={css.code} role="note">
+          错误 {code}：{codes[name].text}
+        </p>
+      )}
+    </HelpPage>
   );
 };
 
@@ -133,7 +154,8 @@ const HelpList = () => {
 };
 
 export const HelpScreen = () => {
-  const { page } = route.useSearch();
+  const { page, code } = route.useSearch();
+  if (code !== undefined) return <CodePage code={code} />;
   const kind = agreementKinds.find((each) => page === `agreement-${each}`);
   if (kind) return <AgreementPage kind={kind} />;
   return page === undefined ? <HelpList /> : <HelpPage key={page} slug={page} />;

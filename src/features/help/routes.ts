@@ -1,13 +1,16 @@
 import { root } from '#src/platform/root-route.ts';
-import { words, type RawSearch } from '#src/platform/search.ts';
+import { whole, words, type RawSearch } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 export interface HelpSearch {
   page?: string;
+  /** Of an error: its page is shown. */
+  code?: number;
   query?: string;
 }
 export const helpSearch = (raw: RawSearch): HelpSearch => ({
   page: words(raw, 'page', 64),
+  code: whole(raw, 'code'),
   query: words(raw, 'query'),
 });
 

@@ -11,7 +11,7 @@ import { thumbnailOf } from '#src/platform/question.ts';
 import { useModel, useWriter } from '#src/platform/queries.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { Button, buttonClass, ButtonLink } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -20,7 +20,7 @@ import { toast } from '#src/platform/toast.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { useStopJob } from '#src/widgets/job/use-stop-job.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { needsTranslation } from '#contract/image-prompt.ts';
 import type { Job } from '#contract/job.ts';
 import { translationDeduction } from '#contract/price.ts';
@@ -116,7 +116,7 @@ const Task = ({ told, superseded }: { told: Job; superseded: boolean }) => {
   const label = useModel(job.model)?.label ?? job.model;
   const unfinished = isUnfinished(job);
   const failed = job.state === 'error' || job.state === 'cancelled';
-  const banned = job.error_code === codes.prompt_banned.code;
+  const banned = job.error_code === codeNumbers.prompt_banned;
   const price = usePriceAgain(told);
   const [again, setAgain] = useState(false);
   const retried = job.subject_kind === 'message' && (superseded || again);
@@ -238,14 +238,19 @@ export const TasksScreen = () => {
         <LoadFailed error={jobs.error} busy={jobs.isFetching} onRetry={() => void jobs.refetch()} />
       )}
       {(token === '' || (jobs.data && shown.length === 0 && !jobs.hasNextPage)) && (
-        <EmptyState
-          icon="spark"
+        <EmptyPlace
+          drawing="autumn"
           text={filter.none}
           action={
             <ButtonLink to="/" search={{ tab: 'imagine', new: 1 }}>
               画一张
             </ButtonLink>
           }
+          example={{
+            label: '秋天的枫林，油画',
+            prompt: '秋天的枫林，一座小木屋，油画',
+            draws: true,
+          }}
         />
       )}
       {shown.length > 0 && (

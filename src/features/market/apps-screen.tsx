@@ -4,6 +4,7 @@ import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
@@ -78,21 +79,22 @@ export const AppsScreen = () => {
           onRetry={() => void found.refetch()}
         />
       )}
-      {found.data?.list.length === 0 && (
-        <EmptyState
-          icon={query || type ? 'search' : 'columns'}
-          text={
-            query || type ? '没有找到。换个词或类型试试。' : '还没有应用。上架之后会出现在这里。'
-          }
-          action={
-            user?.admin && (
-              <ButtonLink to="/market/manager/apps" kind="primary">
-                上架应用
-              </ButtonLink>
-            )
-          }
-        />
-      )}
+      {found.data?.list.length === 0 &&
+        (query || type ? (
+          <EmptyState icon="search" text="没有找到。换个词或类型试试。" />
+        ) : (
+          <EmptyPlace
+            drawing="neon"
+            text="还没有应用。上架之后会出现在这里。"
+            action={
+              user?.admin && (
+                <ButtonLink to="/market/manager/apps" kind="primary">
+                  上架应用
+                </ButtonLink>
+              )
+            }
+          />
+        ))}
       <ul className={css.grid}>
         {found.data?.list.map((app) => (
           <li key={app.id}>

@@ -8,6 +8,7 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
 import type { LocalModel } from '#contract/local-model.ts';
 import { useState } from 'react';
 import css from './local-shelf.module.css';
@@ -16,6 +17,10 @@ import css from './local-shelf.module.css';
 const watchMs = 1000;
 
 const busy = ({ state }: LocalModel) => state === 'fetching' || state === 'checking';
+
+const isMoving = (shelf: Out<'localModels'> | undefined) =>
+  shelf?.list.some(busy) === true ||
+  shelf?.ollama.some(({ pulls }) => pulls.some(({ state }) => state === 'pulling')) === true;
 
 const Row = ({
   model,
@@ -98,6 +103,97 @@ const Row = ({
   );
 };
 
+type Ollama = Out<'localModels'>['ollama'][number];
+
+/** Names of its library that do well in Chinese on an ordinary machine. */
+const ollamaNames = ['qwen3:0.6b', 'qwen3:1.7b', 'qwen3:4b', 'qwen3:8b', 'bge-m3'];
+
+const OllamaShelf = ({ place, onChange }: { place: Ollama; onChange: () => void }) => {
+  const { base_url, models, pulls } = place;
+  const act = useAct();
+  const [name, setName] = useState('');
+  const model = name.trim();
+  const pull = (wanted: string) =>
+    void act.run(() => api.pullOllama({ base_url, model: wanted })).then(onChange);
+  const stop = (which: string) =>
+    void act.run(() => api.stopOllama({ base_url, model: which })).then(onChange);
+  return (
+    <section className={css.ollama} aria-label="Ollama">
+      <h2>Ollama</h2>
+      <p className={css.hint}>
+        在 {new URL(base_url).host} 运行着，
+        {models.length > 0 ? `有 ${models.join('、')}。` : '还没有模型。'}
+        写下它的库里的名字，让它拉来：
+      </p>
+      <form
+        className={css.acts}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (model === '') return;
+          pull(model);
+          setName('');
+        }}
+      >
+        <input
+          className="text-input"
+          list="ollama-names"
+          aria-label="Ollama 的模型名"
+          placeholder="qwen3:4b"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <datalist id="ollama-names">
+          {ollamaNames.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+        <Button kind="primary" type="submit" busy={act.busy} disabled={model === ''}>
+          拉取
+        </Button>
+      </form>
+      {pulls.length > 0 && (
+        <ul className={css.list}>
+          {pulls.map((each) => (
+            <li key={each.model} className={css.row}>
+              <div className={css.words}>
+                <strong>
+                  {each.model}
+                  {each.state === 'done' && <Tag>可以用了</Tag>}
+                </strong>
+                {each.state === 'pulling' && (
+                  <>
+                    <ProgressBar
+                      part={each.total > 0 ? each.bytes / each.total : 0}
+                      label={`拉取 ${each.model}`}
+                    />
+                    <span>
+                      {each.total > 0
+                        ? `${byteSize(each.bytes)} / ${byteSize(each.total)}`
+                        : '正在准备…'}
+                    </span>
+                  </>
+                )}
+                {each.error !== '' && <span className={css.warning}>{each.error}</span>}
+              </div>
+              <div className={css.acts}>
+                {each.state === 'failed' && (
+                  <Button kind="primary" busy={act.busy} onClick={() => pull(each.model)}>
+                    接着拉
+                  </Button>
+                )}
+                <Button busy={act.busy} onClick={() => stop(each.model)}>
+                  {each.state === 'pulling' ? '停下' : '不再列出'}
+                </Button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};
+
 const Mirrors = ({ list, onChange }: { list: readonly string[]; onChange: () => void }) => {
   const act = useAct();
   const [text, setText] = useState(list.join('\n'));
@@ -143,11 +239,11 @@ export const LocalShelf = () => {
   const shelf = useCall(
     'localModels',
     {},
-    { refetchInterval: (query) => (query.state.data?.list.some(busy) ? watchMs : false) },
+    { refetchInterval: (query) => (isMoving(query.state.data) ? watchMs : false) },
   );
   if (shelf.isError) return <LoadFailed error={shelf.error} onRetry={() => void shelf.refetch()} />;
   if (!shelf.data) return <Skeleton lines={6} />;
-  const { list, reason, machine, mirrors, folder } = shelf.data;
+  const { list, reason, machine, mirrors, folder, ollama } = shelf.data;
   const again = () => void shelf.refetch();
   return (
     <section className={css.shelf}>
@@ -168,6 +264,9 @@ export const LocalShelf = () => {
           />
         ))}
       </ul>
+      {ollama.map((place) => (
+        <OllamaShelf key={place.base_url} place={place} onChange={again} />
+      ))}
       <Mirrors list={mirrors} onChange={again} />
       <p className={css.hint}>
         没有网络时，把 .gguf 文件放进 <code>{folder}</code>，再打开这一页。

@@ -8,7 +8,7 @@ import { keepNoticeSeen } from '#src/platform/queries.ts';
 import { queryClient } from '#src/platform/query-client.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { LicenceLinks } from '#src/ui/licence-links.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -73,7 +73,9 @@ export const NoticeScreen = () => {
           onRetry={() => void notices.refetch()}
         />
       )}
-      {data?.list.length === 0 && <EmptyState icon="document" text="还没有公告。" />}
+      {data?.list.length === 0 && (
+        <EmptyPlace drawing="magpies" text="还没有公告。管理员写给大家的，会在这里。" />
+      )}
       {data?.list.map((notice) => (
         <article key={notice.id} className={`card ${css.notice}`}>
           <time dateTime={notice.created_at}>

@@ -12,6 +12,7 @@ import { useMe } from '#src/platform/queries.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -54,6 +55,14 @@ const useStartScenario = () => {
     });
   };
   return { start, busy };
+};
+
+/** A scenario to begin with: it is only put into the form. */
+const example = {
+  name: '周报',
+  desc_: '把流水账写成三段周报',
+  prompt:
+    '请把下面的流水账写成周报，分“本周完成”“遇到的问题”“下周计划”三段，每段用列表，不要编造：\n\n{{input}}',
 };
 
 const stateWords = { private: '仅自己', pending: '等待审核', public: '' } as const;
@@ -157,7 +166,8 @@ const Scenarios = ({
   busy: boolean;
   onStart: (scenario: Scenario) => void;
   onEdit: (scenario: Scenario) => void;
-  onMake: () => void;
+  /** With what it begins. */
+  onMake: (begun: Partial<Scenario>) => void;
 }) => {
   const { page = 1, scope } = route.useSearch();
   const navigate = route.useNavigate();
@@ -177,23 +187,22 @@ const Scenarios = ({
       {list.isError && !list.data && (
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
-      {list.data && scenarios.length === 0 && (
-        <EmptyState
-          icon="search"
-          text={
-            scope === 'mine'
-              ? '还没有自己的场景。把常用的提问存下来，下次填空就行。'
-              : '没有这样的场景，换个词或者换个分类试试。'
-          }
-          action={
-            scope === 'mine' ? (
-              <Button kind="primary" onClick={onMake}>
+      {list.data &&
+        scenarios.length === 0 &&
+        (scope === 'mine' ? (
+          <EmptyPlace
+            drawing="lotus"
+            text="还没有自己的场景。把常用的提问存下来，下次填空就行。"
+            action={
+              <Button kind="primary" onClick={() => onMake({})}>
                 新建场景
               </Button>
-            ) : undefined
-          }
-        />
-      )}
+            }
+            example={{ label: example.name, onTry: () => onMake(example) }}
+          />
+        ) : (
+          <EmptyState icon="search" text="没有这样的场景，换个词或者换个分类试试。" />
+        ))}
       <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
         {scenarios.map((scenario) => (
           <Card
@@ -259,8 +268,8 @@ export const ScenarioScreen = () => {
     if (more) setFilling(scenario);
     else void start(scenario.id, undefined);
   };
-  const make = () => {
-    if (signedIn) setEditing({});
+  const make = (begun: Partial<Scenario>) => {
+    if (signedIn) setEditing(begun);
     else void go({ to: '/login', search: { back: '/scenario' } });
   };
   return (
@@ -272,7 +281,7 @@ export const ScenarioScreen = () => {
             管理分类
           </Button>
         )}
-        <Button kind="primary" size="small" onClick={make}>
+        <Button kind="primary" size="small" onClick={() => make({})}>
           <Icon name="plus" size={16} />
           新建场景
         </Button>

@@ -18,7 +18,7 @@ import { toast } from '#src/platform/toast.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import type { In, Out } from '#contract/calls.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { noteBegun } from './begun.ts';
 import { refusalOf } from '#src/widgets/composer/send-rules.ts';
 import { limits } from '#contract/limits.ts';
@@ -176,7 +176,7 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       // What was refused is answered; another try is another request.
       if (error instanceof ApiError && error.status !== 0) asked.current = { key: '', uuid: '' };
       // Where there is no room left on the device: the words stay in the box.
-      if (error instanceof ApiError && error.code === codes.storage_full.code)
+      if (error instanceof ApiError && error.code === codeNumbers.storage_full)
         toast(error.message, 'error');
       else refuse(error);
       return false;

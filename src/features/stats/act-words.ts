@@ -26,6 +26,7 @@ const kinds: Readonly<Record<string, string>> = {
   difference: '对账差异',
   blocked_words: '屏蔽词',
   compliance: '合规',
+  setup: '起步',
   upload: '上传',
   backup: '备份',
   channels: '模型服务',

@@ -1,4 +1,5 @@
 import { useCall } from '#src/platform/call-query.ts';
+import { useMe } from '#src/platform/queries.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import css from './stats.module.css';
@@ -20,10 +21,11 @@ const links: readonly { to: LinkProps['to']; label: string; note: string }[] = [
 
 /** Where a manager begins: what is missing, the figures, and the ways on. */
 export const ManageHomeScreen = () => {
+  const me = useMe();
   const presets = useCall('channelPresets', {});
   return (
     <ManagePage title="管理">
-      {presets.data?.first && (
+      {presets.data?.first && me.data?.owner === false && (
         <Link to="/manager/start" className={css.link}>
           <strong>接入第一个模型服务 →</strong>
           <small>

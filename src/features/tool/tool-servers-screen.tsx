@@ -13,6 +13,7 @@ import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { Tag } from '#src/ui/chip.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -146,7 +147,7 @@ export const ToolServersScreen = () => {
         <LoadFailed error={servers.error} onRetry={() => void servers.refetch()} />
       )}
       {signedIn && servers.isPending && <Skeleton />}
-      {list?.length === 0 && <EmptyState icon="link" text="还没有工具服务，添加一个试试。" />}
+      {list?.length === 0 && <EmptyPlace drawing="neon" text="还没有工具服务，添加一个试试。" />}
       {list?.map((server) => (
         <ServerCard key={server.id} server={server} onEdit={() => setEditing(server)} />
       ))}

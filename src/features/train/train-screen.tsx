@@ -3,6 +3,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
@@ -107,21 +108,18 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
       {list.isError && !list.data && (
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
-      {list.data && projects.length === 0 && (
-        <EmptyState
-          icon={search.query ? 'search' : 'document'}
+      {list.data && projects.length === 0 && search.query && (
+        <EmptyState icon="search" text="没有找到。换个词试试。" />
+      )}
+      {list.data && projects.length === 0 && !search.query && (
+        <EmptyPlace
+          drawing="lighthouse"
           text={
-            search.query
-              ? '没有找到。换个词试试。'
-              : open
-                ? '还没有人公开自己的项目。'
-                : signedIn
-                  ? told.none
-                  : '登录后就能新建自己的项目。'
+            open ? '还没有人公开自己的项目。' : signedIn ? told.none : '登录后就能新建自己的项目。'
           }
           action={
             signedIn ? (
-              !open && !search.query ? (
+              !open ? (
                 <Button kind="primary" onClick={create}>
                   {told.create}
                 </Button>

@@ -9,7 +9,7 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Waterfall } from '#src/ui/waterfall.tsx';
@@ -71,8 +71,8 @@ const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
   );
   if (!readable)
     return (
-      <EmptyState
-        icon="person"
+      <EmptyPlace
+        drawing="balloon"
         text="登录后，您做的视频都在这里"
         action={
           <ButtonLink kind="primary" to="/login">
@@ -88,8 +88,8 @@ const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
   if (!all.data) return <Places wide={wide} />;
   if (videos.length === 0)
     return (
-      <EmptyState
-        icon="spark"
+      <EmptyPlace
+        drawing="balloon"
         text={own === 1 ? '还没有视频。选一张图片，让它动起来' : '还没有公开的视频'}
         action={
           <Button kind="primary" onClick={onNew}>

@@ -2,7 +2,7 @@ import { ApiError, errorText, isCancelled } from '#src/platform/api-error.ts';
 import { laterText, perform } from '#src/platform/outbox.ts';
 import { toast } from '#src/platform/toast.ts';
 import { uuid as newKey } from '#src/platform/uuid.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { useCallback, useEffect, useState } from 'react';
 import { useAuth } from '#src/platform/auth-store.ts';
 
@@ -45,7 +45,7 @@ export const useModelChange = (uuid: string) => {
         toast(done ? '修改成功' : `已改，${laterText}`, 'success');
       } catch (error) {
         // The call itself has led to the login already.
-        if (error instanceof ApiError && error.code === codes.login_required.code) {
+        if (error instanceof ApiError && error.code === codeNumbers.login_required) {
           wish(uuid, model);
           return;
         }

@@ -1,6 +1,6 @@
 import { ApiError, errorText, isCancelled } from '#src/platform/api-error.ts';
 import { toast } from '#src/platform/toast.ts';
-import { codes, errorPageTexts } from '#contract/errors.ts';
+import { errorPageTexts, codeNumbers } from '#contract/page-errors.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
@@ -26,19 +26,19 @@ export const useRefusal = ({
       const answer = error instanceof ApiError ? error : null;
       // The call itself has led to the login, or to the agreements, already.
       if (
-        answer?.code === codes.login_required.code ||
-        answer?.code === codes.agreement_needed.code
+        answer?.code === codeNumbers.login_required ||
+        answer?.code === codeNumbers.agreement_needed
       )
         return;
       // What this device could not keep is no rule of the server's: the words stay in the box.
       const byRule =
-        answer?.status === 200 && answer.code > 0 && answer.code !== codes.storage_full.code;
+        answer?.status === 200 && answer.code > 0 && answer.code !== codeNumbers.storage_full;
       if (!byRule && !everyFailure) {
         toast(errorText(error), 'error');
         return;
       }
-      const code = answer?.code ?? codes.internal.code;
-      if (code === codes.model_unavailable.code)
+      const code = answer?.code ?? codeNumbers.internal;
+      if (code === codeNumbers.model_unavailable)
         void queries.invalidateQueries({ queryKey: ['models'] });
       const said = answer?.message;
       const message = said === errorPageTexts[code] ? undefined : said;

@@ -3,7 +3,7 @@ import { isUnfinished, useJob } from '#src/platform/jobs.ts';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Message } from '#contract/chat.ts';
-import { codes } from '#contract/errors.ts';
+import { codeNumbers, engineFailed } from '#contract/page-errors.ts';
 import type { JobEvent } from '#contract/job.ts';
 import { Link } from '@tanstack/react-router';
 import { useStopJob } from '../job/use-stop-job.ts';
@@ -58,8 +58,7 @@ export const useWorkState = (
     return {
       missing: {
         ...missing,
-        reason:
-          words.failed ?? (job?.error_message || message.error_message || codes.engine_failed.text),
+        reason: words.failed ?? (job?.error_message || message.error_message || engineFailed),
         code: job?.error_code ?? (Number(message.error_code) || 0),
         free: (job?.deduct_tokens ?? message.deduct_tokens) === 0,
       },
@@ -115,9 +114,9 @@ export const WorkMissing = ({
 }) => {
   const acts = useChatActs();
   const asking = useAsking(message.id);
-  const insufficient = code === codes.balance.code || code === codes.balance_excluded.code;
+  const insufficient = code === codeNumbers.balance || code === codeNumbers.balance_excluded;
   // The same words would be refused again.
-  const banned = code === codes.prompt_banned.code;
+  const banned = code === codeNumbers.prompt_banned;
   return (
     <div
       className={quiet ? `${css.madeFailed} ${css.madeQuiet}` : css.madeFailed}

@@ -2,7 +2,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import { maskName } from '#src/platform/format.ts';
 import type { Message } from '#contract/chat.ts';
 import { Markdown } from '#src/widgets/markdown/markdown.tsx';
-import { streamCodes } from '#contract/errors.ts';
+import { streamCodes } from '#contract/page-errors.ts';
 import { videoBase, readVideos } from '#src/widgets/image/video-reply.ts';
 import { readImages } from '#src/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';

@@ -2,7 +2,14 @@ import { imageIdeas } from '#contract/image-ideas.ts';
 import css from './image-ideas.module.css';
 
 /** Images to try, as the built-in canvas draws them, each with its words. */
-export const ImageIdeas = ({ onChoose }: { onChoose: (prompt: string) => void }) => (
+export const ImageIdeas = ({
+  mark,
+  onChoose,
+}: {
+  /** Stands on each of them. */
+  mark?: string;
+  onChoose: (prompt: string) => void;
+}) => (
   <ul className={css.ideas} aria-label="试试这些">
     {imageIdeas.map(({ name, prompt }) => (
       <li key={name}>
@@ -16,6 +23,7 @@ export const ImageIdeas = ({ onChoose }: { onChoose: (prompt: string) => void })
             decoding="async"
           />
           <span>{prompt}</span>
+          {mark && <span className={css.mark}>{mark}</span>}
         </button>
       </li>
     ))}

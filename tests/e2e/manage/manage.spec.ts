@@ -31,7 +31,8 @@ test('the first sign-in leads to a service that is connected by form alone and a
   fresh,
   page,
 }) => {
-  await expect(page.getByRole('heading', { name: '接入模型服务' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '起步' })).toBeVisible();
+  await page.getByRole('radio', { name: '用密钥接入' }).click();
   await page.getByRole('button', { name: /^其他/ }).click();
   await page.getByLabel('名称').fill('我的服务');
   await page.getByLabel('地址').fill(fresh.service.baseURL);
@@ -40,7 +41,7 @@ test('the first sign-in leads to a service that is connected by form alone and a
   await expect(page.getByText(/mock-chat 回答/)).toBeVisible();
   await expect(page.getByLabel('模型，一行一个')).toHaveValue(/mock-chat/);
   await page.getByRole('button', { name: '接入', exact: true }).click();
-  await page.getByText('新建会话', { exact: true }).click();
+  await page.getByRole('link', { name: '问一句试试' }).click();
   const before = fresh.service.calls;
   await page.getByRole('textbox', { name: '输入问题' }).fill('请介绍一下你自己吧');
   await app.sendButton.click();

@@ -187,7 +187,7 @@ test('figures, charts, ranks and models are looked at and changed on a desktop @
 }) => {
   await asOwner(page);
   await page.goto('/manager/default');
-  await expect(page.getByText('接入第一个模型服务')).toBeVisible();
+  await expect(page.getByText(/起步：还有 \d 步/)).toBeVisible();
   await page.goto('/manager/summary');
   await expect(page.getByText('用户', { exact: true }).first()).toBeVisible();
   await page.goto('/manager/chart');

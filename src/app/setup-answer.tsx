@@ -1,0 +1,106 @@
+import type { SetupState } from '#contract/setup.ts';
+import { LocalShelf } from '#src/features/model/local-shelf.tsx';
+import { Presets } from '#src/features/model/presets.tsx';
+import {
+  chats,
+  draftOf,
+  ServiceForm,
+  type ServiceDraft,
+} from '#src/features/model/service-form.tsx';
+import { useCall } from '#src/platform/call-query.ts';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { ChipChoice } from '#src/ui/chip-choice.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import { useState } from 'react';
+import css from './setup.module.css';
+
+type Way = 'local' | 'key' | 'found';
+
+const ByKey = ({ onSaved }: { onSaved: () => void }) => {
+  const [draft, setDraft] = useState<ServiceDraft>();
+  const presets = useCall('channelPresets', {});
+  if (presets.isError)
+    return <LoadFailed error={presets.error} onRetry={() => void presets.refetch()} />;
+  if (!presets.data) return <Skeleton lines={4} />;
+  if (!draft)
+    return (
+      <Presets
+        list={presets.data.list.filter(({ kind }) => chats(kind))}
+        onChoose={(preset) => setDraft(draftOf(preset))}
+      />
+    );
+  return (
+    <>
+      <ServiceForm
+        draft={draft}
+        onSaved={() => {
+          setDraft(undefined);
+          onSaved();
+        }}
+      />
+      <div className={css.acts}>
+        <Button kind="ghost" onClick={() => setDraft(undefined)}>
+          换一个服务
+        </Button>
+      </div>
+    </>
+  );
+};
+
+/** What answers: a model of this machine, a service with a key, or what was found running here. */
+export const SetupAnswer = ({
+  services,
+  onChange,
+}: {
+  services: SetupState['services'];
+  onChange: () => void;
+}) => {
+  const [way, setWay] = useState<Way>('local');
+  const found = services.filter(({ local }) => local === 1);
+  return (
+    <>
+      {services.length > 0 && (
+        <>
+          <p>已经能回答的：{services.map(({ label }) => label).join('、')}。</p>
+          <div className={css.acts}>
+            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
+              问一句试试
+            </ButtonLink>
+            <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
+          </div>
+        </>
+      )}
+      <p>鹊桥自带一个不联网的内置助手，它只会查帮助、算数、看时间。要真正聊天，选一种：</p>
+      <ChipChoice<Way>
+        label="用什么回答"
+        value={way}
+        choices={[
+          { value: 'local', label: '本机模型' },
+          { value: 'key', label: '用密钥接入' },
+          { value: 'found', label: `找到的服务${found.length > 0 ? `（${found.length}）` : ''}` },
+        ]}
+        onChange={setWay}
+      />
+      {way === 'local' && <LocalShelf />}
+      {way === 'key' && <ByKey onSaved={onChange} />}
+      {way === 'found' &&
+        (found.length > 0 ? (
+          <ul className={css.found}>
+            {found.map(({ label }) => (
+              <li key={label}>
+                <Icon name="check" size={18} />
+                <span>{label}</span>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p>
+            这台机器上没有找到在运行的 Ollama、LM Studio、llama.cpp 或
+            vLLM。打开其中一个并放进一个模型，一分钟内会出现在这里。
+          </p>
+        ))}
+    </>
+  );
+};
