@@ -4,6 +4,7 @@ import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
 import { complianceCalls } from './compliance.ts';
+import { contextCalls } from './context.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -49,6 +50,7 @@ export const calls = {
   ...localModelCalls,
   ...sessionCalls,
   ...chatCalls,
+  ...contextCalls,
   ...toolCalls,
   ...toolServerCalls,
   ...shareCalls,

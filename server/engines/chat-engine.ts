@@ -38,8 +38,11 @@ export type ChatPart =
   | { kind: 'reasoning'; text: string }
   /** More of a call of a tool; the first piece of each index has its name. */
   | { kind: 'call'; index: number; id: string; name: string; arguments: string }
-  /** The service's own count; may come more than once, the last counts. */
-  | { kind: 'usage'; promptTokens: number; completionTokens: number };
+  /**
+   * The service's own count; may come more than once, the last counts. `cachedTokens`: of the
+   * prompt's, what it read from a cache.
+   */
+  | { kind: 'usage'; promptTokens: number; completionTokens: number; cachedTokens?: number };
 
 /**
  * Writes a reply. Hands its parts over in batches, one for each read of the wire, at once and

@@ -36,6 +36,8 @@ const ofNobody = new Set<CallName>([
   ...(['paymentInfo', 'sandboxTrade', 'pushKey', 'promptParameter', 'downloadApp'] as const),
   // One's own, of which the person who asks is the owner.
   ...(['usage', 'transactionList', 'transactionFile', 'jobList', 'jobEvents'] as const),
+  // What one's own model reads of one's own session.
+  'sessionContext',
   ...(['imageProgress', 'uploadedFiles', 'privateImages', 'shareInfo', 'attachedText'] as const),
   ...(['imageMetadata', 'exportFile', 'trainLog', 'passageTokens'] as const),
   // A file of a model, behind the same rule as the list of its files; a passage, as its base.

@@ -93,6 +93,10 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   retryMessage: { session_id: own.uuid, history_id: own.historyId },
   eventStream: { session_id: own.uuid, history_id: own.historyId },
   stopStream: { history_id: own.historyId },
+  sessionContext: { session_id: own.uuid },
+  readEarlier: { session_id: own.uuid, on: 1 },
+  condenseSession: { session_id: own.uuid },
+  saveSummary: { session_id: own.uuid, text: '前面说过的话' },
   // No call of a tool waits there.
   answerTool: {
     session_id: own.uuid,

@@ -1,4 +1,19 @@
-import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  lte,
+  ne,
+  not,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
@@ -35,6 +50,7 @@ const columns = {
   promptTokens: history.promptTokens,
   completionTokens: history.completionTokens,
   deductTokens: history.deductTokens,
+  cachedTokens: history.cachedTokens,
   likeCount: history.likeCount,
   sources: history.sources,
   tools: history.tools,
@@ -183,13 +199,20 @@ export const countMessages = async (
 /**
  * The newest questions of the shown branch that have an answer, newest first.
  * @param upTo none behind this message
+ * @param from none before this one
  */
 export const answeredExchanges = (
   db: Executor,
-  { sessionId, upTo, limit }: { sessionId: number; upTo?: number; limit: number },
+  {
+    sessionId,
+    upTo,
+    from,
+    limit,
+  }: { sessionId: number; upTo?: number | undefined; from?: number; limit: number },
 ) =>
   db
     .select({
+      id: history.id,
       human: history.human,
       request: history.request,
       withTemplate: history.withTemplate,
@@ -202,6 +225,7 @@ export const answeredExchanges = (
       and(
         conditions({ sessionId }),
         upTo === undefined ? undefined : lte(history.id, upTo),
+        from === undefined ? undefined : gte(history.id, from),
         ne(history.ai, ''),
       ),
     )
@@ -407,6 +431,7 @@ export const restartMessage = async (
       promptTokens: 0,
       completionTokens: 0,
       deductTokens: 0,
+      cachedTokens: 0,
       answeredAt: null,
     })
     .where(

@@ -204,6 +204,7 @@ export class ReplyLoop {
           promptTokens: spent.promptTokens + counted.promptTokens,
           completionTokens: spent.completionTokens + counted.completionTokens,
           deductTokens: spent.deductTokens + deductTokens,
+          cachedTokens: (spent.cachedTokens ?? 0) + (counted.cachedTokens ?? 0),
         },
       }),
     });

@@ -80,12 +80,19 @@ const heldUp = 1000;
 /** Why an answer ended before its engine did. */
 type Cut = 'stopped' | 'lost' | StreamCode;
 
+/** Tokens of what was asked and of what was written; of the first, what came from a cache. */
+export interface Counted {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens?: number;
+}
+
 /** What a model wrote in one round before it called tools. */
 export interface Round {
   calls: AskedCall[];
   text: string;
   thought: string;
-  counted: { promptTokens: number; completionTokens: number };
+  counted: Counted;
 }
 
 /** What the next round is asked, or how the reply ends instead. */
@@ -154,7 +161,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #grownAt = 0;
   /** The channel that writes it, or was asked last. */
   channelId: number | null = null;
-  #usage: { promptTokens: number; completionTokens: number } | null = null;
+  #usage: Counted | null = null;
   /**
    * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
    * reply should the process die. Exact counting would stop all streams for some time.
@@ -408,9 +415,14 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     let text = '';
     for (const part of parts) {
       if (part.kind === 'usage') {
-        if (sensibleCount(part.promptTokens) && sensibleCount(part.completionTokens)) {
-          this.#usage = part;
-        }
+        const { promptTokens, completionTokens, cachedTokens = 0 } = part;
+        if (sensibleCount(promptTokens) && sensibleCount(completionTokens))
+          this.#usage = {
+            promptTokens,
+            completionTokens,
+            // A cache holds no more than was asked.
+            ...(cachedTokens > 0 && { cachedTokens: Math.min(cachedTokens, promptTokens) }),
+          };
         continue;
       }
       if (part.kind === 'call') {
@@ -484,12 +496,13 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
    * Tokens of the prompt, and of the reply with its thinking: the service's count as far as it can be
    * believed, or ours; of the reply the service's only of a whole one. Free replies are estimated.
    */
-  async count(whole: boolean): Promise<{ promptTokens: number; completionTokens: number }> {
+  async count(whole: boolean): Promise<Counted> {
     const usage = this.#usage;
     const { model } = this.request;
     if (usage && whole && isFree(model)) return usage;
     const told =
-      usage && (whole ? usage : { ...(await this.#counted()), promptTokens: usage.promptTokens });
+      usage &&
+      (whole ? usage : { ...usage, completionTokens: (await this.#counted()).completionTokens });
     const taken = told
       ? await believable(model, told, { held: this.#held, own: () => this.#counted() })
       : await this.#counted();

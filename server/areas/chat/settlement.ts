@@ -15,7 +15,7 @@ import { ReplyLog } from './reply-log.ts';
 import { closeReply, noteEnd } from './reply.store.ts';
 import { removeLoop, storeRound } from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
-import type { ReplyRequest } from './reply.ts';
+import type { Counted, ReplyRequest } from './reply.ts';
 import { excerptOf, summaryOf } from '#common/markdown/digest.ts';
 
 export interface Finished {
@@ -38,6 +38,7 @@ export interface Finished {
   error: { code: string; message: string } | null;
   promptTokens: number;
   completionTokens: number;
+  cachedTokens?: number;
   /** What its rounds before the last one took. Left out: it called nothing. */
   before?: LoopState['spent'] | undefined;
   /** What it came to rest on while it was written. */
@@ -65,7 +66,12 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
     let deducted = 0;
     let charge = async (): Promise<void> => {};
     if (reply.holdId && used) {
-      const cost = deduction(reply.price, reply.promptTokens, reply.completionTokens);
+      const cost = deduction(
+        reply.price,
+        reply.promptTokens,
+        reply.completionTokens,
+        reply.cachedTokens,
+      );
       const { spent, save } = await settling(tx, reply.holdId, cost, {
         type: sessionTypes.chat,
         model: reply.model,
@@ -102,6 +108,7 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           promptTokens: (used ? reply.promptTokens : 0) + (before?.promptTokens ?? 0),
           completionTokens: (used ? reply.completionTokens : 0) + (before?.completionTokens ?? 0),
           deductTokens: deducted + (before?.deductTokens ?? 0),
+          cachedTokens: (used ? (reply.cachedTokens ?? 0) : 0) + (before?.cachedTokens ?? 0),
           log,
           sources: reply.sources ?? null,
         }),
@@ -117,7 +124,7 @@ interface SettledRound {
   request: ReplyRequest;
   holdId: string | null;
   channelId: number | null;
-  counted: { promptTokens: number; completionTokens: number };
+  counted: Counted;
   log: ReplyLog;
   /** The loop, knowing what the round cost. */
   stateWith: (deductTokens: number) => LoopState;
@@ -127,14 +134,15 @@ interface SettledRound {
 export const settleRound = (db: Database, round: SettledRound): Promise<LoopState> =>
   db.transaction(async (tx) => {
     const { request, holdId, counted } = round;
-    const cost = deduction(request.model, counted.promptTokens, counted.completionTokens);
+    const { promptTokens, completionTokens, cachedTokens } = counted;
+    const cost = deduction(request.model, promptTokens, completionTokens, cachedTokens);
     const { spent } = holdId
       ? await settle(tx, holdId, cost, {
           type: sessionTypes.chat,
           model: request.model.name,
           human: excerptOf(request.human),
-          prompt_tokens: counted.promptTokens,
-          completion_tokens: counted.completionTokens,
+          prompt_tokens: promptTokens,
+          completion_tokens: completionTokens,
           channelId: round.channelId,
         })
       : { spent: 0 };

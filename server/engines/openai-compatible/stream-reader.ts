@@ -25,7 +25,13 @@ interface Chunk {
   choices?:
     | { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null }[]
     | null;
-  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
+  usage?: {
+    prompt_tokens?: unknown;
+    completion_tokens?: unknown;
+    prompt_tokens_details?: { cached_tokens?: unknown } | null;
+    /** DeepSeek's word for the same. */
+    prompt_cache_hit_tokens?: unknown;
+  } | null;
   error?: unknown;
 }
 
@@ -349,8 +355,15 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     if (chunk.usage) {
       const promptTokens = tokens(chunk.usage.prompt_tokens);
       const completionTokens = tokens(chunk.usage.completion_tokens);
+      const { prompt_tokens_details: details, prompt_cache_hit_tokens: hit } = chunk.usage;
+      const cachedTokens = tokens(details?.cached_tokens) ?? tokens(hit) ?? 0;
       if (promptTokens !== null && completionTokens !== null)
-        this.#batch.push({ kind: 'usage', promptTokens, completionTokens });
+        this.#batch.push({
+          kind: 'usage',
+          promptTokens,
+          completionTokens,
+          ...(cachedTokens > 0 && { cachedTokens }),
+        });
     }
   }
 
