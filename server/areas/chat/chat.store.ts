@@ -615,7 +615,7 @@ const sessionStands = sql`(s.deleted_at IS NULL OR s.deleted_at > now() - interv
 
 /**
  * Images that messages took along, started from or have in their texts, also in former ones; and
- * the texts attached to them.
+ * the texts attached to them and what tools made for them.
  */
 export const shownByMessages = showsWhere(sql`f.kind = 'image' AND EXISTS (
     SELECT FROM message_images m JOIN history h ON h.id = m.history_id
@@ -626,4 +626,9 @@ export const shownByMessages = showsWhere(sql`f.kind = 'image' AND EXISTS (
     WHERE h.request IS NOT NULL AND h.user_id = f.user_id AND ${sessionStands}
       AND h.request @> jsonb_build_object('files', jsonb_build_array(
         jsonb_build_object('uuid', f.id)))
+  ) OR f.kind = 'other' AND EXISTS (
+    SELECT FROM history h JOIN sessions s ON s.id = h.session_id
+    WHERE h.tools IS NOT NULL AND h.user_id = f.user_id AND ${sessionStands}
+      AND h.tools @> jsonb_build_array(jsonb_build_object('files', jsonb_build_array(
+        jsonb_build_object('url', f.url))))
   )`);
