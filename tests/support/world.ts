@@ -357,6 +357,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   // Of a kind that cannot be taken over: a model of it would be offered to everybody else's tests.
   importChannels: { text: '[{"name":"a","type":18,"key":"k","models":"spark"}]' },
   toolServers: {},
+  toolTokens: {},
   saveToolServer: { name: '没有', url: 'http://127.0.0.1:9/mcp' },
   checkToolServer: { id: nobody },
   chooseTools: { id: nobody, tools: [] },

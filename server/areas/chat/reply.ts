@@ -92,6 +92,8 @@ export interface Round {
   calls: AskedCall[];
   text: string;
   thought: string;
+  /** The same as its service signed it; empty: it does not. */
+  signed: Record<string, unknown>[];
   counted: Counted;
 }
 
@@ -178,6 +180,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #messages: ChatMessage[];
   #start = { text: 0, reasoning: 0, length: 0 };
   #calls = new AskedCalls();
+  /** What was thought in this round, as its service signed it. */
+  #signed: Record<string, unknown>[] = [];
   /** Whatever is done for it is to stop. */
   readonly #over = new AbortController();
 
@@ -244,6 +248,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
           calls,
           text: this.log.text.slice(this.#start.text),
           thought: this.log.reasoning.slice(this.#start.reasoning),
+          signed: this.#signed,
           counted: await this.count(true),
         };
         // From here on nothing of it is at a service, and nothing of it is to be paid.
@@ -260,6 +265,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     const { text, reasoning, length } = this.log;
     this.#start = { text: text.length, reasoning: reasoning.length, length };
     this.#calls = new AskedCalls();
+    this.#signed = [];
     this.#usage = null;
     this.#sent = false;
     this.#roughReply = 0;
@@ -427,6 +433,10 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       }
       if (part.kind === 'call') {
         this.#takeCall(part);
+        continue;
+      }
+      if (part.kind === 'signed') {
+        if (this.#hooks.rounds) this.#signed.push(...part.blocks);
         continue;
       }
       if (part.kind !== kind && text !== '') {

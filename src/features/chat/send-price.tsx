@@ -124,6 +124,15 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const before = useSessionContext(state)?.tokens ?? counted;
   const web = useWebChoice(session.uuid, session.model);
   const { choice: thinking } = useThinking(session.model);
+  const calls = (name: string) =>
+    session.type === sessionTypes.chat && !session.temporary && callsTools(name);
+  const usual = settings.tools !== 0;
+  // What servers of tools say of theirs is told to the model, too.
+  const foreign = useCall(
+    'toolTokens',
+    {},
+    { enabled: usual && calls(session.model) && model?.built_in === false, staleTime: 60_000 },
+  ).data?.tokens;
   const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
   const template = withTemplate ? (session.scenario?.prompt ?? '') : '';
@@ -131,9 +140,7 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const answering = second ? [model, second] : [model];
   // What a model is told of its tools goes along, too.
   const told = ({ name }: { name: string }) =>
-    session.type === sessionTypes.chat && !session.temporary && callsTools(name)
-      ? toolsTold(settings.tools !== 0, web?.on === true)
-      : 0;
+    calls(name) ? toolsTold(usual, web?.on === true) + (usual ? (foreign ?? 0) : 0) : 0;
   const thought = thinking === 'deep' ? deepTokens : 0;
   const prices = answering.map((each) =>
     priceAhead(each, tokens + told(each), each.thinking ? thought : 0),
