@@ -89,7 +89,11 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     fetchImage: (...asked) => files.imageForModel(...asked),
     toolbox: createToolbox({
       ...kit,
-      servers: createToolServers({ keys, allowed: settings.fetchAllowed }),
+      servers: createToolServers({
+        keys,
+        dataDir: settings.dataDir,
+        allowed: settings.fetchAllowed,
+      }),
       draw: createDraw({ ...kit, jobs }),
       makeFile: createMakeFile(kit),
     }),

@@ -638,7 +638,7 @@ test('the trial of a service learns how a model of an unknown name is told to th
   expect((await ended(uuid, id)).reasoning).toBe('');
 });
 
-test('a model makes files of every kind, which are labelled, bounded and its person's', async () => {
+test('a model makes files of every kind, which are labelled, bounded and for one person', async () => {
   const content = `# 鹊桥预算\n\n共 **两** 项，见 ![图](http://${siteHost}/pixel.png)。\n\n| 项目 | 金额 |\n| --- | --- |\n| 纸张 | 1,200 |\n| =HYPERLINK("http://x") | 80.5 |\n`;
   const formats = ['docx', 'xlsx', 'csv', 'pdf', 'pptx', 'md'];
   script = (body) =>

@@ -17,6 +17,7 @@ export const toolArea = ({ settings }: Kit) =>
     serve: () => {
       const servers = createToolServers({
         keys: createKeyBox(settings.secretKey, settings.dataDir),
+        dataDir: settings.dataDir,
         allowed: settings.fetchAllowed,
       });
       return {
