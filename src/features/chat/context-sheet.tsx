@@ -115,8 +115,8 @@ const ContextSheet = ({
             <p>
               <strong>{percent(context.used / context.window)}</strong>
               <span>
-                前面的对话 {compactNumber(context.used)} 字，{model?.label ?? name}最多读{' '}
-                {compactNumber(context.window)} 字
+                前面的对话 {compactNumber(context.used)}字，{model?.label ?? name} 最多读{' '}
+                {compactNumber(context.window)}字
               </span>
             </p>
             <ProgressBar
@@ -170,7 +170,7 @@ const ContextSheet = ({
           {context.cached_tokens > 0 && (
             <p className="field-hint">
               这个会话里，提问的 {compactNumber(context.prompt_tokens)} tokens 有{' '}
-              {percent(context.cached_tokens / Math.max(1, context.prompt_tokens))}
+              {percent(context.cached_tokens / Math.max(1, context.prompt_tokens))}{' '}
               是服务从缓存读到的，更便宜也更快。
             </p>
           )}
