@@ -7,7 +7,7 @@ import { find as findScenario } from '../scenario/scenario.service.ts';
 import { basesOf, type SessionRow } from '../session/session.service.ts';
 import { addressesIn } from '../tool/read-page.ts';
 import * as store from './chat.store.ts';
-import { readSummary, type Summary } from './context.store.ts';
+import { exchangeSizes, readSummary, type Summary } from './context.store.ts';
 import {
   buildMessages,
   countFitting,
@@ -17,6 +17,19 @@ import {
 } from './prompt.ts';
 import { contentOf, fullRoom, type Attachments, type Question } from './question.ts';
 import { maxPromptOf } from './reply-plan.ts';
+
+export {
+  allShown,
+  cacheUse,
+  editSummary,
+  exchangeSizes,
+  exchangeWords,
+  putSummary,
+  readSummary,
+  setReadFrom,
+  type Size,
+  type Summary,
+} from './context.store.ts';
 
 export type Asked = Generation & { strict_mode?: 0 | 1 | undefined; web?: 0 | 1 | undefined };
 
@@ -44,6 +57,23 @@ export interface ReadBefore {
   recent: number | null;
 }
 
+/** From where on exchanges fit: those before are not even read, however long they are. */
+const earliestFitting = async (
+  db: Executor,
+  sessionId: number,
+  { begins, upTo = Infinity, room }: { begins: number; upTo?: number | undefined; room: number },
+): Promise<number> => {
+  let left = room;
+  let from = begins;
+  for (const { id, chars } of await exchangeSizes(db, sessionId, begins - 1)) {
+    if (id > upTo) continue;
+    left -= chars;
+    if (left < 0) return from === begins ? id : from;
+    from = id;
+  }
+  return from;
+};
+
 type Earlier = Awaited<ReturnType<typeof store.answeredExchanges>>;
 
 export const createConversation = ({
@@ -58,6 +88,7 @@ export const createConversation = ({
     db: Executor,
     session: SessionRow,
     asked: Asked,
+    room: number,
     upTo?: number,
   ): Promise<{ earlier: Earlier; summary: Summary | null; recent: number | null }> => {
     const embedding = basesOf(session).length > 0;
@@ -78,7 +109,8 @@ export const createConversation = ({
       };
     const made = await readSummary(db, session.id);
     const summary = made && (upTo === undefined || made.upTo <= upTo) ? made : null;
-    const from = summary ? summary.upTo + 1 : session.readFrom;
+    const begins = summary ? summary.upTo + 1 : session.readFrom;
+    const from = await earliestFitting(db, session.id, { begins, upTo, room });
     const earlier = await store.answeredExchanges(db, { ...of, from, limit: mostRead });
     return { earlier, summary, recent };
   };
@@ -131,7 +163,7 @@ export const createConversation = ({
         const messages = buildMessages(exchanges, question, maxPrompt, system);
         return { messages, sources, written: [] };
       }
-      const { earlier, summary } = await earlierIn(tx, session, asked, task.prevId);
+      const { earlier, summary } = await earlierIn(tx, session, asked, maxPrompt, task.prevId);
       const exchanges = [];
       for (const exchange of earlier)
         exchanges.push({ human: await content(exchange), ai: exchange.ai });
@@ -146,7 +178,7 @@ export const createConversation = ({
 
     /** What the next question will have before it. */
     async before(db: Executor, session: SessionRow, model: ResolvedModel): Promise<ReadBefore> {
-      const { earlier, summary, recent } = await earlierIn(db, session, {});
+      const { earlier, summary, recent } = await earlierIn(db, session, {}, maxPromptOf(model));
       const content = await contents(db, session, model);
       const exchanges = [];
       for (const exchange of earlier)

@@ -6,8 +6,7 @@ import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
-import * as store from '../chat/context.store.ts';
-import type { createConversation } from '../chat/conversation.ts';
+import * as chat from '../chat/conversation.ts';
 import { countFitting, promptTokens, summaryMessages } from '../chat/prompt.ts';
 import { maxPromptOf } from '../chat/reply-plan.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -36,7 +35,7 @@ export interface ContextDeps {
   db: Database;
   models: Pick<ModelService, 'find'>;
   prompts: Pick<PromptService, 'ask'>;
-  conversation: Pick<ReturnType<typeof createConversation>, 'before'>;
+  conversation: Pick<ReturnType<typeof chat.createConversation>, 'before'>;
 }
 
 /** Tokens of texts of which only the lengths are known: a Chinese letter has three bytes. */
@@ -52,7 +51,7 @@ const roughTokens = (sizes: readonly { chars: number; bytes: number }[]): number
 const fitted = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most / 2)}\n（中间省略）\n${text.slice(-most / 2)}`;
 
-type Words = Awaited<ReturnType<typeof store.exchangeWords>>[number];
+type Words = Awaited<ReturnType<typeof chat.exchangeWords>>[number];
 
 /** Exchanges in their order, so many units together. */
 const piecesOf = (words: readonly Words[], most: number): Words[][] => {
@@ -98,7 +97,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
   };
 
   /** Exchanges that are to be condensed, the oldest ones, and what stays; newest first both. */
-  const split = (sizes: readonly store.Size[], summary: number, window: number) => {
+  const split = (sizes: readonly chat.Size[], summary: number, window: number) => {
     const all = sizes.reduce((sum, { chars }) => sum + chars, summary);
     if (all <= window * contextLimits.full) return { old: [] };
     let room = window * kept;
@@ -109,7 +108,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
     return { old: past < 0 ? [] : sizes.slice(past) };
   };
 
-  const costOf = (model: ResolvedModel, old: readonly store.Size[], window: number): number => {
+  const costOf = (model: ResolvedModel, old: readonly chat.Size[], window: number): number => {
     if (model.builtIn || old.length === 0) return 0;
     const chars = old.reduce((sum, each) => sum + each.chars, 0);
     const pieces = Math.ceil(chars / pieceOf(window));
@@ -131,7 +130,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
       { role: 'assistant', content: ai },
     ]);
     const told = [...summaryMessages(summary?.text ?? ''), ...messages];
-    const sizes = await store.exchangeSizes(executor, session.id, summary?.upTo ?? 0);
+    const sizes = await chat.exchangeSizes(executor, session.id, summary?.upTo ?? 0);
     const unread = sizes.slice(exchanges.length);
     const room = window * contextLimits.full - (summary?.text.length ?? 0);
     const fitting = countFitting(
@@ -140,7 +139,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
     );
     const more = sizes.slice(exchanges.length, Math.max(exchanges.length, fitting));
     const { old } = split(sizes, summary?.text.length ?? 0, window);
-    const use = await store.cacheUse(executor, session.id);
+    const use = await chat.cacheUse(executor, session.id);
     return {
       model,
       from_id: exchanges.at(-1)?.id ?? null,
@@ -176,10 +175,10 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
   ): Promise<boolean> => {
     const now = await anySession(tx, session.uuid);
     if (!now || now.deletedAt) return false;
-    const before = await store.readSummary(tx, session.id);
-    if ((before?.upTo ?? null) !== after || !(await store.allShown(tx, session.id, ids)))
+    const before = await chat.readSummary(tx, session.id);
+    if ((before?.upTo ?? null) !== after || !(await chat.allShown(tx, session.id, ids)))
       return false;
-    await store.putSummary(tx, session.id, { text, more: ids, anew: before === null });
+    await chat.putSummary(tx, session.id, { text, more: ids, anew: before === null });
     return true;
   };
 
@@ -204,13 +203,13 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
         if (on) {
           const model = await models.find(tx, session.model);
           const room = maxPromptOf(model) * contextLimits.full;
-          const summary = await store.readSummary(tx, session.id);
-          const sizes = await store.exchangeSizes(tx, session.id, summary?.upTo ?? 0);
+          const summary = await chat.readSummary(tx, session.id);
+          const sizes = await chat.exchangeSizes(tx, session.id, summary?.upTo ?? 0);
           let left = room - (summary?.text.length ?? 0);
           const fitting = sizes.filter(({ chars }) => (left -= chars) >= 0);
           readFrom = fitting.at(-1)?.id ?? sizes[0]?.id ?? null;
         }
-        await store.setReadFrom(tx, session.id, readFrom);
+        await chat.setReadFrom(tx, session.id, readFrom);
         return told(tx, { ...session, readFrom });
       });
     },
@@ -219,7 +218,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
       return inTransaction(executor, async (tx) => {
         await limitCalls(user.person);
         const session = await ownLocked(tx, ref, user);
-        await store.editSummary(tx, session.id, text.replaceAll('\0', '').trim());
+        await chat.editSummary(tx, session.id, text.replaceAll('\0', '').trim());
         return told(tx, session);
       });
     },
@@ -242,21 +241,21 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
         if (!model) throw new Refusal('model_unavailable');
         await requireUsable(db, model, user);
         const window = maxPromptOf(model);
-        const before = await store.readSummary(db, session.id);
-        const sizes = await store.exchangeSizes(db, session.id, before?.upTo ?? 0);
+        const before = await chat.readSummary(db, session.id);
+        const sizes = await chat.exchangeSizes(db, session.id, before?.upTo ?? 0);
         const { old } = split(sizes, before?.text.length ?? 0, window);
         const [newest] = old;
         let spent = 0;
         if (newest) {
           // Oldest first, no more than a call works through.
-          const some: store.Size[] = [];
+          const some: chat.Size[] = [];
           let chars = 0;
           for (const each of [...old].reverse()) {
             chars += Math.min(each.chars, pieceOf(window));
             if (chars > pieceOf(window) * mostPieces && some.length > 0) break;
             some.push(each);
           }
-          const words = await store.exchangeWords(db, session.id, {
+          const words = await chat.exchangeWords(db, session.id, {
             after: before?.upTo ?? 0,
             upTo: some.at(-1)?.id ?? newest.id,
           });
@@ -274,7 +273,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
     session: SessionRow,
     user: Identity,
     model: ResolvedModel,
-    given: { words: Words[]; before: store.Summary | null; window: number },
+    given: { words: Words[]; before: chat.Summary | null; window: number },
   ): Promise<number> {
     const { words, window } = given;
     const most = summaryOf(window);

@@ -35,7 +35,7 @@ const sheetsOf = (parts: readonly Part[], content: string, name: string): SheetO
   }
   if (sheets.length > 0) return sheets;
   const { data } = Papa.parse<string[]>(content.trim(), { skipEmptyLines: true });
-  if (data.length === 0 || data.every((row) => row.length < 2))
+  if (data.every((row) => row.length < 2))
     throw new ToolFailure('content 里没有表格：请写一个 Markdown 表格，或逗号分隔的行');
   return [{ name, rows: data }];
 };
