@@ -202,7 +202,7 @@ test('what fails costs nothing and leaves the talk as it was; what others own is
     ['condenseSession', {}],
     ['saveSummary', { text: '别人的话' }],
   ] as const)
-    expect((await other.raw(name, { session_id: uuid, ...input } as never)).code, name).not.toBe(0);
+    expect((await other.raw(name, { session_id: uuid, ...input })).code, name).not.toBe(0);
   expect(await context(uuid)).toEqual(before);
 
   // Whoever has too little is told so, and no service is asked.

@@ -24,7 +24,7 @@ const deepest = 8;
 
 const runsOf = (tokens: readonly Token[] = [], look: Omit<Run, 'text'> = {}): Run[] =>
   tokens.flatMap((token): Run[] => {
-    const inner = 'tokens' in token ? (token.tokens as Token[] | undefined) : undefined;
+    const inner = 'tokens' in token ? token.tokens : undefined;
     switch (token.type) {
       case 'strong':
         return runsOf(inner, { ...look, bold: true });
@@ -53,7 +53,7 @@ const runsOf = (tokens: readonly Token[] = [], look: Omit<Run, 'text'> = {}): Ru
 
 const itemsOf = (list: Tokens.List, depth: number): Part[] =>
   list.items.flatMap((item, at): Part[] => {
-    const mark = list.ordered ? `${Number(list.start || 1) + at}.` : '•';
+    const mark = list.ordered ? `${(list.start || 1) + at}.` : '•';
     const parts: Part[] = [];
     let own: Run[] = [];
     for (const token of item.tokens)

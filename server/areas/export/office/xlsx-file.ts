@@ -22,7 +22,7 @@ const numberOf = (text: string): number | null => {
 
 /** A Chinese letter is as wide as two. */
 const widthOf = (text: string): number =>
-  [...text].reduce((sum, letter) => sum + (letter > '\u2E80' ? 2 : 1), 0);
+  Array.from(text).reduce((sum, letter) => sum + (letter > '\u2E80' ? 2 : 1), 0);
 
 const cell = (text: string, row: number, column: number): string => {
   const at = `${columnName(column)}${row + 1}`;
