@@ -148,9 +148,9 @@ test('loops that are cut off go on from what is known, or say why they do not', 
     }
     for (const tool of tools) {
       expect(['done', 'unknown', 'stopped', 'failed']).toContain(tool.state);
-      // A drawing finds the work that it began.
+      // A drawing finds the work that it began, unless too many servers died over its loop.
       if (tool.name === 'draw') {
-        expect(tool.state, tool.result).not.toBe('unknown');
+        if (message.state === 'done') expect(tool.state, tool.result).not.toBe('unknown');
         drawn.push(...(tool.files ?? []).map(({ url }) => url));
         if (tool.state === 'done') expect(tool.files, tool.result).toHaveLength(1);
       }
