@@ -262,7 +262,7 @@ export default defineConfig({
             },
             {
               name: 'send-kit',
-              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|send-price|box-state|typed-model|at-list|outgoing|price-ahead|chat-choices|chat-edges)\.tsx?$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|box-state|at-list|outgoing|price-ahead|chat-choices|chat-edges)\.tsx?$/,
             },
             {
               name: 'sessions',

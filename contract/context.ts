@@ -1,12 +1,6 @@
 import * as z from 'zod/mini';
 import { always, call, flag, sessionRef, text, time } from './call.ts';
-
-export const contextLimits = {
-  /** UTF-16 units of a summary. */
-  summary: 8000,
-  /** Of a model's window: beyond it older exchanges are to be condensed. */
-  full: 0.8,
-} as const;
+import { limits } from './limits.ts';
 
 /** What a model has before it when it is asked the next question of a conversation. */
 export const sessionContext = z.object({
@@ -75,7 +69,7 @@ export const contextCalls = {
     path: '/api/save_summary',
     access: 'guest',
     summary: '改写会话的摘要；空着就是不要它',
-    input: z.object({ session_id: sessionRef, text: text(contextLimits.summary) }),
+    input: z.object({ session_id: sessionRef, text: text(limits.context.summary) }),
     output: sessionContext,
     codes,
   }),

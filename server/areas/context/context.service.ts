@@ -1,4 +1,5 @@
-import { contextLimits, type SessionContext } from '#contract/context.ts';
+import type { SessionContext } from '#contract/context.ts';
+import { limits } from '#contract/limits.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { deduction, estimateTokens } from '#contract/price.ts';
 import { textOf, type ChatMessage } from '#common/chat-message.ts';
@@ -70,7 +71,7 @@ const piecesOf = (words: readonly Words[], most: number): Words[][] => {
 
 const pieceOf = (window: number): number => Math.min(mostPiece, Math.floor(window * 0.5));
 const summaryOf = (window: number): number =>
-  Math.min(contextLimits.summary, Math.floor(window * 0.2));
+  Math.min(limits.context.summary, Math.floor(window * 0.2));
 
 /** Calls of one person in a minute: each reads a whole conversation. */
 const limitCalls = createKeyLimit(120, 60, 'looks at what a model reads');
@@ -99,7 +100,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
   /** Exchanges that are to be condensed, the oldest ones, and what stays; newest first both. */
   const split = (sizes: readonly chat.Size[], summary: number, window: number) => {
     const all = sizes.reduce((sum, { chars }) => sum + chars, summary);
-    if (all <= window * contextLimits.full) return { old: [] };
+    if (all <= window * limits.context.full) return { old: [] };
     let room = window * kept;
     const past = sizes.findIndex(({ chars }, at) => {
       room -= chars;
@@ -132,7 +133,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
     const told = [...summaryMessages(summary?.text ?? ''), ...messages];
     const sizes = await chat.exchangeSizes(executor, session.id, summary?.upTo ?? 0);
     const unread = sizes.slice(exchanges.length);
-    const room = window * contextLimits.full - (summary?.text.length ?? 0);
+    const room = window * limits.context.full - (summary?.text.length ?? 0);
     const fitting = countFitting(
       sizes.map(({ chars }) => ({ human: '', ai: ' '.repeat(Math.min(chars, window + 1)) })),
       room,
@@ -202,7 +203,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
         let readFrom: number | null = null;
         if (on) {
           const model = await models.find(tx, session.model);
-          const room = maxPromptOf(model) * contextLimits.full;
+          const room = maxPromptOf(model) * limits.context.full;
           const summary = await chat.readSummary(tx, session.id);
           const sizes = await chat.exchangeSizes(tx, session.id, summary?.upTo ?? 0);
           let left = room - (summary?.text.length ?? 0);

@@ -1,5 +1,4 @@
 import type { SessionContext } from '#contract/context.ts';
-import { contextLimits } from '#contract/context.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import { api } from '#src/platform/api.ts';
 import { useAct } from '#src/platform/use-act.ts';
@@ -52,7 +51,7 @@ const Summary = ({
       <textarea
         aria-label="摘要"
         rows={8}
-        maxLength={contextLimits.summary}
+        maxLength={limits.context.summary}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />

@@ -14,20 +14,26 @@ import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { isFree } from '#contract/price.ts';
 import type { SessionDetail } from '#contract/session.ts';
-import { useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { AtList, type TakeKeys } from './at-list.tsx';
 import type { BoxState } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
-import { BalanceNote, ContextReader, FullNote, Price } from './send-price.tsx';
 import { setCompose, useCompose } from './compose-store.ts';
 import { typedModel } from './typed-model.ts';
 import { priceOf } from '#src/widgets/conversation/price-ahead.ts';
 import kitCss from '#src/widgets/composer/send-kit.module.css';
+
+/** What a message costs and what goes along with it: the box does without for a moment. */
+const prices = () => import('./send-price.tsx');
+const Price = lazyPart(() => prices().then(({ Price: part }) => ({ default: part })));
+const BalanceNote = lazyPart(() => prices().then(({ BalanceNote: part }) => ({ default: part })));
+const Context = lazyPart(() => prices().then(({ Context: part }) => ({ default: part })));
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
 export { VoiceButton } from './voice-button.tsx';
@@ -117,8 +123,10 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
         </p>
       )}
       <ModelGone state={state} />
-      <BalanceNote state={state} />
-      <FullNote state={state} />
+      <Suspense fallback={null}>
+        <BalanceNote state={state} />
+        <Context state={state} />
+      </Suspense>
       {(ai !== '' || atUser) && (
         <div className={kitCss.sendChips}>
           {atUser && (
@@ -285,7 +293,8 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     )}
     {state.session.type === sessionTypes.chat && <ThinkingSwitch model={state.target.model} />}
     {state.session.scenario === null && <Prompts state={state} />}
-    <Price state={state} />
-    <ContextReader state={state} />
+    <Suspense fallback={null}>
+      <Price state={state} />
+    </Suspense>
   </>
 );

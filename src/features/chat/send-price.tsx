@@ -3,16 +3,15 @@ import { keepLast, steady, useCall } from '#src/platform/call-query.ts';
 import { useAttachments } from '#src/platform/attach/attach-store.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { compactNumber } from '#common/compact-number.ts';
-import { lazyAsked } from '#src/platform/lazy-chunk.ts';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { useChatModels, useSettings } from '#src/platform/queries.ts';
 import { useStore } from '#src/platform/store.ts';
-import { useAct } from '#src/platform/use-act.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { useThinking } from '#src/platform/thinking-choice.ts';
 import { useWebChoice } from '#src/platform/web-choice.ts';
 import { deepTokens } from '#common/thinking-models.ts';
 import { callsTools, toolsTold } from '#common/tool-models.ts';
-import { contextLimits, type SessionContext } from '#contract/context.ts';
+import type { SessionContext } from '#contract/context.ts';
 import { limits } from '#contract/limits.ts';
 import { isFree } from '#contract/price.ts';
 import { Link } from '@tanstack/react-router';
@@ -27,10 +26,9 @@ import {
   priceOf,
   roughly,
 } from '#src/widgets/conversation/price-ahead.ts';
-import contextCss from './context.module.css';
 import kitCss from '#src/widgets/composer/send-kit.module.css';
 
-const ContextSheet = lazyAsked(() => import('./context-sheet.tsx'));
+const ContextPart = lazyPart(() => import('./context-part.tsx'));
 
 interface Estimate {
   free: boolean;
@@ -63,27 +61,6 @@ const usePassageTokens = (key: string, text: string): number => {
     { ...steady, enabled: key !== '' && settled !== '', ...keepLast },
   );
   return settled === '' ? 0 : (data?.tokens ?? 0);
-};
-
-/** Asks what the model reads of a conversation that is longer than usual, for all that show it. */
-export const ContextReader = ({ state: { session, context } }: { state: BoxState }) => {
-  const { uuid } = session;
-  const { max_history: usual = limits.defaults.max_history } = useSettings();
-  const long =
-    session.type === sessionTypes.chat &&
-    !session.temporary &&
-    session.owner &&
-    context.recent(usual + 1).length > usual;
-  const { data } = useCall(
-    'sessionContext',
-    { session_id: uuid },
-    { apart: context.revision, enabled: long, ...keepLast },
-  );
-  useEffect(() => {
-    contextStore.set(long && data ? { uuid, context: data } : null);
-    return () => contextStore.set(null);
-  }, [uuid, long, data]);
-  return null;
 };
 
 /** Null: it is all read, or nothing is known. */
@@ -162,10 +139,7 @@ export const Price = ({ state }: { state: BoxState }) => {
   const { session } = state;
   const { uuid } = session;
   const estimate = useEstimate(state);
-  const context = useSessionContext(state);
   const writing = useAnswering(state);
-  const asked = useStore(gaugeStore) === uuid;
-  const used = useEver(asked);
   if (state.stoppable && state.text === '' && writing && !isFree(priceOf(writing)))
     return (
       <span className={kitCss.sendPrice} data-price title="问题和已经写出的照常计费">
@@ -186,57 +160,17 @@ export const Price = ({ state }: { state: BoxState }) => {
       </span>
     );
   return (
-    <>
-      <button
-        type="button"
-        className={`${kitCss.sendPrice} ${contextCss.price}`}
-        data-price
-        title={title}
-        aria-haspopup="dialog"
-        aria-label={`${words}，看模型读到哪里`}
-        onClick={() => gaugeStore.set(uuid)}
-      >
-        {words}
-      </button>
-      {used && (
-        <Suspense fallback={null}>
-          <ContextSheet
-            uuid={uuid}
-            model={session.model}
-            context={context}
-            open={asked}
-            onClose={() => gaugeStore.set(null)}
-          />
-        </Suspense>
-      )}
-    </>
-  );
-};
-
-/** Said before the oldest words no longer fit: nothing is left out in silence. */
-export const FullNote = ({ state }: { state: BoxState }) => {
-  const context = useSessionContext(state);
-  const { busy, run } = useAct();
-  const { uuid } = state.session;
-  if (!context || context.condensable.exchanges === 0) return null;
-  const part = context.used / context.window;
-  if (part <= contextLimits.full) return null;
-  const cost =
-    context.condensable.cost === 0
-      ? '免费'
-      : `约 ${compactNumber(context.condensable.cost)} tokens`;
-  return (
-    <div className={kitCss.sendNote} role="status">
-      <p>前面的对话占了模型窗口的 {Math.round(part * 100)}%，再写下去，最早的就读不到了。</p>
-      <button
-        type="button"
-        className={kitCss.sendNoteAct}
-        disabled={busy}
-        onClick={() => void run(async () => (await import('./context-sheet.tsx')).condense(uuid))}
-      >
-        {busy ? '正在浓缩…' : `浓缩较早的 ${context.condensable.exchanges} 轮（${cost}）`}
-      </button>
-    </div>
+    <button
+      type="button"
+      className={`${kitCss.sendPrice} ${kitCss.sendGauge}`}
+      data-price
+      title={title}
+      aria-haspopup="dialog"
+      aria-label={`${words}，看模型读到哪里`}
+      onClick={() => gaugeStore.set(uuid)}
+    >
+      {words}
+    </button>
   );
 };
 
@@ -260,4 +194,21 @@ export const BalanceNote = ({ state }: { state: BoxState }) => {
       )}
     </div>
   );
+};
+
+/** Of a conversation that is longer than usual, or whose gauge is opened: what its model reads. */
+export const Context = ({ state }: { state: BoxState }) => {
+  const { session, context } = state;
+  const { max_history: usual = limits.defaults.max_history } = useSettings();
+  const asked = useEver(useStore(gaugeStore) === session.uuid);
+  const long =
+    session.type === sessionTypes.chat &&
+    !session.temporary &&
+    session.owner &&
+    context.recent(usual + 1).length > usual;
+  return long || asked ? (
+    <Suspense fallback={null}>
+      <ContextPart state={state} long={long} />
+    </Suspense>
+  ) : null;
 };
