@@ -258,11 +258,11 @@ export default defineConfig({
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {
               name: 'rows',
-              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|model-change|compose-store|chat-time|chat-context|rows|reply-times|separator|on-its-way|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(message-row|live-rows|context-store|model-change|compose-store|chat-time|chat-context|rows|reply-times|separator|on-its-way|message-acts|long-press|use-idle)\.tsx?$|\/features\/chat\/outgoing-note\.module\.css$/,
             },
             {
               name: 'send-kit',
-              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|at-list|outgoing|price-ahead|chat-choices|chat-edges)\.tsx?$/,
+              test: /\/(features\/chat|widgets\/conversation)\/(send-kit|box-state|at-list|outgoing|price-ahead|chat-choices|chat-edges)\.tsx?$/,
             },
             {
               name: 'sessions',

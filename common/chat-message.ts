@@ -32,6 +32,8 @@ export interface ChatMessage {
   calls?: AskedCall[];
   /** Of the same: what it thought before it called; some services want it back. */
   thought?: string;
+  /** The same as its service signed it, for those that take it back in no other form. */
+  signed?: Record<string, unknown>[];
   /** Of a tool's message: the call that it answers. */
   callId?: string;
 }

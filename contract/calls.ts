@@ -6,6 +6,7 @@ import { chatCalls } from './chat.ts';
 import { complianceCalls } from './compliance.ts';
 import { minorCalls } from './minor.ts';
 import { safetyCalls } from './safety.ts';
+import { contextCalls } from './context.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -53,6 +54,7 @@ export const calls = {
   ...localModelCalls,
   ...sessionCalls,
   ...chatCalls,
+  ...contextCalls,
   ...toolCalls,
   ...toolServerCalls,
   ...shareCalls,

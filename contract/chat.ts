@@ -146,6 +146,8 @@ const oneMessage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   deduct_tokens: z.int(),
+  /** Of the prompt's tokens: what the service read from a cache; left out: none. */
+  cached_tokens: z.optional(z.int()),
   like_count: z.int(),
   liked: z.boolean(),
   in_favorites: z.boolean(),

@@ -113,6 +113,8 @@ export const limits = {
   waitingMessages: 20,
   /** How often an open conversation looks for what others, or other devices, wrote, ms. */
   threadPolling: 10_000,
+  /** Of what a model reads of a conversation: UTF-16 units of a summary; the part of its window beyond which older exchanges are to be condensed. */
+  context: { summary: 8000, full: 0.8 },
   /** Two messages further apart than this have a time between them, ms. */
   timeSeparator: 5 * 60_000,
   /** The list counts as at its bottom within this distance, px. */

@@ -54,6 +54,14 @@ export const toolServerCalls = {
     input: z.object({}),
     output: z.object({ list: z.array(toolServer) }),
   }),
+  toolTokens: call({
+    method: 'GET',
+    path: '/api/tool_tokens',
+    access: 'guest',
+    summary: '模型每次被告知我能用的工具服务（MCP）的工具，约多少 token',
+    input: z.object({}),
+    output: z.object({ tokens: z.int() }),
+  }),
   saveToolServer: call({
     method: 'POST',
     path: '/api/save_tool_server',

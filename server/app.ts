@@ -5,6 +5,7 @@ import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplyFigures } from './areas/chat/reply-figures.ts';
 import { createReplies } from './areas/chat/replies.ts';
+import { createMakeFile } from './areas/export/make-file-tool.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
 import {
   makeEntry,
@@ -101,8 +102,13 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     fetchImage: (...asked) => files.imageForModel(...asked),
     toolbox: createToolbox({
       ...kit,
-      servers: createToolServers({ keys, allowed: settings.fetchAllowed }),
+      servers: createToolServers({
+        keys,
+        dataDir: settings.dataDir,
+        allowed: settings.fetchAllowed,
+      }),
       draw: createDraw({ ...kit, jobs }),
+      makeFile: createMakeFile(kit),
     }),
     box: keys,
     log,

@@ -2,6 +2,7 @@ import { accountArea } from './account/area.ts';
 import { authArea } from './auth/area.ts';
 import { chatArea } from './chat/area.ts';
 import { complianceArea } from './compliance/area.ts';
+import { contextArea } from './context/area.ts';
 import { developerArea } from './developer/area.ts';
 import { embeddingArea } from './embedding/area.ts';
 import { exportArea } from './export/area.ts';
@@ -48,6 +49,7 @@ export const createAreas = (kit: Kit) => {
       requireTrained,
     }),
     chatArea(),
+    contextArea(),
     toolArea(kit),
     imageArea(kit),
     videoArea(kit),

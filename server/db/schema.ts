@@ -260,6 +260,8 @@ export const sessions = pgTable('sessions', {
   closed: boolean('closed').notNull().default(false),
   /** Tools that its owner lets run without being asked again. */
   toolGrants: text('tool_grants').array().notNull().default([]),
+  /** From this message on its model reads it; null: the last few exchanges, as its person chose. */
+  readFrom: reference('read_from'),
 });
 
 export const history = pgTable('history', {
@@ -289,6 +291,8 @@ export const history = pgTable('history', {
   promptTokens: integer('prompt_tokens').notNull().default(0),
   completionTokens: integer('completion_tokens').notNull().default(0),
   deductTokens: tokens('deduct_tokens').notNull().default(0),
+  /** Of the prompt's: what the service read from a cache. */
+  cachedTokens: integer('cached_tokens').notNull().default(0),
   likeCount: integer('like_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
   answeredAt: instant('answered_at'),

@@ -37,6 +37,8 @@ export interface ChatRequest {
 export type ChatPart =
   | { kind: 'text'; text: string }
   | { kind: 'reasoning'; text: string }
+  /** What was thought, as the service signed it: it goes back with the calls of the same round. */
+  | { kind: 'signed'; blocks: Record<string, unknown>[] }
   /** More of a call of a tool; the first piece of each index has its name. */
   | { kind: 'call'; index: number; id: string; name: string; arguments: string }
   /** The service's own count; may come more than once, the last counts. */

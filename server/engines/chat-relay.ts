@@ -201,7 +201,7 @@ export const relayOfEngine = (engine: ChatEngine): ChatRelay => {
             return [];
           }
           // Nothing that it could call was offered.
-          if (part.kind === 'call') return [];
+          if (part.kind === 'call' || part.kind === 'signed') return [];
           return said(
             part.kind === 'text' ? { content: part.text } : { reasoning_content: part.text },
           );

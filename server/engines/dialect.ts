@@ -4,7 +4,13 @@ import { createParser } from 'eventsource-parser';
 import { Agent, request } from 'undici';
 import { cacheUseIn } from './cache-use.ts';
 import { type ChatEngine, EngineError, type ChatPart } from './chat-engine.ts';
-import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from './chat-relay.ts';
+import {
+  type ChatBody,
+  type ChatRelay,
+  RelayError,
+  type RelayEvent,
+  withAside,
+} from './chat-relay.ts';
 import { messageOf, toolOf } from './openai-compatible/openai-compatible-engine.ts';
 import { upstreamRefusal } from './openai-compatible/chat-relay.ts';
 import { dialectThinking, lengthWithThinking } from './thinking.ts';
@@ -246,7 +252,9 @@ interface ToolCallDelta {
 const partsOf = (chunk: Json): ChatPart[] => {
   const [choice] = (chunk['choices'] ?? []) as { delta?: Json }[];
   const { content, reasoning_content: thought, tool_calls: calls } = choice?.delta ?? {};
+  const { thinking_blocks: blocks } = choice?.delta ?? {};
   const parts: ChatPart[] = [];
+  if (Array.isArray(blocks)) parts.push({ kind: 'signed', blocks: blocks as Json[] });
   if (typeof thought === 'string' && thought !== '')
     parts.push({ kind: 'reasoning', text: thought });
   if (typeof content === 'string' && content !== '') parts.push({ kind: 'text', text: content });
@@ -279,7 +287,10 @@ export const engineOfRelay = (relay: ChatRelay): ChatEngine => ({
     const maxTokens = lengthWithThinking(request.maxTokens, thinking);
     const body: ChatBody = {
       model,
-      messages: messages.map((message) => messageOf(message, model)),
+      messages: messages.map((message) => {
+        const said = messageOf(message, model);
+        return message.signed ? withAside(said, { thinking: message.signed }) : said;
+      }),
       ...(tools && tools.length > 0 && { tools: tools.map(toolOf) }),
       temperature,
       ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),
@@ -299,7 +310,7 @@ export const engineOfRelay = (relay: ChatRelay): ChatEngine => ({
           return partsOf(chunk);
         });
         if (parts.length === 0) return;
-        begun ||= parts.some(({ kind }) => kind !== 'usage');
+        begun ||= parts.some(({ kind }) => kind !== 'usage' && kind !== 'signed');
         take(parts);
       });
     } catch (error) {

@@ -39,6 +39,10 @@ const ofNobody = new Set<CallName>([
   // One's own, of which the person who asks is the owner.
   ...(['minorState', 'ownSafetyCases'] as const),
   ...(['usage', 'transactionList', 'transactionFile', 'jobList', 'jobEvents'] as const),
+  // What one's own model reads of one's own session.
+  'sessionContext',
+  // A number about everybody's tools and one's own.
+  'toolTokens',
   ...(['imageProgress', 'uploadedFiles', 'privateImages', 'shareInfo', 'attachedText'] as const),
   ...(['imageMetadata', 'exportFile', 'trainLog', 'passageTokens'] as const),
   // A file of a model, behind the same rule as the list of its files; a passage, as its base.

@@ -61,6 +61,7 @@ const ways: Readonly<Record<string, string>> = {
   'store server/start-checks.ts': 'no content: a trial',
   'store server/areas/file/uploads.ts': 'of people: a label that it came with stays',
   'store server/areas/file/stored-images.ts': 'labelled',
+  'store server/areas/file/made-files.ts': 'labelled: Office files and PDF; words in the others',
   'store server/areas/file/opened-files.ts': 'for models alone',
   'store server/areas/export/export.service.ts': 'labelled: PDF',
   'store server/areas/account/account-export.ts': 'labelled: the files themselves',

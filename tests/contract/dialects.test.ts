@@ -496,3 +496,34 @@ test("OpenAI's client goes on writing, moderates, and anybody ranks", async () =
   expect(ranked.results).toHaveLength(2);
   expect(ranked.results[0]).toMatchObject({ index: 1, document: { text: '申请退款的步骤' } });
 });
+
+test('within a loop a Claude that thinks gets back what it signed, and thinks on', async () => {
+  const thinks = 'claude-opus-4-5-mock';
+  await manager.call('saveChannel', {
+    kind: 'anthropic',
+    base_url: `${service.url}/v1`,
+    api_key: 'sk-ant-test',
+    label: 'thinks',
+    models: [{ name: thinks, factor: 0 }],
+  });
+  const person = await TestClient.register(server.baseURL);
+  const { uuid } = await person.call('newSession', { type: 0, model: thinks });
+  const before = service.asked.length;
+  const { id } = await person.call('sendMessage', {
+    session_id: uuid,
+    msg: '北京今天的天气怎么样',
+    thinking: 'deep',
+  });
+  await person.read(uuid, id);
+  const [first, second, ...more] = service.asked.slice(before).map(({ body }) => body);
+  expect(more).toEqual([]);
+  expect(first?.['thinking']).toMatchObject({ type: 'enabled' });
+  expect(second?.['thinking']).toEqual(first?.['thinking']);
+  const turns = second?.['messages'] as { role: string; content: { type: string }[] }[];
+  const called = turns.find(({ role }) => role === 'assistant');
+  expect(called?.content.map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
+  expect(called?.content[0]).toEqual({ type: 'thinking', thinking: '先想一想。', signature });
+  const { list } = await person.call('historyList', { session_id: uuid });
+  // Of two rounds, as the service counts them.
+  expect(list[0]).toMatchObject({ state: 'done', prompt_tokens: 200, cached_tokens: 80 });
+});

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -281,3 +284,50 @@ test('this server has tools for programs, by a key whose models, limits and mone
   await client.close();
   await theirs.close();
 });
+
+test("the reference server runs from the operator's file alone, and its tools give data", async () => {
+  const everything = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/server-everything/dist/index.js',
+  );
+  const file = path.join(server.dataDir, 'mcp.json');
+  const programs = {
+    everything: { command: process.execPath, args: [everything, 'stdio'] },
+    broken: { command: '/nowhere/at/all', args: [] },
+  };
+  writeFileSync(file, JSON.stringify({ mcpServers: programs }));
+  const listed = async () => (await manager.call('toolServers', {})).list;
+  const named = async (name: string) => (await listed()).find((each) => each.name === name);
+  const { id } = (await named('everything'))!;
+  const broken = await manager.call('checkToolServer', { id: (await named('broken'))!.id });
+  expect(broken).toMatchObject({ ok: false, message: expect.stringContaining('command') });
+  expect(await manager.call('checkToolServer', { id })).toMatchObject({ ok: true });
+  const { tools } = (await named('everything'))!;
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum']));
+  // No address that somebody writes begins a program, and the file's is changed in the file.
+  for (const each of [person, manager])
+    expect(
+      (await each.raw('saveToolServer', { name: 'x', url: 'stdio:everything' })).code,
+    ).not.toBe(0);
+  expect((await manager.raw('deleteToolServer', { id })).code).not.toBe(0);
+  expect((await person.call('toolServers', {})).list.find((each) => each.id === id)?.url).toBe('');
+
+  await manager.call('chooseTools', { id, tools: tools.filter(({ name }) => name === 'get-sum') });
+  const sum = ({ tools: offer = [] }: SentBody) =>
+    offer.map(({ function: { name } }) => name).find((name) => name.endsWith('get-sum')) ?? 'none';
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: sum(body), arguments: { a: 19, b: 23 } }] }
+      : { text: resultsIn(body)[0] ?? '' };
+  const { tokens } = await person.call('toolTokens', {});
+  expect(tokens).toBeGreaterThan(20);
+  const uuid = await newSession();
+  const sent = await person.call('sendMessage', { session_id: uuid, msg: '十九加二十三' });
+  const first = await settled(uuid, sent.id);
+  const call_id = first.tools?.[0]?.id ?? '';
+  const answer = { session_id: uuid, history_id: sent.id, call_id, answer: 'once' } as const;
+  if (first.state === 'waiting') await person.call('answerTool', answer);
+  expect((await settled(uuid, sent.id)).ai).toContain('42');
+
+  writeFileSync(file, JSON.stringify({ mcpServers: {} }));
+  expect(await named('everything')).toBeUndefined();
+}, 60_000);

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall } from '#contract/tool.ts';
 import { onDatabase } from '../support/api-user.ts';
+import { readDocxLabel } from '#server/labels/docx.ts';
+import { readFile } from '#server/reading/read.ts';
 import { TestClient } from '../support/client.ts';
 import {
   questionIn,
@@ -651,4 +653,53 @@ test('the trial of a service learns how a model of an unknown name is told to th
     thinking: 'fast',
   });
   expect((await ended(uuid, id)).reasoning).toBe('');
+});
+
+test('a model makes files of every kind, which are labelled, bounded and for one person', async () => {
+  const content = `# 鹊桥预算\n\n共 **两** 项，见 ![图](http://${siteHost}/pixel.png)。\n\n| 项目 | 金额 |\n| --- | --- |\n| 纸张 | 1,200 |\n| =HYPERLINK("http://x") | 80.5 |\n`;
+  const formats = ['docx', 'xlsx', 'csv', 'pdf', 'pptx', 'md'];
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? {
+          calls: [...formats, 'exe'].map((format) => ({
+            name: 'make_file',
+            arguments: { name: '../预算', format, content },
+          })),
+        }
+      : { text: '做好了' };
+  asked = [];
+  const uuid = await newSession();
+  const message = await ask(uuid, '请把预算做成文件给我');
+  // Six of one reply, and no kind that is none.
+  expect(message.tools?.map(({ state }) => state)).toEqual([
+    ...formats.map(() => 'done'),
+    'failed',
+  ]);
+  const made = message.tools!.slice(0, 6).map(({ files }) => files![0]!);
+  expect(made.map(({ name }) => name.split('.').at(-1))).toEqual(formats);
+  expect(made[0]?.name).toBe('预算.docx');
+  const get = async (url: string) => {
+    const answer = await fetch(server.baseURL + url);
+    return { status: answer.status, data: Buffer.from(await answer.arrayBuffer()) };
+  };
+  for (const [at, format] of formats.entries()) {
+    const { status, data } = await get(made[at]!.url);
+    expect(status, format).toBe(200);
+    expect(data.length, format).toBe(made[at]!.size);
+    if (['docx', 'xlsx', 'pptx'].includes(format))
+      expect(readDocxLabel(data), format).toMatchObject({ Label: '1' });
+    if (format === 'pdf') expect(data.includes('AIGC')).toBe(true);
+    else {
+      const { blocks } = await readFile(format as 'docx', data, 100_000);
+      const words = JSON.stringify(blocks);
+      expect(words, format).toContain('纸张');
+    }
+    if (format === 'csv') expect(data.toString()).toContain(`"'=HYPERLINK`);
+  }
+  // Nothing that it names was fetched.
+  expect(asked).toEqual([]);
+  const other = await TestClient.register(server.baseURL);
+  await person.call('setSession', { session_id: uuid, private: 0 });
+  const seen = await messageOf(uuid, message.id, other);
+  expect(JSON.stringify(seen.tools)).not.toContain(made[0]!.url);
 });

@@ -74,7 +74,7 @@ const valueOf = (type: string, mark: string): unknown => {
   if (type === 'text' || type === 'varchar') return mark;
   if (type === 'jsonb') return JSON.stringify({ said: mark });
   if (type === '_text') return [mark];
-  if (type === '_int4') return [1];
+  if (type === '_int4' || type === '_int8') return [1];
   if (type === 'bytea') return Buffer.concat([Buffer.from(mark), randomBytes(8)]);
   if (type === 'uuid') return crypto.randomUUID();
   if (type === 'date') return '2026-01-01';

@@ -29,6 +29,10 @@ export interface Said {
   calls?: { name: string; arguments: unknown }[];
   /** Before anything is answered, ms. */
   pauseMs?: number;
+  /** Tokens of the prompt that came from a cache. */
+  cached?: number;
+  /** It answers with this status and nothing else. */
+  status?: number;
 }
 
 /**
@@ -49,7 +53,17 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
       bodies.push(body);
       const said = await script(body);
       if (said.pauseMs) await new Promise((resolve) => setTimeout(resolve, said.pauseMs));
-      const usage = { prompt_tokens: 50, completion_tokens: 20, total_tokens: 70 };
+      if (said.status) {
+        response.writeHead(said.status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ error: { message: 'scripted failure' } }));
+        return;
+      }
+      const usage = {
+        prompt_tokens: 50,
+        completion_tokens: 20,
+        total_tokens: 70,
+        ...(said.cached && { prompt_tokens_details: { cached_tokens: said.cached } }),
+      };
       if (body.stream !== true) {
         const message = { role: 'assistant', content: said.text ?? '' };
         response.setHeader('content-type', 'application/json');

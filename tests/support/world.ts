@@ -93,6 +93,10 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   retryMessage: { session_id: own.uuid, history_id: own.historyId },
   eventStream: { session_id: own.uuid, history_id: own.historyId },
   stopStream: { history_id: own.historyId },
+  sessionContext: { session_id: own.uuid },
+  readEarlier: { session_id: own.uuid, on: 1 },
+  condenseSession: { session_id: own.uuid },
+  saveSummary: { session_id: own.uuid, text: '前面说过的话' },
   // No call of a tool waits there.
   answerTool: {
     session_id: own.uuid,
@@ -366,6 +370,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   // Of a kind that cannot be taken over: a model of it would be offered to everybody else's tests.
   importChannels: { text: '[{"name":"a","type":18,"key":"k","models":"spark"}]' },
   toolServers: {},
+  toolTokens: {},
   saveToolServer: { name: '没有', url: 'http://127.0.0.1:9/mcp' },
   checkToolServer: { id: nobody },
   chooseTools: { id: nobody, tools: [] },

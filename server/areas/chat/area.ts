@@ -16,6 +16,13 @@ export const chatArea = () =>
       { table: 'likes', of: ['user_id'], end: 'delete', take: ['history_id', 'created_at'] },
       { table: 'message_images', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
       { table: 'reply_loops', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
+      {
+        table: 'session_summaries',
+        of: [],
+        where: 'session_id IN (SELECT id FROM sessions WHERE user_id = $person)',
+        end: 'delete',
+        take: ['session_id', 'text', 'made_at'],
+      },
       { table: 'message_edits', of: [], where: `history_id IN (${ownWords})`, end: 'delete' },
       {
         table: 'history',

@@ -5,17 +5,12 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
-import type { ChatMessage } from '#common/chat-message.ts';
-import type { StoredSource } from '#contract/embedding.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { addressesIn } from '../tool/read-page.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
-import { find as findScenario } from '../scenario/scenario.service.ts';
 import {
-  basesOf,
   noteReply,
   noteSeen,
   amongStrangers,
@@ -29,7 +24,6 @@ import {
   holdForReply,
   insertAhead,
   lockForSending,
-  maxPromptOf,
   planReply,
   usableModel,
   type Locked,
@@ -40,15 +34,14 @@ import * as store from './chat.store.ts';
 import { removeLoop } from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
 import { titleOf } from '#common/markdown/digest.ts';
+import { forgetSummaryOf } from './context.store.ts';
+import { createConversation, type Asked, type Task } from './conversation.ts';
 import { createFilmsService } from './films.service.ts';
 import { createPeopleService } from './people.service.ts';
 import { createImageMessages } from './image-messages.service.ts';
-import { buildMessages, historyLength, withTemplate, type Generation } from './prompt.ts';
 import {
   asTalk,
   checkAttachments,
-  contentOf,
-  fullRoom,
   readQuestion,
   type Attachments,
   type Question,
@@ -67,20 +60,6 @@ export interface ChatServiceDeps {
   toolbox: Toolbox;
   /** The process that will write the replies. */
   instanceId: number;
-}
-
-type Asked = Generation & { strict_mode?: 0 | 1 | undefined; web?: 0 | 1 | undefined };
-
-/** What a reply is to be written to. */
-interface Task extends Question {
-  session: SessionRow;
-  /** Whose question it is. */
-  userId: number;
-  withTemplate: boolean;
-  /** The message before it; undefined: the last one shown. */
-  prevId?: number;
-  /** Of a temporary session: what was said before, oldest first. */
-  context?: readonly { human: string; ai: string }[];
 }
 
 /** Whoever asked another one and was not answered yet; undefined: nobody. */
@@ -108,65 +87,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
   const people = createPeopleService(deps);
   const imageMessages = createImageMessages(deps);
   const films = createFilmsService(deps);
-
-  /** The question and what was said before it, as the model gets them. */
-  const conversation = async (
-    tx: Transaction,
-    task: Task,
-    model: ResolvedModel,
-    asked: Asked,
-  ): Promise<{
-    messages: ChatMessage[];
-    sources: StoredSource[] | null;
-    /** Addresses that whoever asks wrote here: a scenario's and other people's are not among them. */
-    written: string[];
-  }> => {
-    const { session } = task;
-    const maxPrompt = maxPromptOf(model);
-    const keys = basesOf(session);
-    const embedding = keys.length > 0;
-    const limit = historyLength(asked, session.ownerSetting, { embedding });
-    const template =
-      session.scenarioId === null ? null : await findScenario(tx, session.scenarioId);
-    const room = fullRoom(maxPrompt);
-    const content = (said: Question & { withTemplate: boolean; userId: number }) => {
-      const human =
-        template && said.withTemplate ? withTemplate(template.prompt, said.human) : said.human;
-      const question = { human, request: said.request, userId: said.userId };
-      return contentOf(tx, attachments, question, { vision: model.vision, room });
-    };
-    const grounds = embedding
-      ? await deps.knowledge.on(tx, keys, task.human, session.userId, {
-          strict: asked.strict_mode === 1,
-          // Nothing of a temporary one is stored, and its sources neither.
-          numbered: !session.temporary,
-          note: !session.temporary,
-        })
-      : null;
-    const sources = grounds?.sources ?? null;
-    const system = grounds ? [grounds.part] : '';
-    const question = await content(task);
-    if (task.context) {
-      const exchanges = limit === 0 ? [] : task.context.slice(-limit).reverse();
-      const messages = buildMessages(exchanges, question, maxPrompt, system);
-      return { messages, sources, written: [] };
-    }
-    // A session without a title has no message yet.
-    const none = limit === 0 || session.prompt === '' || task.prevId === 0;
-    const earlier = none
-      ? []
-      : await store.answeredExchanges(tx, { sessionId: session.id, upTo: task.prevId, limit });
-    const exchanges = [];
-    for (const exchange of earlier)
-      exchanges.push({ human: await content(exchange), ai: exchange.ai });
-    // What is older than the session was copied into it, and an imported one says what a file said.
-    const own = earlier.filter(
-      ({ userId, createdAt }) =>
-        !session.imported && userId === task.userId && createdAt >= session.createdAt,
-    );
-    const written = [task, ...own].flatMap(({ human }) => addressesIn(human));
-    return { messages: buildMessages(exchanges, question, maxPrompt, system), sources, written };
-  };
+  const conversation = createConversation(deps);
 
   const plan = async (
     tx: Transaction,
@@ -175,7 +96,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
     asked: Asked,
     user: Identity,
   ): Promise<Plan> => {
-    const { messages, sources, written } = await conversation(tx, task, model, asked);
+    const { messages, sources, written } = await conversation.ask(tx, task, model, asked);
     // What answers from a knowledge base alone looks nowhere else; a temporary one leaves no traces.
     const { ownerSetting } = task.session;
     const none = task.session.temporary || asked.strict_mode === 1;
@@ -401,6 +322,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const task = { ...message, session };
         const planned = await plan(tx, task, model, input, user);
         await removeLoop(tx, message.id);
+        await forgetSummaryOf(tx, message);
         const restarted = await store.restartMessage(tx, message.id, {
           owner: instanceId,
           model: model.name,

@@ -1,4 +1,19 @@
-import { and, asc, desc, eq, gt, inArray, lt, lte, ne, not, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  lte,
+  ne,
+  not,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
@@ -35,6 +50,7 @@ const columns = {
   promptTokens: history.promptTokens,
   completionTokens: history.completionTokens,
   deductTokens: history.deductTokens,
+  cachedTokens: history.cachedTokens,
   likeCount: history.likeCount,
   sources: history.sources,
   tools: history.tools,
@@ -183,13 +199,20 @@ export const countMessages = async (
 /**
  * The newest questions of the shown branch that have an answer, newest first.
  * @param upTo none behind this message
+ * @param from none before this one
  */
 export const answeredExchanges = (
   db: Executor,
-  { sessionId, upTo, limit }: { sessionId: number; upTo?: number; limit: number },
+  {
+    sessionId,
+    upTo,
+    from,
+    limit,
+  }: { sessionId: number; upTo?: number | undefined; from?: number; limit: number },
 ) =>
   db
     .select({
+      id: history.id,
       human: history.human,
       request: history.request,
       withTemplate: history.withTemplate,
@@ -202,6 +225,7 @@ export const answeredExchanges = (
       and(
         conditions({ sessionId }),
         upTo === undefined ? undefined : lte(history.id, upTo),
+        from === undefined ? undefined : gte(history.id, from),
         ne(history.ai, ''),
       ),
     )
@@ -407,6 +431,7 @@ export const restartMessage = async (
       promptTokens: 0,
       completionTokens: 0,
       deductTokens: 0,
+      cachedTokens: 0,
       answeredAt: null,
     })
     .where(
@@ -590,7 +615,7 @@ const sessionStands = sql`(s.deleted_at IS NULL OR s.deleted_at > now() - interv
 
 /**
  * Images that messages took along, started from or have in their texts, also in former ones; and
- * the texts attached to them.
+ * the texts attached to them and what tools made for them.
  */
 export const shownByMessages = showsWhere(sql`f.kind = 'image' AND EXISTS (
     SELECT FROM message_images m JOIN history h ON h.id = m.history_id
@@ -601,4 +626,9 @@ export const shownByMessages = showsWhere(sql`f.kind = 'image' AND EXISTS (
     WHERE h.request IS NOT NULL AND h.user_id = f.user_id AND ${sessionStands}
       AND h.request @> jsonb_build_object('files', jsonb_build_array(
         jsonb_build_object('uuid', f.id)))
+  ) OR f.kind = 'other' AND EXISTS (
+    SELECT FROM history h JOIN sessions s ON s.id = h.session_id
+    WHERE h.tools IS NOT NULL AND h.user_id = f.user_id AND ${sessionStands}
+      AND h.tools @> jsonb_build_array(jsonb_build_object('files', jsonb_build_array(
+        jsonb_build_object('url', f.url))))
   )`);

@@ -17,7 +17,12 @@ export interface LoopState {
   sampling: ReplyOrder['sampling'];
   cites: number | null;
   /** What the rounds before took. */
-  spent: { promptTokens: number; completionTokens: number; deductTokens: number };
+  spent: {
+    promptTokens: number;
+    completionTokens: number;
+    deductTokens: number;
+    cachedTokens?: number;
+  };
   /** Length of the reply when the last round ended. */
   length: number;
   /** Pages that were opened, as sources of the reply. */

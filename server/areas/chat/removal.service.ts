@@ -11,6 +11,7 @@ import {
   updateCard,
   type FoundMessage,
 } from './chat.store.ts';
+import { forgetSummaryOf } from './context.store.ts';
 import { summaryOfFilms } from './films.service.ts';
 import { summaryOfNewest } from './image-messages.service.ts';
 import { forgetFavorites } from './marks.store.ts';
@@ -30,12 +31,13 @@ const summaryNow = async (tx: Transaction, { id, type }: Where): Promise<string>
   return (summarisers[type] ?? summaryOf)(newest?.ai ?? '');
 };
 
-/** Takes the words that a message had out of its session's card. */
+/** Takes the words that a message had out of its session's card and out of its summary. */
 export const renewCard = async (
   tx: Transaction,
   session: Where,
   before: FoundMessage,
 ): Promise<void> => {
+  await forgetSummaryOf(tx, before);
   await updateCard(tx, session.id, { summary: await summaryNow(tx, session) });
   await forgetTitleOf(tx, before);
 };

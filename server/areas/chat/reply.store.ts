@@ -85,7 +85,7 @@ const endAnswer = statement(
        tools = $12::jsonb,
        sources = CASE WHEN $13::jsonb IS NULL THEN sources
          ELSE coalesce(sources, '[]') || $13::jsonb END,
-       thought_ms = $14,
+       thought_ms = $14, cached_tokens = $15,
        owner = NULL, hold_id = NULL, answered_at = now()
      WHERE id = $1 AND owner = $2 AND state = 'streaming'
      RETURNING id
@@ -113,6 +113,7 @@ export const closeReply = async (
     promptTokens: number;
     completionTokens: number;
     deductTokens: number;
+    cachedTokens: number;
     log: ReplyLog;
     /** What it rests on, where that came to be known while it was written. */
     sources?: readonly StoredSource[] | null;
@@ -135,6 +136,7 @@ export const closeReply = async (
     log.tools.length > 0 ? JSON.stringify(log.tools) : null,
     values.sources && values.sources.length > 0 ? JSON.stringify(values.sources) : null,
     log.thoughtMs,
+    values.cachedTokens,
   ];
   return endAnswer(tx, params).then(
     () => true,

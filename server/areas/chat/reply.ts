@@ -86,7 +86,9 @@ export interface Round {
   calls: AskedCall[];
   text: string;
   thought: string;
-  counted: { promptTokens: number; completionTokens: number };
+  /** The same as its service signed it; empty: it does not. */
+  signed: Record<string, unknown>[];
+  counted: Counts;
 }
 
 /** What the next round is asked, or how the reply ends instead. */
@@ -174,6 +176,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #messages: ChatMessage[];
   #start = { text: 0, reasoning: 0, length: 0 };
   #calls = new AskedCalls();
+  /** What was thought in this round, as its service signed it. */
+  #signed: Record<string, unknown>[] = [];
   /** Whatever is done for it is to stop. */
   readonly #over = new AbortController();
 
@@ -240,6 +244,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
           calls,
           text: this.log.text.slice(this.#start.text),
           thought: this.log.reasoning.slice(this.#start.reasoning),
+          signed: this.#signed,
           counted: await this.count(true),
         };
         // From here on nothing of it is at a service, and nothing of it is to be paid.
@@ -256,6 +261,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     const { text, reasoning, length } = this.log;
     this.#start = { text: text.length, reasoning: reasoning.length, length };
     this.#calls = new AskedCalls();
+    this.#signed = [];
     this.#usage = null;
     this.#sent = false;
     this.#roughReply = 0;
@@ -411,13 +417,16 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     let text = '';
     for (const part of parts) {
       if (part.kind === 'usage') {
-        if (sensibleCount(part.promptTokens) && sensibleCount(part.completionTokens)) {
+        if (sensibleCount(part.promptTokens) && sensibleCount(part.completionTokens))
           this.#usage = part;
-        }
         continue;
       }
       if (part.kind === 'call') {
         this.#takeCall(part);
+        continue;
+      }
+      if (part.kind === 'signed') {
+        if (this.#hooks.rounds) this.#signed.push(...part.blocks);
         continue;
       }
       if (part.kind !== kind && text !== '') {
@@ -497,7 +506,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     const { model } = this.request;
     if (usage && whole && isFree(model)) return usage;
     const told =
-      usage && (whole ? usage : { ...(await this.#counted()), promptTokens: usage.promptTokens });
+      usage &&
+      (whole ? usage : { ...usage, completionTokens: (await this.#counted()).completionTokens });
     const taken = told
       ? await believable(model, told, { held: this.#held, own: () => this.#counted() })
       : await this.#counted();

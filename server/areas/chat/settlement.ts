@@ -105,6 +105,7 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
           promptTokens: (used ? reply.promptTokens : 0) + (before?.promptTokens ?? 0),
           completionTokens: (used ? reply.completionTokens : 0) + (before?.completionTokens ?? 0),
           deductTokens: deducted + (before?.deductTokens ?? 0),
+          cachedTokens: (used ? (reply.cachedTokens ?? 0) : 0) + (before?.cachedTokens ?? 0),
           log,
           sources: reply.sources ?? null,
         }),

@@ -88,6 +88,7 @@ const oneView = (
   prompt_tokens: paid ? row.promptTokens : 0,
   completion_tokens: paid ? row.completionTokens : 0,
   deduct_tokens: paid ? row.deductTokens : 0,
+  ...(paid && row.cachedTokens > 0 ? { cached_tokens: row.cachedTokens } : {}),
   like_count: row.likeCount,
   liked: row.liked,
   in_favorites: row.inFavorites,

@@ -5,6 +5,7 @@ import * as store from './file.store.ts';
 import { type ImageKey, otherName, ownImage, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
 import { forgetMarked, noteMarked, oldMarked } from './marked.store.ts';
+import { createMadeFiles } from './made-files.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
 import { createPieces, type PiecesDeps } from './pieces.ts';
@@ -38,6 +39,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     ...createOpenedFiles({ storage, fetch, images: { read } }),
     ...images,
     ...named,
+    keepToolFile: createMadeFiles({ storage, requireRoom }),
 
     /** Refuses more for whoever has no room left. @throws Refusal file_quota, storage_full */
     requireRoom: (db: Executor, user: Pick<Identity, 'id' | 'guest' | 'person'>): Promise<void> =>

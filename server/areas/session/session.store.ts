@@ -25,6 +25,7 @@ const columns = `s.id::float8, s.uuid, s.type, s.user_id::float8 AS "userId", s.
   s.embedding_key AS "embeddingKey", s.more_embeddings AS "moreEmbeddings",
   s.style_key AS "styleKey", s.temporary, s.imported, s.group_id::float8 AS "groupId",
   s.accepted_id::float8 AS "acceptedId", s.essence, s.pinned, s.closed,
+  s.read_from::float8 AS "readFrom",
   u.user_name AS "userName", f.low_user_id::float8 AS "lowUserId",
   f.high_user_id::float8 AS "highUserId", u.session_private AS "ownerForcedPrivate",
   u.setting AS "ownerSetting", coalesce(u.vip_expired_at > now(), false) AS "ownerVip"`;

@@ -1,5 +1,6 @@
 import type { Area, Kit } from '#server/area.ts';
 import type { Handlers } from '#server/http/handlers.ts';
+import { estimateTokens } from '#contract/price.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { createToolServers } from './tool-servers.ts';
 
@@ -16,10 +17,15 @@ export const toolArea = ({ settings }: Kit) =>
     serve: () => {
       const servers = createToolServers({
         keys: createKeyBox(settings.secretKey, settings.dataDir),
+        dataDir: settings.dataDir,
         allowed: settings.fetchAllowed,
       });
       return {
         toolServers: (_input, { db, user }) => servers.list(db, user),
+        toolTokens: async (_input, { db, user }) => {
+          const specs = (await servers.offered(db, user)).map((each) => servers.tool(each).spec);
+          return { tokens: specs.length === 0 ? 0 : estimateTokens(JSON.stringify(specs)) };
+        },
         saveToolServer: (input, { db, user }) => servers.save(db, input, user),
         checkToolServer: ({ id }, { db, user }) => servers.check(db, id, user),
         chooseTools: async (input, { db, user }) => {

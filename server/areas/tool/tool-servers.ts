@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
 import type { Out, Parsed } from '#contract/calls.ts';
 import { type ToolServer, toolServerLimits } from '#contract/tool-server.ts';
 import type { Executor } from '#server/db/database.ts';
@@ -13,6 +14,7 @@ import { createKeyLimit } from '#server/http/rate-limit.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { type Tool, ToolFailure, type ToolUser } from './tool.ts';
+import { createLocalServers, isLocal } from './local-servers.ts';
 import * as store from './tool-server.store.ts';
 
 /** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
@@ -74,6 +76,13 @@ export interface ToolServers {
   remove: (db: Executor, id: number, user: Identity) => Promise<void>;
 }
 
+const inFile = '它写在服务器的 mcp.json 里，请在那里更改或去掉';
+
+/** Programs that run at once: each is a process of its own. */
+const programs = pLimit(4);
+const atOnce = <T>({ url }: store.ServerRow, work: () => Promise<T>): Promise<T> =>
+  isLocal(url) ? programs(work) : work();
+
 const mayChange = (row: store.ServerRow, user: Identity): boolean =>
   row.userId === null ? user.manager : row.userId === user.id;
 
@@ -111,9 +120,12 @@ const view = (row: store.ServerRow, tools: store.ToolRow[], user: Identity): Too
 /** Servers of tools that speak MCP: what they offer, who chose it, and how it is called. */
 export const createToolServers = ({
   keys,
+  dataDir,
   allowed,
 }: {
   keys: KeyBox;
+  /** Where `mcp.json` lies. */
+  dataDir: string;
   /** `host:port` that people's own servers may have though they are not public. */
   allowed: readonly string[];
 }): ToolServers => {
@@ -123,7 +135,14 @@ export const createToolServers = ({
   const publicRequests = createRequests({ allowed }, maxBytes);
   const anyRequests = createRequests(null, maxBytes);
 
-  const addressOf = (row: store.ServerRow): McpAddress => {
+  const local = createLocalServers(dataDir);
+  const addressOf = async (row: store.ServerRow): Promise<McpAddress> => {
+    if (isLocal(row.url)) {
+      // No person's own server is a program, whatever stands in its row.
+      if (row.userId !== null) throw new McpError('这个地址不能用');
+      const program = await local.find(row.url);
+      return { url: row.url, headers: {}, requests: anyRequests, program };
+    }
     const secret = row.secretEncrypted ? keys.open(row.secretEncrypted, `tools ${row.key}`) : '';
     if (secret === null) throw new McpError('令牌解不开，请重新填写');
     // A token alone is what Authorization wants as a bearer's.
@@ -149,12 +168,14 @@ export const createToolServers = ({
     await (user.guest ? limitGuests(user.person) : limitAccounts(String(user.id)));
     try {
       const limits = { signal, ms: seconds * 1000 };
-      const made = await withMcp(addressOf(row), limits, async (mcp) => {
-        const now = await mcp.tools();
-        const same = now.find(({ name }) => name === foreign.tool);
-        if (!same || digestOf(same) !== foreign.digest) return { now };
-        return { said: await mcp.call(foreign.tool, given) };
-      });
+      const made = await atOnce(row, async () =>
+        withMcp(await addressOf(row), limits, async (mcp) => {
+          const now = await mcp.tools();
+          const same = now.find(({ name }) => name === foreign.tool);
+          if (!same || digestOf(same) !== foreign.digest) return { now };
+          return { said: await mcp.call(foreign.tool, given) };
+        }),
+      );
       await store.noteServer(db, row.id, null);
       if (made.said !== undefined) return made.said;
       await store.storeTools(db, row.id, digested(made.now));
@@ -164,6 +185,28 @@ export const createToolServers = ({
       if (!(error instanceof McpError)) throw error;
       if (!signal.aborted) await store.noteServer(db, row.id, error.message);
       throw new ToolFailure(error.message);
+    }
+  };
+
+  /** What the file names is there for managers to choose from; what it no longer names is gone. */
+  const takeLocal = async (db: Executor): Promise<void> => {
+    const wanted = await local.read().catch((error: unknown) => {
+      if (error instanceof McpError) return null;
+      throw error;
+    });
+    if (wanted === null) return;
+    const rows = (await store.serversOf(db, 0)).filter(({ url }) => isLocal(url));
+    for (const { id, url } of rows) if (!wanted.has(url)) await store.removeServer(db, id);
+    for (const url of wanted.keys()) {
+      if (rows.some((row) => row.url === url)) continue;
+      const name = local.nameOf(url);
+      await store.insertServer(db, {
+        name,
+        url,
+        header: 'Authorization',
+        key: randomUUID(),
+        userId: null,
+      });
     }
   };
 
@@ -209,6 +252,7 @@ export const createToolServers = ({
     }),
 
     list: async (db, user) => {
+      if (user.manager) await takeLocal(db);
       const rows = await store.serversOf(db, user.id);
       const seen = rows.filter((row) => mayChange(row, user) || row.enabled);
       const tools = await store.toolsOf(
@@ -232,6 +276,7 @@ export const createToolServers = ({
         throw new Refusal('manage_unsuitable', '只有管理员能给所有人添加');
       if (!URL.canParse(input.url)) throw new Refusal('bad_input', 'url 应为 http 或 https 的地址');
       const known = input.id === undefined ? null : await changeable(db, input.id, user);
+      if (known && isLocal(known.url)) throw new Refusal('manage_unsuitable', inFile);
       const moved = known !== null && known.url !== input.url;
       const secret = input.secret?.trim() ?? '';
       if (moved && secret === '' && known.secretEncrypted)
@@ -262,7 +307,7 @@ export const createToolServers = ({
       await limitChecks(String(user.id));
       try {
         const tools = await withMcp(
-          addressOf(row),
+          await addressOf(row),
           { signal: AbortSignal.timeout(checkMs), ms: checkMs },
           (mcp) => mcp.tools(),
         );
@@ -286,7 +331,8 @@ export const createToolServers = ({
     },
 
     remove: async (db, id, user) => {
-      await changeable(db, id, user);
+      const { url } = await changeable(db, id, user);
+      if (isLocal(url)) throw new Refusal('manage_unsuitable', inFile);
       await store.removeServer(db, id);
     },
   };

@@ -6,6 +6,7 @@ import { callsTools, toolsTold } from '#common/tool-models.ts';
 import { estimateTokens } from '#contract/price.ts';
 import { withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
+import { createMakeFile } from '../export/make-file-tool.ts';
 import { createDraw } from '../image/draw-tool.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
@@ -18,6 +19,7 @@ const box = createToolbox({
     files: { takeImages: none, requireRoom: none },
     jobs: { cancel: none },
   }),
+  makeFile: createMakeFile({ files: { keepToolFile: none } }),
   knowledge,
   fetch: () => Promise.resolve(null),
   services: { find: () => Promise.resolve(null) },

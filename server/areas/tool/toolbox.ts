@@ -41,6 +41,7 @@ export const createToolbox = ({
   services,
   servers,
   draw,
+  makeFile,
 }: {
   knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>;
   fetch: GuardedFetch;
@@ -48,10 +49,12 @@ export const createToolbox = ({
   servers: Pick<ToolServers, 'offered' | 'tool'>;
   /** Made by the area of images, which stands above this one. */
   draw: Tool;
+  /** The same by the area of exports. */
+  makeFile: Tool;
 }): Toolbox => {
   const readPage = createReadPage(fetch);
   const webSearch = createWebSearch(fetch, services);
-  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, draw];
+  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, draw, makeFile];
   const all = [...usual, webSearch];
   const byName = new Map(all.map((tool) => [tool.spec.name, tool]));
   const namesOf = (tools: readonly Tool[]) => tools.map(({ spec }) => spec.name);

@@ -4,11 +4,20 @@ import { Forbidden, type Requests } from '#server/net/guarded-fetch.ts';
 import { storable, storableText } from '#server/storable.ts';
 import { createAnswerWatch, TooMuch } from './answer-bounds.ts';
 
+/** A program on this machine that is one. */
+export interface McpProgram {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
 /** How a server of tools is reached. */
 export interface McpAddress {
   url: string;
   headers: Record<string, string>;
   requests: Requests;
+  /** It is no address but runs here. */
+  program?: McpProgram;
 }
 
 export interface McpTool {
@@ -42,6 +51,7 @@ const reasonOf = (error: unknown): string => {
   if (typeof code === 'number' && code >= 400) return `它回答 ${code}，请检查地址`;
   const told = cause?.code ?? code;
   const line = typeof told === 'string' ? told : '';
+  if (line === 'ENOENT' || line === 'EACCES') return '程序启动不了，请检查 mcp.json 里的 command';
   if (/^E[A-Z]+|UND_ERR/.test(line) || /fetch failed/.test(message))
     return '连不上：没有回应，或不是公网上的地址';
   if (error instanceof Forbidden && error.message === 'size') return '它的回答太长';
@@ -84,6 +94,19 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
 
+/** A program of the operator's, with no more of this process's surroundings than it needs. */
+const programWay = async ({ command, args, env }: McpProgram): Promise<() => Transport> => {
+  const { StdioClientTransport, getDefaultEnvironment } =
+    await import('@modelcontextprotocol/sdk/client/stdio.js');
+  return () =>
+    new StdioClientTransport({
+      command,
+      args,
+      env: { ...getDefaultEnvironment(), ...env },
+      stderr: 'ignore',
+    });
+};
+
 /** Streamable HTTP where it is spoken, else the older way with events. @throws McpError */
 const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client> => {
   const [{ Client: Made }, { StreamableHTTPClientTransport }, { SSEClientTransport }] =
@@ -92,10 +115,10 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
       import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
       import('@modelcontextprotocol/sdk/client/sse.js'),
     ]);
-  const url = new URL(address.url);
+  const url = new URL(address.program ? 'http://program.invalid' : address.url);
   const options = { fetch: address.requests, requestInit: { headers: address.headers } };
   const retry = { initialReconnectionDelay: 1000, maxReconnectionDelay: 1000 };
-  const ways: (() => Transport)[] = [
+  const overHttp: (() => Transport)[] = [
     () =>
       new StreamableHTTPClientTransport(url, {
         ...options,
@@ -103,6 +126,7 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
       }),
     () => new SSEClientTransport(url, options),
   ];
+  const ways = address.program ? [await programWay(address.program)] : overHttp;
   let first: unknown;
   for (const way of ways) {
     // It offers nothing in return: no server may ask our models, files or people for anything.

@@ -20,7 +20,7 @@ import { useChoices } from './chat-choices.ts';
 import { readCompose, setCompose } from './compose-store.ts';
 import { useModelChange } from '#src/widgets/composer/model-change.ts';
 import type { Outgoing } from './outgoing.ts';
-import type { BoxState } from './send-kit.tsx';
+import type { BoxState } from './box-state.ts';
 import { SendModel } from '#src/widgets/composer/send-model.tsx';
 import { refusalOf, useGrowth } from '#src/widgets/composer/send-rules.ts';
 import type { ThreadView } from '#src/widgets/conversation/message-store.ts';

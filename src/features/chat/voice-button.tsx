@@ -5,7 +5,7 @@ import { useEver } from '#src/platform/use-ever.ts';
 import { PathIcon } from '#src/ui/icon.tsx';
 import { Suspense, useEffect, useState } from 'react';
 import css from './chat.module.css';
-import type { BoxState } from './send-kit.tsx';
+import type { BoxState } from './box-state.ts';
 
 const micPath =
   'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';

@@ -172,6 +172,8 @@ const Usage = ({ message }: { message: Message }) => {
       title={`提问 ${message.prompt_tokens}，回复 ${message.completion_tokens}，扣 ${paid}`}
     >
       {tokens} tokens{paid > 0 && paid !== tokens && ` · 扣 ${paid}`}
+      {message.cached_tokens !== undefined &&
+        ` · 缓存命中 ${Math.round((message.cached_tokens / message.prompt_tokens) * 100)}%`}
     </span>
   );
 };

@@ -1,4 +1,4 @@
-import { spanText } from '#src/platform/format.ts';
+import { byteSize, spanText } from '#src/platform/format.ts';
 import { useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -32,6 +32,9 @@ const names: Readonly<Record<string, string>> = {
   prompt: '画面',
   count: '张数',
   shape: '形状',
+  name: '名称',
+  format: '格式',
+  content: '内容',
 };
 
 /** Arguments as lines of names and values; what is no whole JSON yet stays as it is. */
@@ -178,7 +181,8 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
       {plain.map((file) => (
         <a key={file.url} className={css.file} href={file.url} download={file.name}>
           <Icon name="download" size={16} />
-          {file.name}
+          <span>{file.name}</span>
+          {file.size > 0 && <small>{byteSize(file.size)}</small>}
         </a>
       ))}
     </li>
