@@ -30,6 +30,7 @@ import { openBatchCalls } from './open-batch.ts';
 import { paymentCalls } from './payment.ts';
 import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
+import { signInCalls } from './sign-in.ts';
 import { shareCalls } from './share.ts';
 import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
@@ -44,6 +45,7 @@ import { waitCalls } from './wait.ts';
 /** Every call of the product. Routes, client, access test and OpenAPI document are made from it. */
 export const calls = {
   ...authCalls,
+  ...signInCalls,
   ...accountCalls,
   ...modelCalls,
   ...localModelCalls,

@@ -150,6 +150,12 @@ const channel = () =>
     api_key: 'sk-of-the-log-1',
     models: [{ name: 'logged-model' }],
   });
+const provider = () => ({
+  kind: 'oidc' as const,
+  name: `服务 ${word()}`.slice(0, 30),
+  issuer: 'https://id.example.com',
+  client_id: 'queqiao',
+});
 const scenario = () => ({
   name: `场景 ${word()}`,
   prompt: '请改写：{{input}}',
@@ -190,6 +196,23 @@ const doable: Record<string, () => Promise<Input>> = {
   delForumGroup: async () => ({ id: await made('saveForumGroup', { name: word(), sort: 200 }) }),
   markQuestion: async () => ({ session_id: (await question()).uuid, essence: 1 }),
   addBlockedWords: async () => ({ words: [`绝不${word()}`] }),
+  saveSignIn: async () => ({ smtp_host: `mail${(turn += 1)}.example.com` }),
+  trySending: async () => {
+    await owner.call('saveSignIn', {
+      mail_enabled: 1,
+      smtp_host: '127.0.0.1',
+      // Nobody listens there: it says so.
+      smtp_port: 9,
+      smtp_secure: 0,
+      mail_from: 'a@example.com',
+    });
+    return { kind: 'mail', to: 'b@example.com' };
+  },
+  saveProvider: async () => provider(),
+  delProvider: async () => {
+    const { providers } = await owner.call('saveProvider', provider());
+    return { id: providers.at(-1)!.id };
+  },
   saveCompliance: async () => ({ operator: `某某${word()}` }),
   saveAgreement: async () => ({ kind: 'content', text: `不写假的：${word()}` }),
   delBlockedWord: async () => {
