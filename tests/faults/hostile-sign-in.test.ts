@@ -133,7 +133,8 @@ describe('an account elsewhere', () => {
     await owner.call('saveSignIn', { provider_register: 1 });
     const begun = await begin(ids.honest);
     const query = await walkThrough(begun.url, 'newcomer');
-    const { data } = await finish(ids.honest, query, begun.secret);
+    const { data, message } = await finish(ids.honest, query, begun.secret);
+    expect(data?.token, message).toBeTruthy();
     await owner.call('saveSignIn', { provider_register: 0 });
     const person = visitor();
     person.token = data.token!;

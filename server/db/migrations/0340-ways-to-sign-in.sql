@@ -8,6 +8,11 @@ CREATE TABLE sign_in_settings (
 );
 INSERT INTO sign_in_settings DEFAULT VALUES;
 
+-- Who came from an account elsewhere has no password until they set one.
+ALTER TABLE users DROP CONSTRAINT users_check;
+ALTER TABLE users ADD CONSTRAINT users_check
+  CHECK (guest OR deleted_at IS NOT NULL OR account IS NOT NULL);
+
 -- Mail addresses and phone numbers that people proved to be theirs, in their one normal form.
 CREATE TABLE contacts (
   user_id bigint NOT NULL REFERENCES users,
