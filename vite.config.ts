@@ -8,7 +8,13 @@ import react from '@vitejs/plugin-react';
 import { build, type Plugin as BuildPlugin } from 'esbuild';
 import pxtorem from 'postcss-pxtorem';
 import { defineConfig, type Plugin } from 'vite';
-import { callTableAtBuild, callTableFile, callTableSource } from './scripts/call-table.ts';
+import {
+  callTableAtBuild,
+  callTableFile,
+  callTableSource,
+  isLate,
+  lateTableAtBuild,
+} from './scripts/call-table.ts';
 import { noteBundled } from './scripts/licences.mjs';
 import { firstMenu } from './scripts/first-menu.ts';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
@@ -209,7 +215,8 @@ export default defineConfig({
   plugins: [
     react(),
     firstHtml(),
-    callTableAtBuild(),
+    callTableAtBuild((name) => !isLate(name)),
+    lateTableAtBuild(),
     listWithoutTables(),
     pwa(),
     precompress(),

@@ -208,7 +208,14 @@ export const signInCalls = {
       phone_to_write: z.boolean(),
       contacts: z.array(z.object({ kind: contactKind, shown: z.string(), created_at: time })),
       identities: z.array(
-        z.object({ id: z.int(), name: z.string(), label: z.string(), created_at: time }),
+        z.object({
+          id: z.int(),
+          provider_id: z.int(),
+          name: z.string(),
+          /** What the account is called there; empty: it did not say. */
+          label: z.string(),
+          created_at: time,
+        }),
       ),
       passkeys: z.array(
         z.object({

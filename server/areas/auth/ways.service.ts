@@ -50,8 +50,9 @@ export const createWays = (auth: AuthContext) => ({
         shown: maskAddress(kind, value),
         created_at: createdAt.toISOString(),
       })),
-      identities: linked.map(({ createdAt, ...row }) => ({
+      identities: linked.map(({ createdAt, providerId, ...row }) => ({
         ...row,
+        provider_id: providerId,
         created_at: createdAt.toISOString(),
       })),
       passkeys: keys.map(({ id, name, createdAt, usedAt }) => ({

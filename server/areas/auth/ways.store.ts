@@ -251,6 +251,7 @@ export const identitiesOf = (db: Executor, userId: number) =>
   db
     .select({
       id: identities.id,
+      providerId: identities.providerId,
       name: providers.name,
       label: identities.label,
       createdAt: identities.createdAt,

@@ -1,3 +1,4 @@
+import '#src/platform/late-calls.ts';
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
@@ -12,6 +13,7 @@ import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
 import { SecondFactor } from './second-factor.tsx';
+import { SignInMeans } from './sign-in-means.tsx';
 
 const Password = () => {
   const [changing, setChanging] = useState(0);
@@ -154,10 +156,15 @@ const Agreements = () => {
   );
 };
 
+/** Who has no password yet sets one below. */
+const OwnPassword = () =>
+  useCall('signInMeans', {}).data?.has_password === false ? null : <Password />;
+
 const SecurityTab = () => (
   <>
-    <Password />
+    <OwnPassword />
     <SecondFactor />
+    <SignInMeans />
     <Devices />
     <Agreements />
   </>
