@@ -105,7 +105,7 @@ export const resetForgotten = async (
   return { account };
 };
 
-/** @throws Refusal proof_unsuitable, bad_input, too_many */
+/** @throws Refusal proof_unsuitable, too_many */
 export const sendBindCode = async (
   auth: AuthContext,
   input: Parsed<'sendBindCode'>,
@@ -118,7 +118,8 @@ export const sendBindCode = async (
   const old = input.old === 1 ? await contactStore.contactOf(context.db, user.id, kind) : null;
   if (input.old === 1 && old === null)
     throw new Refusal('proof_unsuitable', `还没有绑定${words[kind]}`);
-  const value = old ?? requireAddress(kind, input.to);
+  const value = old ?? normalAddress(kind, input.to);
+  if (value === null) return { error: addressFault(kind) };
   if (!(await solveCaptcha(context.db, input))) return captchaWanted(input);
   const purpose = old === null ? ('bind' as const) : ('old' as const);
   const asked = { kind, value, purpose, userId: user.id, askedBy: user.id, ip };

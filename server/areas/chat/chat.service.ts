@@ -359,8 +359,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       if (thousands > 0) await limitLong(String(user.id), thousands);
       return inTransaction(db, async (tx) => {
         const locked = await lockForSending(tx, input.session_id, user);
-        if (locked.session.type === sessionTypes.people || !locked.session.private)
-          await requirePhone(tx, user);
+        if (isReadByOthers(locked.session)) await requirePhone(tx, user);
         // Films read the message for themselves: what images call by the same names has other bounds.
         if (locked.session.type === sessionTypes.video) {
           const sent = await films.send(tx, locked, input, user);

@@ -29,7 +29,9 @@ const Contacts = ({ means, ways }: { means: Means; ways: Ways }) => {
       <h2>邮箱与手机号</h2>
       <p>绑定之后可以用验证码登录，忘记密码时可以找回。别人看不到。</p>
       {means.phone_to_write && (
-        <p className={own.needed}>这里要求先绑定手机号，才能公开发表或给人写私信。</p>
+        <p>
+          <strong className={own.needed}>这里要求先绑定手机号，才能公开发表或给人写私信。</strong>
+        </p>
       )}
       <ul className={css.devices}>
         {kinds.map((kind) => (
