@@ -212,6 +212,8 @@ const precompress = (): Plugin => ({
 });
 
 export default defineConfig({
+  // Mermaid asks for older ones of both: the page loads one of each.
+  resolve: { dedupe: ['katex', 'marked'] },
   plugins: [
     react(),
     firstHtml(),

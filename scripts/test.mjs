@@ -71,7 +71,9 @@ mkdirSync('test-results', { recursive: true });
 
 let passed = 0;
 let failed = 0;
-const outcomes = { failed: [], again: [] };
+const outcomes = { failed: [], again: [], alone: [] };
+/** More failures than this are no accident: they are not tried again. */
+const mostAlone = 4;
 const note = ({ failed, again }) => {
   outcomes.failed.push(...failed);
   outcomes.again.push(...again);
@@ -140,7 +142,35 @@ passed += (e2e?.stats?.expected ?? 0) + (e2e?.stats?.flaky ?? 0);
 failed += e2e?.stats?.unexpected ?? 0;
 if (!e2eOk && !e2e?.stats?.unexpected) failed += 1;
 
-const { again, failed: broken } = outcomes;
+// What failed is tried once more with nothing beside it: a busy machine may spoil each try of a crowd,
+// a fault spoils this one, too. It is told apart from what passed at once.
+const failedFiles = (units?.testResults ?? [])
+  .filter((each) => each.status === 'failed')
+  .map((each) => each.name);
+const alone = [
+  {
+    wanted: failedFiles.length > 0 && failedFiles.length <= mostAlone,
+    args: [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...failedFiles],
+    isIts: (line) => /\.test\.tsx?/.test(line.split(' › ')[0]),
+    count: units?.numFailedTests || 1,
+  },
+  {
+    wanted: (e2e?.stats?.unexpected ?? 0) > 0 && e2e.stats.unexpected <= mostAlone,
+    args: [playwright, 'test', '--last-failed', '--reporter=list', '--workers=1'],
+    isIts: (line) => line.startsWith('['),
+    count: e2e?.stats?.unexpected,
+  },
+];
+for (const { wanted, args, isIts, count } of alone) {
+  if (!wanted || !run(process.execPath, args)) continue;
+  failed -= count;
+  passed += count;
+  outcomes.alone.push(...outcomes.failed.filter(isIts));
+  outcomes.failed = outcomes.failed.filter((line) => !isIts(line));
+}
+
+const { again, alone: onlyAlone, failed: broken } = outcomes;
+if (onlyAlone.length > 0) console.log(['单独再试才通过：', ...onlyAlone].join('\n  '));
 if (again.length > 0) console.log(['第二次才通过：', ...again].join('\n  '));
 if (broken.length > 0) console.log(['没有通过：', ...broken].join('\n  '));
 console.log(`${passed} passed, ${failed} failed`);

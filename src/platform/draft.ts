@@ -67,7 +67,8 @@ const forgetEchoes = (batch: Batch): void => {
   for (const [key, { text }] of batch) if (text === '' && readDraft(key) === '') removeEcho(key);
 };
 
-const keep = async () => {
+/** Resolves once the database has what was written so far, where there is one; fails as its write does. */
+export const keepDrafts = async (): Promise<void> => {
   clearTimeout(timer);
   timer = undefined;
   for (const key of echoes.keys()) echo(key);
@@ -83,7 +84,7 @@ const keep = async () => {
   }
   forgetEchoes(batch);
 };
-const keepQuietly = () => void keep().catch(() => undefined);
+const keepQuietly = () => void keepDrafts().catch(() => undefined);
 const later = () => {
   timer ??= setTimeout(keepQuietly, keepAfter);
 };

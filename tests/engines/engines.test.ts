@@ -13,7 +13,7 @@ beforeAll(async () => {
   // Slow enough to be cut in the middle of an answer.
   server = await startServer({
     env: {
-      ASSISTANT_RATE: '120',
+      ASSISTANT_RATE: '60',
       PAYMENT_CHECK_SECONDS: '1',
       // Somebody who would recognise speech; nothing is ever sent there.
       OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
@@ -89,13 +89,13 @@ describe.each(engines)('$name', ({ name, missing, start }) => {
     await hand.press('button', '发送');
     await hand.reads('log', '消息', '42.16');
     chat = await hand.inside('new URL(location.href).searchParams.get("uuid")');
-    await hand.write('输入消息', '怎样安装到手机上？没有网络的时候能做什么？怎样付款？');
-    await hand.press('button', '发送');
-    await hand.see('button', '停止');
     const shown = () => hand.inside<string>('document.querySelector("#root [role=log]").innerText');
     const length = async () => (await shown()).length;
-    const before = await length();
-    await hand.poll(async () => (await length()) > before + 40, 'it is being written').toBe(true);
+    const question = '怎样安装到手机上？没有网络的时候能做什么？怎样付款？';
+    const before = (await length()) + question.length;
+    await hand.write('输入消息', question);
+    await hand.press('button', '发送');
+    await hand.poll(async () => (await length()) > before + 60, 'it is being written').toBe(true);
     line.cut();
     await hand
       .poll(

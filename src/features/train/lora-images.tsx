@@ -2,7 +2,7 @@ import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { callKey } from '#src/platform/call-query.ts';
 import { ApiError } from '#src/platform/api-error.ts';
-import { readDraft, writeDraft } from '#src/platform/draft.ts';
+import { keepDrafts, readDraft, writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -10,6 +10,7 @@ import type { TrainModel } from '#contract/train.ts';
 import { trainLimits, trainTexts } from '#contract/train-limits.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { FileDrop } from './file-drop.tsx';
 import { usePictureUpload } from './picture-upload.ts';
 import { settingsOf } from './projects.ts';
@@ -78,13 +79,19 @@ export const LoraImages = ({
     },
     [keep],
   );
-  const put = (url: string) =>
-    setImages((all) =>
-      // One that arrived before a kill comes again under the address that it has.
-      all.some((image) => image.url === url) || all.length >= trainLimits.loraImages
-        ? all
-        : [...all, { url, txt: '' }],
+  const put = async (url: string) => {
+    // The effect above has written the draft when this returns.
+    flushSync(() =>
+      setImages((all) =>
+        // One that arrived before a kill comes again under the address that it has.
+        all.some((image) => image.url === url) || all.length >= trainLimits.loraImages
+          ? all
+          : [...all, { url, txt: '' }],
+      ),
     );
+    // Without room the page alone has it.
+    await keepDrafts().catch(() => undefined);
+  };
   const coming = usePictureUpload(model.id, put);
   const uploading = coming.told !== '' && !coming.halted;
   const say = (url: string, txt: string) =>

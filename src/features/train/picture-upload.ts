@@ -28,8 +28,9 @@ const send = async ({ id, name }: KeptFile, signal: AbortSignal): Promise<string
 /**
  * Pictures on their way to a style, one after the other; kept on this device until they are there: a
  * project that is opened again goes on with them.
+ * @param onPicture resolves once the address is kept: only then the file is forgotten
  */
-export const usePictureUpload = (projectId: number, onPicture: (url: string) => void) => {
+export const usePictureUpload = (projectId: number, onPicture: (url: string) => Promise<void>) => {
   const place = `pictures:${projectId}`;
   /** What is said meanwhile; empty: nothing is on its way. */
   const [told, setTold] = useState('');
@@ -50,7 +51,10 @@ export const usePictureUpload = (projectId: number, onPicture: (url: string) => 
       if (!next) break;
       setTold(`正在上传第 ${nth} / ${nth + others.length} 张`);
       try {
-        arrived.current(await send(next, turn.signal));
+        const url = await send(next, turn.signal);
+        // Nobody is left who would keep the address: it comes again, under its key.
+        if (turn.signal.aborted) return;
+        await arrived.current(url);
       } catch (error) {
         if (isCancelled(error)) return;
         if (isOffline(error)) {
