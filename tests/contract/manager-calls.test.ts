@@ -155,6 +155,7 @@ const provider = () => ({
   name: `服务 ${word()}`.slice(0, 30),
   issuer: 'https://id.example.com',
   client_id: 'queqiao',
+  client_secret: 'sk-of-the-log-2',
 });
 const scenario = () => ({
   name: `场景 ${word()}`,
@@ -196,7 +197,10 @@ const doable: Record<string, () => Promise<Input>> = {
   delForumGroup: async () => ({ id: await made('saveForumGroup', { name: word(), sort: 200 }) }),
   markQuestion: async () => ({ session_id: (await question()).uuid, essence: 1 }),
   addBlockedWords: async () => ({ words: [`绝不${word()}`] }),
-  saveSignIn: async () => ({ smtp_host: `mail${(turn += 1)}.example.com` }),
+  saveSignIn: async () => ({
+    smtp_host: `mail${(turn += 1)}.example.com`,
+    smtp_password: 'sk-of-the-log-3',
+  }),
   trySending: async () => {
     await owner.call('saveSignIn', {
       mail_enabled: 1,
@@ -346,6 +350,8 @@ const adds = new Set([
   'adminBackup',
   'importChannels',
   'fetchLocalModel',
+  'trySending',
+  'saveProvider',
 ]);
 
 describe('an act of a manager', () => {

@@ -191,28 +191,33 @@ describe('an account elsewhere', () => {
   );
 });
 
+const without =
+  (name: string) =>
+  <T extends object>(good: T): T =>
+    Object.fromEntries(Object.entries(good).filter(([key]) => key !== name)) as T;
+
 /** What is wrong with an answer of the issuer, each by itself enough. */
 const spoiledAnswers: Record<string, Spoiled> = {
   'iss of another': { claims: (good) => ({ ...good, iss: 'https://evil.example.com' }) },
   'iss with a slash': { claims: (good) => ({ ...good, iss: `${good.iss}/` }) },
   'iss in capitals': { claims: (good) => ({ ...good, iss: good.iss?.toUpperCase() }) },
-  'no iss': { claims: ({ iss: _, ...good }) => good },
+  'no iss': { claims: without('iss') },
   'aud of another': { claims: (good) => ({ ...good, aud: 'another' }) },
   'aud of nobody': { claims: (good) => ({ ...good, aud: [] }) },
   'aud of two': { claims: (good) => ({ ...good, aud: [clientId, 'another'] }) },
   'azp of another': {
     claims: (good) => ({ ...good, aud: [clientId, 'another'], azp: 'another' }),
   },
-  'no aud': { claims: ({ aud: _, ...good }) => good },
-  'no nonce': { claims: ({ nonce: _, ...good }) => good },
+  'no aud': { claims: without('aud') },
+  'no nonce': { claims: without('nonce') },
   'empty nonce': { claims: (good) => ({ ...good, nonce: '' }) },
   'another nonce': { claims: (good) => ({ ...good, nonce: 'x'.repeat(43) }) },
   'a longer nonce': { claims: (good) => ({ ...good, nonce: `${String(good['nonce'])}x` }) },
   'too old': { claims: (good) => ({ ...good, iat: 1000, exp: 2000 }) },
-  'no end': { claims: ({ exp: _, ...good }) => good },
-  'no beginning': { claims: ({ iat: _, ...good }) => good },
+  'no end': { claims: without('exp') },
+  'no beginning': { claims: without('iat') },
   'not yet': { claims: (good) => ({ ...good, nbf: Math.floor(Date.now() / 1000) + 900 }) },
-  'no sub': { claims: ({ sub: _, ...good }) => good },
+  'no sub': { claims: without('sub') },
   'empty sub': { claims: (good) => ({ ...good, sub: '' }) },
   'sub as a list': { claims: (good) => ({ ...good, sub: ['victim'] as unknown as string }) },
   'sub of another': { claims: (good) => ({ ...good, sub: 'nobody' }) },
@@ -231,10 +236,10 @@ const spoiledAnswers: Record<string, Spoiled> = {
   'no signature': { sign: 'none' },
   'signed by the secret': { sign: 'secret' },
   'changed afterwards': { sign: 'tampered' },
-  'no ID token': { answer: ({ id_token: _, ...good }) => good },
+  'no ID token': { answer: without('id_token') },
   'garbage for an ID token': { answer: (good) => ({ ...good, id_token: 'a.b.c' }) },
   'a number for an ID token': { answer: (good) => ({ ...good, id_token: 1 }) },
-  'no access token': { answer: ({ access_token: _, ...good }) => good },
+  'no access token': { answer: without('access_token') },
   'a refusal': { status: 400, answer: () => ({ error: 'invalid_grant' }) },
   'a fault': { status: 500 },
   'a page': { raw: '<h1>hello</h1>' },

@@ -2,8 +2,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { ContactKind } from '#contract/sign-in.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import { addressFault, maskAddress, normalAddress } from '../contact/address.ts';
-import { isSet, requireAddress } from '../contact/contact.service.ts';
-import * as contactStore from '../contact/contact.store.ts';
+import * as contact from '../contact/contact.service.ts';
 import type { AuthContext } from './auth-deps.ts';
 import { solveCaptcha } from './captcha.ts';
 import { requireAnotherWay } from './other-ways.ts';
@@ -23,11 +22,11 @@ export const sendSignInCode = async (
 ): Promise<Out<'sendSignInCode'>> => {
   const { contacts } = auth;
   const { kind, purpose } = input;
-  if (!isSet(await contacts.settings(), kind)) return { error: '这里没有打开这种登录方式' };
+  if (!contact.isSet(await contacts.settings(), kind)) return { error: '这里没有打开这种登录方式' };
   const value = normalAddress(kind, input.to);
   if (value === null) return { error: addressFault(kind) };
   if (!(await solveCaptcha(context.db, input))) return captchaWanted(input);
-  const owner = await contactStore.ownerOf(context.db, kind, value);
+  const owner = await contact.ownerOf(context.db, kind, value);
   const userId = owner && !owner.disabled ? owner.userId : null;
   const asked = { kind, value, purpose, userId, askedBy: null, ip: context.ip };
   return { code_id: await contacts.ask(asked) };
@@ -42,9 +41,9 @@ const proved = async (
 ) => {
   const { kind, code, code_id: id } = input;
   const value = normalAddress(kind, input.to);
-  if (value === null || !isSet(await auth.contacts.settings(), kind)) return null;
+  if (value === null || !contact.isSet(await auth.contacts.settings(), kind)) return null;
   const userId = await auth.contacts.prove({ kind, value, purpose, id, code, ip: context.ip });
-  const owner = userId === null ? null : await contactStore.ownerOf(context.db, kind, value);
+  const owner = userId === null ? null : await contact.ownerOf(context.db, kind, value);
   if (owner && owner.userId === userId) return owner;
   noteFailure(auth, context, value, { userId, reason: 'code' });
   return null;
@@ -89,7 +88,7 @@ export const resetForgotten = async (
     if (!(await auth.contacts.use(tx, input.code_id))) return false;
     await store.setPassword(tx, userId, passwordHash);
     await store.endLogins(tx, userId);
-    await contactStore.dropCodesOf(tx, userId);
+    await contact.dropCodesOf(tx, userId);
     if (input.keep_keys !== 1) await auth.deleteKeysOf(tx, userId);
     const { agent } = context;
     await store.insertEvent(tx, { userId, kind: 'reset', way: input.kind, agent });
@@ -113,9 +112,9 @@ export const sendBindCode = async (
 ): Promise<Out<'sendBindCode'>> => {
   const { kind } = input;
   const { user, ip } = context;
-  if (!isSet(await auth.contacts.settings(), kind))
+  if (!contact.isSet(await auth.contacts.settings(), kind))
     throw new Refusal('proof_unsuitable', `这里没有打开${words[kind]}`);
-  const old = input.old === 1 ? await contactStore.contactOf(context.db, user.id, kind) : null;
+  const old = input.old === 1 ? await contact.contactOf(context.db, user.id, kind) : null;
   if (input.old === 1 && old === null)
     throw new Refusal('proof_unsuitable', `还没有绑定${words[kind]}`);
   const value = old ?? normalAddress(kind, input.to);
@@ -154,8 +153,8 @@ export const bindContact = async (
 ): Promise<Out<'bindContact'>> => {
   const { kind, code, code_id: id } = input;
   const { user, ip, agent } = context;
-  const value = requireAddress(kind, input.to);
-  const old = await contactStore.contactOf(context.db, user.id, kind);
+  const value = contact.requireAddress(kind, input.to);
+  const old = await contact.contactOf(context.db, user.id, kind);
   const oldCode = await proveChange(auth, input, old, context);
   const tried = { kind, value, purpose: 'bind' as const, id, code, ip };
   if ((await auth.contacts.prove(tried)) !== user.id)
@@ -163,14 +162,14 @@ export const bindContact = async (
   await auth.db.transaction(async (tx) => {
     if (!(await auth.contacts.use(tx, id)) || (oldCode && !(await auth.contacts.use(tx, oldCode))))
       throw new Refusal('proof_unsuitable', `code：${wrongCode}`);
-    if (!(await contactStore.putContact(tx, user.id, kind, value)))
+    if (!(await contact.putContact(tx, user.id, kind, value)))
       throw new Refusal(
         'proof_unsuitable',
         `to：这个${words[kind]}已经绑定在别的账号上，请先在那里解除`,
       );
     // Codes that went to the old one are worth nothing any more.
-    await contactStore.dropCodesOf(tx, user.id);
-    if (kind === 'mail') await contactStore.showMail(tx, user.id, value);
+    await contact.dropCodesOf(tx, user.id);
+    if (kind === 'mail') await contact.showMail(tx, user.id, value);
     await store.insertEvent(tx, { userId: user.id, kind: 'bind', way: kind, agent });
   });
   const shown = maskAddress(kind, value);
@@ -191,10 +190,10 @@ export const unbindContact = async (
 ): Promise<void> => {
   await auth.db.transaction(async (tx) => {
     await requireAnotherWay(tx, user.id, { contact: kind });
-    if (!(await contactStore.removeContact(tx, user.id, kind)))
+    if (!(await contact.removeContact(tx, user.id, kind)))
       throw new Refusal('not_found', `还没有绑定${words[kind]}`);
-    await contactStore.dropCodesOf(tx, user.id);
-    if (kind === 'mail') await contactStore.showMail(tx, user.id, '');
+    await contact.dropCodesOf(tx, user.id);
+    if (kind === 'mail') await contact.showMail(tx, user.id, '');
     await store.insertEvent(tx, { userId: user.id, kind: 'unbind', way: kind, agent });
   });
 };

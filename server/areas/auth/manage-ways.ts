@@ -4,8 +4,12 @@ import { usualSignIn } from '#contract/sign-in.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
-import { requireAddress, sealedAs } from '../contact/contact.service.ts';
-import { readSettings, writeSettings } from '../contact/contact.store.ts';
+import {
+  readSettings,
+  requireAddress,
+  sealedAs,
+  writeSettings,
+} from '../contact/contact.service.ts';
 import type { AuthContext } from './auth-deps.ts';
 import { providerSecret, redirectUrl } from './provider-sign-in.ts';
 import * as store from './ways.store.ts';
@@ -90,8 +94,14 @@ export const createManageWays = (auth: AuthContext) => {
         return after;
       }),
 
-    trySending: ({ kind, to }: Parsed<'trySending'>) =>
-      auth.contacts.trySending(kind, requireAddress(kind, to)),
+    trySending: async (
+      { kind, to }: Parsed<'trySending'>,
+      { noteAct }: Context<Identity>,
+    ): Promise<Out<'trySending'>> => {
+      const told = await auth.contacts.trySending(kind, requireAddress(kind, to));
+      noteAct({ subject: 'sign_in', to: { kind, said: told.said } });
+      return told;
+    },
 
     /** @throws Refusal bad_input, not_found, manage_unsuitable */
     saveProvider: (
@@ -112,7 +122,7 @@ export const createManageWays = (auth: AuthContext) => {
           throw new Refusal('manage_unsuitable', `最多 ${mostProviders} 个服务`);
         if (given.kind !== 'oidc' && !secret && !before?.clientSecret)
           throw new Refusal('bad_input', 'client_secret：请填写密钥');
-        await store.putProvider(tx, id, {
+        const kept = await store.putProvider(tx, id, {
           kind: given.kind,
           name: given.name.trim(),
           issuer: given.issuer.replace(/\/+$/, given.kind === 'oidc' ? '$&' : ''),
@@ -123,7 +133,7 @@ export const createManageWays = (auth: AuthContext) => {
           ...(secret ? { clientSecret: auth.keys.seal(secret, providerSecret(given.kind)) } : {}),
         });
         noteAct({
-          subject: `sign_in_provider:${id ?? ''}`,
+          subject: `sign_in_provider:${kept}`,
           from: before && {
             name: before.name,
             issuer: before.issuer,

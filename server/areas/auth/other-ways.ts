@@ -1,8 +1,7 @@
 import type { ContactKind } from '#contract/sign-in.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import { isSet } from '../contact/contact.service.ts';
-import { readSettings } from '../contact/contact.store.ts';
+import { isSet, readSettings } from '../contact/contact.service.ts';
 import * as store from './ways.store.ts';
 
 /**

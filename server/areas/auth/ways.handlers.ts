@@ -39,7 +39,7 @@ export const createWaysHandlers = (ways: Ways): Pick<Handlers, keyof typeof sign
   },
   signInSettings: (_input, context) => ways.manage.state(context),
   saveSignIn: ways.manage.save,
-  trySending: (input) => ways.manage.trySending(input),
+  trySending: ways.manage.trySending,
   saveProvider: ways.manage.saveProvider,
   delProvider: ({ id }, context) => ways.manage.removeProvider(id, context),
 });

@@ -121,12 +121,13 @@ export const peopleOfProviders = async (db: Executor): Promise<Map<number, numbe
     ).map(({ id, count }) => [id, count]),
   );
 
+/** Gives its number. */
 export const putProvider = async (
   db: Executor,
   id: number | undefined,
   values: Omit<typeof providers.$inferInsert, 'id'>,
-): Promise<boolean> => {
-  const rows =
+): Promise<number> => {
+  const [row] =
     id === undefined
       ? await db.insert(providers).values(values).returning({ id: providers.id })
       : await db
@@ -134,7 +135,8 @@ export const putProvider = async (
           .set(values)
           .where(eq(providers.id, id))
           .returning({ id: providers.id });
-  return rows.length > 0;
+  if (!row) throw new Error('the provider was not stored');
+  return row.id;
 };
 
 /** People who have no other way in than this provider. */

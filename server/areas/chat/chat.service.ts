@@ -9,7 +9,7 @@ import type { ChatMessage } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
-import { requirePhone } from '../contact/phone-rule.service.ts';
+import { requirePhoneIn } from '../contact/phone-rule.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { addressesIn } from '../tool/read-page.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -359,7 +359,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       if (thousands > 0) await limitLong(String(user.id), thousands);
       return inTransaction(db, async (tx) => {
         const locked = await lockForSending(tx, input.session_id, user);
-        if (isReadByOthers(locked.session)) await requirePhone(tx, user);
+        await requirePhoneIn(tx, locked.session, user);
         // Films read the message for themselves: what images call by the same names has other bounds.
         if (locked.session.type === sessionTypes.video) {
           const sent = await films.send(tx, locked, input, user);
@@ -458,7 +458,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const session = await writableSession(tx, input.session_id, user);
         if (session.type !== sessionTypes.people)
           throw new Refusal('session_unsuitable', '向模型提的问题请用“编辑”重新发送');
-        await requirePhone(tx, user);
+        await requirePhoneIn(tx, session, user);
         await people.update(tx, session, input, user);
       });
     },

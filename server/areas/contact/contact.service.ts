@@ -22,6 +22,18 @@ const purposes: Record<CodePurpose, string> = {
   old: '更换绑定',
 };
 
+export {
+  contactOf,
+  contactsOf,
+  dropCodesOf,
+  ownerOf,
+  putContact,
+  readSettings,
+  removeContact,
+  showMail,
+  writeSettings,
+} from './contact.store.ts';
+
 export const sealedAs = { mail: 'smtp password', phone: 'sms secret' } as const;
 
 export interface ContactDeps {

@@ -1,3 +1,4 @@
+import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import { statement } from '#server/db/statement.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
@@ -21,4 +22,13 @@ export const requirePhone = async (
   if (!(await lacksPhone(db, user.id))) return;
   if (user.guest) throw new Refusal('login_required', '登录并绑定手机号之后，才能公开发表');
   throw new Refusal('phone_needed');
+};
+
+/** Before somebody writes in a session that others read, those of two people among them. */
+export const requirePhoneIn = async (
+  db: Executor,
+  session: { type: number; private: boolean },
+  user: Pick<Identity, 'id' | 'guest'>,
+): Promise<void> => {
+  if (session.type === sessionTypes.people || !session.private) await requirePhone(db, user);
 };

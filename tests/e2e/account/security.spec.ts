@@ -182,7 +182,7 @@ test('passkeys are added, named, signed in with instead of two proofs, and remov
   await page.getByRole('button', { name: '添加通行密钥' }).click();
   await expect(page.getByText('没有添加：')).toBeVisible();
   await list.getByRole('button', { name: '修改名称' }).first().click();
-  await page.getByLabel('名称').fill('我的手机');
+  await page.getByRole('textbox', { name: '名称' }).fill('我的手机');
   await page.getByRole('button', { name: '保存' }).click();
   await expect(page.getByText('我的手机')).toBeVisible();
 
