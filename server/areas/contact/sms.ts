@@ -123,8 +123,11 @@ const answerOf = async ({ url, headers, body }: Signed): Promise<Record<string, 
   }
 };
 
-const said = (code: unknown, message: unknown): string =>
-  `${String(code ?? '')} ${String(message ?? '')}`.trim().slice(0, 300);
+const said = (...parts: unknown[]): string =>
+  parts
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .slice(0, 300);
 
 /** @throws NotSent */
 export const sendMessage = async (

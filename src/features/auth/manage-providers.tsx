@@ -50,7 +50,7 @@ const fieldsFor = (kind: ProviderKind, saved: ManagedProvider | undefined): Fiel
     required: kind === 'oidc',
     placeholder: kind === 'oidc' ? 'https://id.example.com' : '通常不用填，私有部署时才填',
     hint: saved ? '改了之后，已经关联的账号要重新关联' : undefined,
-  } as Field,
+  },
   { name: 'client_id', label: ids[kind][0], kind: 'text', required: true, max: 200 },
   {
     name: 'client_secret',
@@ -58,7 +58,7 @@ const fieldsFor = (kind: ProviderKind, saved: ManagedProvider | undefined): Fiel
     kind: 'password',
     max: 500,
     hint: saved?.has_secret ? '已经保存，不填就不改' : undefined,
-  } as Field,
+  },
   { name: 'agent_id', kind: 'text', max: 100, when: (values) => values['kind'] === 'wecom' },
   {
     name: 'scope',

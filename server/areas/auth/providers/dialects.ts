@@ -52,12 +52,7 @@ const answerOf = async (
 const good = (answer: Json, code: 'errcode' | 'code'): Json => {
   const number = answer[code];
   if (number !== undefined && number !== 0)
-    throw new NotVouched(
-      `${String(number)} ${String(answer['errmsg'] ?? answer['msg'] ?? answer['message'] ?? '')}`.slice(
-        0,
-        200,
-      ),
-    );
+    throw new NotVouched(JSON.stringify(answer).slice(0, 200));
   return answer;
 };
 

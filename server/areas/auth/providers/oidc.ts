@@ -20,7 +20,7 @@ const discover = async (provider: Provider, ask: Requests): Promise<OpenId.Confi
     client.enableNonRepudiationChecks,
     ...(issuer.protocol === 'http:' && isHere(issuer) ? [client.allowInsecureRequests] : []),
   ];
-  const customFetch = (url: string, init: object) => ask(url, init as RequestInit);
+  const customFetch = (url: string, init: object) => ask(url, init);
   const found = await client.discovery(issuer, provider.clientId, undefined, client.None(), {
     execute: more,
     timeout: 10,
@@ -94,9 +94,9 @@ export const oidc: Dialect = {
       if (!claims) throw new Error('no ID token');
       const { iss, sub } = claims;
       const label = [claims['name'], claims['preferred_username'], claims['email']].find(
-        (each) => typeof each === 'string' && each !== '',
+        (each): each is string => typeof each === 'string' && each !== '',
       );
-      return { issuer: iss, subject: sub, label: String(label ?? '') };
+      return { issuer: iss, subject: sub, label: label ?? '' };
     } catch (error) {
       throw new NotVouched(reasonOf(error));
     }
