@@ -34,6 +34,7 @@ export const startIdentity = async () => {
           { client_id: clientId, client_secret: clientSecret, redirect_uris: redirectUrls },
         ],
         pkce: { required: () => true },
+        claims: { openid: ['sub'], profile: ['name'] },
         findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, name: sub }) }),
         cookies: { keys: ['of-tests'] },
       });

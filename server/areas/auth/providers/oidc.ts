@@ -56,6 +56,11 @@ const configOf = (provider: Provider, ask: Requests): Promise<OpenId.Configurati
   return config;
 };
 
+const labelIn = (claims: Record<string, unknown>): string =>
+  [claims['name'], claims['preferred_username'], claims['email']].find(
+    (each): each is string => typeof each === 'string' && each !== '',
+  ) ?? '';
+
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unknown';
 
@@ -93,10 +98,12 @@ export const oidc: Dialect = {
       const claims = tokens.claims();
       if (!claims) throw new Error('no ID token');
       const { iss, sub } = claims;
-      const label = [claims['name'], claims['preferred_username'], claims['email']].find(
-        (each): each is string => typeof each === 'string' && each !== '',
-      );
-      return { issuer: iss, subject: sub, label: label ?? '' };
+      // Many tell the name at another address alone; it is no part of who somebody is.
+      const more =
+        labelIn(claims) === ''
+          ? await client.fetchUserInfo(config, tokens.access_token, sub).catch(() => ({}))
+          : {};
+      return { issuer: iss, subject: sub, label: labelIn(claims) || labelIn(more) };
     } catch (error) {
       throw new NotVouched(reasonOf(error));
     }
