@@ -25,6 +25,8 @@ const onFirstUse = [
   // Managers have a network.
   /\/manage-[\w-]+\.tsx?$/,
   /\/src\/widgets\/export\//,
+  // Nobody signs in without one, or changes how they do.
+  /\/(auth\/way-screen|account\/sign-in-means)\.tsx$/,
 ];
 
 /** Taken by scripts/screenshots.ts. */

@@ -190,7 +190,7 @@ const Events = ({ events }: { events: Means['events'] }) => {
 };
 
 /** How one can sign in besides the password, as far as it is set here. */
-export const SignInMeans = () => {
+const SignInMeans = () => {
   const means = useCall('signInMeans', {}).data;
   const open = useCall('signInWays', {}, steady).data;
   if (!means || !open) return null;
@@ -204,3 +204,5 @@ export const SignInMeans = () => {
     </>
   );
 };
+
+export default SignInMeans;
