@@ -123,9 +123,17 @@ interface CallOptions<I extends Schema, O extends Schema> {
 }
 
 /** What every call of this access may answer. */
-const impliedCodes = (access: Access, forDisabled: boolean): readonly CodeName[] => {
-  if (access === 'user') return ['account_disabled', 'login_required'];
-  return access === 'guest' || (access === 'public' && !forDisabled) ? ['account_disabled'] : [];
+const impliedCodes = (
+  access: Access,
+  forDisabled: boolean,
+  method: CallSpec['method'],
+): readonly CodeName[] => {
+  const ruled: readonly CodeName[] =
+    method === 'GET' ? ['minor_limited'] : ['minor_limited', 'agreement_needed'];
+  if (access === 'user') return ['account_disabled', 'login_required', ...ruled];
+  return access === 'guest' || (access === 'public' && !forDisabled)
+    ? ['account_disabled', ...ruled]
+    : [];
 };
 
 const spec = <I extends Schema, O extends Schema>(
@@ -136,7 +144,7 @@ const spec = <I extends Schema, O extends Schema>(
   idempotent: false,
   claimsKey: false,
   secrets: [],
-  codes: [...new Set([...impliedCodes(options.access, forDisabled), ...codes])],
+  codes: [...new Set([...impliedCodes(options.access, forDisabled, options.method), ...codes])],
   forDisabled,
   limit: 'general',
   confirm: 'no',

@@ -4,6 +4,8 @@ import { authCalls } from './auth.ts';
 import type { AnswerOf, CallSpec, InputOf, OutputOf, ParsedOf } from './call.ts';
 import { chatCalls } from './chat.ts';
 import { complianceCalls } from './compliance.ts';
+import { minorCalls } from './minor.ts';
+import { safetyCalls } from './safety.ts';
 import { developerCalls } from './developer.ts';
 import { embeddingCalls } from './embedding.ts';
 import { exportCalls } from './export.ts';
@@ -21,6 +23,7 @@ import { manageOrderCalls } from './manage-order.ts';
 import { manageSessionCalls } from './manage-session.ts';
 import { manageTrainCalls } from './manage-train.ts';
 import { manageUserCalls } from './manage-user.ts';
+import { peopleGroupCalls } from './people-group.ts';
 import { marketCalls } from './market.ts';
 import { modelCalls } from './model.ts';
 import { noticeCalls } from './notice.ts';
@@ -76,11 +79,14 @@ export const calls = {
   ...statsCalls,
   ...manageSessionCalls,
   ...manageUserCalls,
+  ...peopleGroupCalls,
   ...manageModelCalls,
   ...manageNoticeCalls,
   ...manageOrderCalls,
   ...manageTrainCalls,
   ...complianceCalls,
+  ...minorCalls,
+  ...safetyCalls,
   ...agreementCalls,
   ...systemCalls,
   ...developerCalls,

@@ -222,7 +222,8 @@ export const chatCalls = {
     summary: '比 maxHistoryId 新的消息，旧的在前，至多 100 条',
     input: z.object({
       sessionId: sessionRef,
-      maxHistoryId: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      /** Left out, as of an empty list: all. */
+      maxHistoryId: z._default(wholeNumber(0, Number.MAX_SAFE_INTEGER), 0),
     }),
     output: z.array(message),
     codes: ['private_session', 'session_deleted'],

@@ -1,5 +1,17 @@
 import * as z from 'zod/mini';
-import { call, flag, listOf, page, text, time } from './call.ts';
+import {
+  call,
+  confirmation,
+  confirmCodes,
+  dayOf,
+  flag,
+  id,
+  listOf,
+  page,
+  text,
+  time,
+  wholeNumber,
+} from './call.ts';
 
 /** Codes of whoever makes or spreads content (TC260: 001, kind, 统一社会信用代码, 5 more). */
 const code = z
@@ -18,12 +30,18 @@ const fields = {
   mark_images: flag,
   /** Readings begin with the words. */
   mark_sound: flag,
+  /** Films that are made here show the words for their first two seconds. */
+  mark_films: flag,
   /** So do images and sounds that programs get by /v1. */
   mark_api: flag,
   /** A person may save an image without the words after agreeing to label it themselves. */
   allow_unmarked: flag,
   /** Registering asks for consent to the agreements; those with an account are asked when one changes. */
   ask_agreements: flag,
+  /** Accounts may be put into 未成年人模式 by a guardian's code. */
+  minors: flag,
+  /** Months for which it is kept who did what from where; 0: it is not. */
+  record_months: wholeNumber(0, 60),
   operator: record,
   /** Where to report bad content: an address of mail or of the web, or a number. */
   report: text(200),
@@ -42,9 +60,12 @@ export const usualCompliance: Compliance = {
   mark_text: 0,
   mark_images: 0,
   mark_sound: 0,
+  mark_films: 0,
   mark_api: 0,
   allow_unmarked: 1,
   ask_agreements: 0,
+  minors: 0,
+  record_months: 6,
   operator: '',
   report: '',
   icp: '',
@@ -121,6 +142,31 @@ export const complianceCalls = {
         }),
       ),
     ),
+  }),
+  exportRecords: call({
+    method: 'POST',
+    path: '/api/admin/export_records',
+    access: 'owner',
+    confirm: 'recent',
+    summary:
+      '管理：导出一个人一段时间的记录（登录、发布、生成、操作，连同地址与端口），给依法要它的机关；谁取、给谁、为什么记进操作记录',
+    input: z.object({
+      user_id: id,
+      /** Whole days in China's time, both included. */
+      from: dayOf,
+      to: dayOf,
+      /** Who asks for it by which paper. */
+      reason: z.string().check(z.trim(), z.minLength(4), z.maxLength(500)),
+      ...confirmation,
+    }),
+    output: z.object({
+      name: z.string(),
+      /** CSV. */
+      text: z.string(),
+      count: z.int(),
+    }),
+    effect: 'none',
+    codes: [...confirmCodes, 'manage_unsuitable'],
   }),
   findLabel: call({
     method: 'GET',

@@ -86,6 +86,8 @@ export const codes = {
   },
   question_closed: { code: 1436, http: 200, text: '这个问题已经关闭，不能再回复或修改' },
   words_blocked: { code: 1437, http: 200, text: '内容里有不允许的词，请修改后再发' },
+  agreement_needed: { code: 1438, http: 200, text: '请先同意协议' },
+  minor_limited: { code: 1439, http: 200, text: '未成年人模式下不能用' },
   manage_unsuitable: { code: 1490, http: 200, text: '现在不能这样做' },
   app_unsuitable: { code: 1480, http: 200, text: '这个应用现在不能这样做' },
   app_unsafe: { code: 1481, http: 200, text: '文件没有通过病毒检查' },
@@ -124,6 +126,7 @@ export const streamCodes = {
   too_large: '回复超出了长度上限，已停止',
   interrupted: '服务器重启过，这条回复的结尾丢了，只留下已经写出的部分',
   empty: '模型没有返回内容，请重试',
+  blocked: '没有通过内容安全检查',
   connection: '连接中断，请重试',
   temporary: '临时对话的回复没有保存，已经看不到了',
 } as const;

@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
-import { call, slowCall, text, upload, uuid, wholeNumber } from './call.ts';
+import { call, flag, slowCall, text, upload, uuid, wholeNumber } from './call.ts';
 import { limits } from './limits.ts';
 import { marketLimits } from './market-limits.ts';
 
 const ticket = z.optional(text(100));
 /** Bytes that are here. */
 const received = z.int();
+
+/** How it is known that a model made an image: by its file, by whoever brought it, by traces of other makers. */
+export const madeBy = z.enum(['generated', 'declared', 'suspected']);
+export type MadeBy = z.output<typeof madeBy>;
 
 export const image = z.object({
   /** Its number: what every other call takes as `image_id`. */
@@ -18,6 +22,8 @@ export const image = z.object({
   /** `WxH`, as of every image (document 2 §3). */
   size: z.string(),
   bytes: z.int(),
+  /** Left out: nothing says that a model made it. */
+  made: z.optional(madeBy),
 });
 export type UploadedImage = z.output<typeof image>;
 
@@ -42,7 +48,11 @@ export const fileCalls = {
     idempotent: true,
     summary: '上传一张图片（jpg 或 png，至多 4 MB）；重新编码，去掉元数据',
     maxBytes: limits.imageBytes,
-    input: z.object({ ticket }),
+    input: z.object({
+      ticket,
+      /** 1: whoever brings it says that a model made it. */
+      declared: z.optional(flag),
+    }),
     output: z.object({ image }),
     codes: ['upload_type', 'upload_unreadable', 'file_quota'],
   }),
@@ -71,6 +81,26 @@ export const fileCalls = {
     }),
     codes: ['address_unreachable'],
     effect: 'none',
+  }),
+  imageOrigins: call({
+    method: 'GET',
+    path: '/api/image/origins',
+    access: 'public',
+    forDisabled: true,
+    summary: '这些图片里哪些是模型生成的、上传的人声明是、或疑似是；地址就是凭据',
+    input: z.object({
+      /** Addresses below /files/, separated by commas; at most 60. */
+      urls: text(6000),
+    }),
+    output: z.object({ list: z.array(z.object({ url: z.string(), made: madeBy })) }),
+  }),
+  declareImage: call({
+    method: 'POST',
+    path: '/api/image/declare',
+    access: 'guest',
+    summary: '声明自己上传的一张图片由人工智能生成；写进文件，不能撤回',
+    input: z.object({ url: text(200) }),
+    output: z.object({ made: madeBy }),
   }),
   attachedText: call({
     method: 'GET',

@@ -13,7 +13,7 @@ import {
   wholeNumber,
   requestId,
 } from './call.ts';
-import { image as uploadedImage } from './file.ts';
+import { image as uploadedImage, madeBy } from './file.ts';
 import { job } from './job.ts';
 import { limits } from './limits.ts';
 
@@ -255,6 +255,8 @@ export const listedImage = z.object({
   /** Why there is none; empty: there is. */
   error: z.string(),
   origin: imageOrigin,
+  /** How it is known that a model made it; left out: nothing says so. */
+  made: z.optional(madeBy),
   /** Its owner shows it to nobody. */
   hidden: z.boolean(),
   prompt: z.string(),

@@ -1,6 +1,7 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { thinkingWords } from './kinds.ts';
+import { makers } from './makers.ts';
 import { imageSizes } from './image-prompt.ts';
 import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
 
@@ -38,6 +39,7 @@ const adminModel = z.object({
   factor: z.number(),
   prompt_factor: z.nullable(z.number()),
   cached_factor: z.nullable(z.number()),
+  written_factor: z.nullable(z.number()),
   display: z.int(),
   /** 1: nobody can use it. */
   disable: z.int(),
@@ -122,6 +124,9 @@ const channel = z.object({
   models: z.array(z.string()),
   /** Names that models have there, where they are others. */
   mapping: z.record(z.string(), z.string()),
+  /** Whose ways its service has, as chosen; empty: as its address tells. And as it counts now. */
+  maker: z.string(),
+  told_maker: z.string(),
   /** What is added to each request of a chat, as JSON; empty: nothing. */
   headers: z.string(),
   body: z.string(),
@@ -130,6 +135,10 @@ const channel = z.object({
   tag: z.string(),
   /** Chats that each process may have running there; null: any number. */
   parallel: z.nullable(z.int()),
+  /** Times the price of a chat that it answers. */
+  factor: z.number(),
+  /** The only groups of people whom it serves; empty: everybody. */
+  groups: z.array(z.int()),
   /** Of one that trains: `owner/trainer:version`, and the `owner/name` where results go. */
   trainer: z.string(),
   destination: z.string(),
@@ -139,6 +148,8 @@ const channel = z.object({
   failures: z.int(),
   /** ms of the last trial. */
   latency: z.nullable(z.int()),
+  /** What its service said last is left on the account of its key; null: it was not asked, or says nothing. */
+  balance: z.nullable(z.object({ amount: z.number(), unit: z.string(), at: time })),
   last_success_at: z.nullable(time),
   last_failure_at: z.nullable(time),
   last_error: z.string(),
@@ -167,12 +178,14 @@ const service = {
   base_url: address,
   /** Several, one a line, take turns. Left out: as it is. */
   api_key: z.optional(text(20_000)),
+  /** Null: as its address tells; left out: as it is. */
+  maker: z.optional(z.nullable(z.enum(makers))),
 };
 
-/** How a key of a channel did with a model. */
 /** How a model, by its name at the service, is told to think long or little. */
 const learnedThinking = z.object({ model: text(100), words: z.enum(thinkingWords) });
 
+/** How a key of a channel did with a model. */
 const channelLine = z.object({
   /** The last letters of the key; empty: there is none. */
   key_hint: z.string(),
@@ -231,6 +244,7 @@ export const manageModelCalls = {
       factor: z.optional(factor),
       prompt_factor: z.optional(z.nullable(factor)),
       cached_factor: z.optional(z.nullable(factor)),
+      written_factor: z.optional(z.nullable(factor)),
       display: z.optional(flag),
       disable: z.optional(flag),
       vip_excluded: z.optional(flag),
@@ -273,6 +287,21 @@ export const manageModelCalls = {
     input: z.object({ id }),
     output: z.object({ list: z.array(channelLine) }),
   }),
+  channelBalance: slowCall({
+    method: 'POST',
+    path: '/api/admin/channel_balance',
+    access: 'manager',
+    summary: '管理：问一个模型服务它的第一个密钥还有多少余额；有的服务不说',
+    input: z.object({ id }),
+    output: z.object({
+      /** Null: it says nothing; `message` says why. */
+      amount: z.nullable(z.number()),
+      unit: z.string(),
+      message: z.string(),
+    }),
+    effect: 'none',
+    logged: false,
+  }),
   channelPresets: call({
     method: 'GET',
     path: '/api/admin/channel_presets',
@@ -289,6 +318,7 @@ export const manageModelCalls = {
           /** Where a key is got; empty: none is needed. */
           key_url: z.string(),
           needs_key: z.boolean(),
+          maker: z.nullable(z.enum(makers)),
           models: z.array(z.object({ name: z.string(), factor: z.number() })),
         }),
       ),
@@ -340,6 +370,8 @@ export const manageModelCalls = {
       proxy: z.optional(text(300)),
       tag: z.optional(text(40)),
       parallel: z.optional(z.nullable(wholeNumber(1, 10_000))),
+      factor: z.optional(z.number().check(z.gte(0.01), z.lte(100))),
+      groups: z.optional(z.array(id).check(z.maxLength(100))),
       trainer: z.optional(
         z.string().check(z.regex(/^[\w.-]+\/[\w.-]+:[\w.-]+$/, '应为 作者/训练器:版本')),
       ),

@@ -101,7 +101,7 @@ export const manageSessionCalls = {
     summary: '管理：删除会话',
     input: z.object({ session_id: sessionRef }),
     output: z.object({}),
-    codes: ['session_deleted'],
+    codes: ['manage_unsuitable', 'session_deleted'],
   }),
   adminDeleteHistory: call({
     method: 'DELETE',
@@ -110,7 +110,7 @@ export const manageSessionCalls = {
     summary: '管理：删除一条消息',
     input: z.object({ history_id: id }),
     output: z.object({}),
-    codes: ['session_busy'],
+    codes: ['manage_unsuitable', 'session_busy'],
   }),
   adminUpdateHistory: call({
     method: 'POST',
@@ -123,7 +123,7 @@ export const manageSessionCalls = {
       ai: z.optional(text(1_000_000)),
     }),
     output: z.object({}),
-    codes: ['session_busy'],
+    codes: ['manage_unsuitable', 'session_busy'],
     maxBytes: 4 * 1024 * 1024,
   }),
   adminSetSession: call({
@@ -134,7 +134,7 @@ export const manageSessionCalls = {
     inQuery: ['session_id'],
     input: z.object({ session_id: sessionRef, private: flag }),
     output: z.object({}),
-    codes: ['session_deleted'],
+    codes: ['manage_unsuitable', 'private_forced', 'session_deleted'],
   }),
   adminUpload: upload({
     path: '/api/admin/upload',

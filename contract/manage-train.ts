@@ -53,6 +53,7 @@ export const manageTrainCalls = {
       private: z.optional(flag),
     }),
     output: z.object({}),
+    codes: ['manage_unsuitable'],
   }),
   delTrainProject: call({
     method: 'POST',

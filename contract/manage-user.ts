@@ -19,6 +19,8 @@ const adminUser = z.object({
   vip_balance: z.int(),
   subscribe: z.int(),
   rank: z.enum(['', 'manager', 'owner']),
+  /** Of those of people_groups; null: none. */
+  people_group: z.nullable(z.int()),
   created_at: time,
 });
 export type AdminUser = z.output<typeof adminUser>;
@@ -47,6 +49,7 @@ export const manageUserCalls = {
       page_size: z._default(wholeNumber(1, 100), 10),
       query: z.optional(text(100)),
       user_id: z.optional(id),
+      people_group: z.optional(id),
       kind: z.optional(z.enum(['account', 'guest', 'vip', 'subscriber', 'disabled', 'manager'])),
     }),
     output: z.object(listOf(adminUser)),
@@ -88,12 +91,14 @@ export const manageUserCalls = {
     method: 'POST',
     path: '/api/admin/update_user',
     access: 'manager',
-    summary: '管理：禁止新建会话、禁用或启用账号、修改名称',
+    summary: '管理：禁止新建会话、禁用或启用账号、修改名称、换用户组',
     input: z.object({
       user_id: id,
       session_blacklist: z.optional(flag),
       disabled: z.optional(flag),
       user_name: z.optional(text(40)),
+      /** Null: none. */
+      people_group: z.optional(z.nullable(id)),
     }),
     output: z.object({}),
     codes: ['manage_unsuitable', 'words_blocked'],

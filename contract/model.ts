@@ -25,6 +25,8 @@ export const model = z.object({
   prompt_factor: z.nullable(z.number()),
   /** Of what its service read from a cache; null: as the rest of the prompt. */
   cached_factor: z.nullable(z.number()),
+  /** Of what its service wrote into a cache; null: as the rest of the prompt. */
+  written_factor: z.nullable(z.number()),
   /** Tokens taken per token of the reply; 0: free. */
   factor: z.number(),
   /** Another base address for streaming; empty: this server. */
@@ -126,8 +128,8 @@ export const modelCalls = {
       first_time: z._default(duration, 0),
       time: z._default(duration, 0),
       model: text(100),
-      /** When it was asked: ISO 8601, or ms since 1970; or how long ago that was, ms. */
-      request_time: z.union([time, z.number()]),
+      /** When it was asked: ISO 8601, or ms since 1970; or how long ago that was, ms. Left out: now. */
+      request_time: z.optional(z.union([time, z.number()])),
     }),
     output: z.object({}),
     effect: 'none',

@@ -8,22 +8,73 @@ export interface Price {
   factor: number;
   /** Of what the service read from its cache, and never more than of the rest; null or left out: the same. */
   cachedFactor?: number | null;
+  /** Of what the service wrote into its cache; null or left out: as of the rest. */
+  writtenFactor?: number | null;
+  /**
+   * Parts of this price that the channels take which answer, by their numbers, the dearest all of it.
+   * Left out: each takes all.
+   */
+  rates?: Readonly<Record<number, number>>;
 }
 
-/** Tokens to deduct for a reply (decisions, "Tokens and money"), so many of the prompt read from a cache. */
+/** Tokens of a prompt that its service read from its cache, or wrote into it. */
+export interface CacheUse {
+  cachedTokens?: number;
+  cacheWriteTokens?: number;
+}
+
+/** Without the tail of a float, which would count as one more. */
+const ceil = (amount: number): number => Math.ceil(Math.round(amount * 1e6) / 1e6);
+
+/** A price in tokens as a group pays it, or at a channel. */
+export const timesFactor = (amount: number, factor: number): number =>
+  factor === 1 ? amount : ceil(amount * factor);
+
+/**
+ * The price at the channel that answered.
+ * @param channelId null: nobody knows which did, and nobody shall pay for a dearer one
+ */
+export const priceAt = <P extends Price>(price: P, channelId: number | null): P => {
+  const rates = Object.values(price.rates ?? {});
+  if (rates.length === 0) return price;
+  const rate = channelId === null ? Math.min(...rates) : (price.rates?.[channelId] ?? 1);
+  return rate === 1 ? price : pricedBy(price, rate);
+};
+
+/** The same a number of times. */
+export const pricedBy = <P extends Price>(price: P, rate: number): P => {
+  const times = (each: number | null | undefined) =>
+    typeof each === 'number' ? each * rate : each;
+  return {
+    ...price,
+    factor: price.factor * rate,
+    promptFactor: times(price.promptFactor) ?? null,
+    cachedFactor: times(price.cachedFactor),
+    writtenFactor: times(price.writtenFactor),
+  };
+};
+
+/** The price that a hold is made for: all of a prompt may be written into the service's cache. */
+export const dearest = <P extends Price>(price: P): P => {
+  const prompt = price.promptFactor ?? price.factor;
+  const written = price.writtenFactor ?? prompt;
+  return written > prompt ? { ...price, promptFactor: written } : price;
+};
+
+/** Tokens to deduct for a reply (decisions, "Tokens and money"). */
 export const deduction = (
   price: Price,
   promptTokens: number,
   completionTokens: number,
-  cachedTokens = 0,
+  { cachedTokens = 0, cacheWriteTokens = 0 }: CacheUse = {},
 ): number => {
   const prompt = price.promptFactor ?? price.factor;
   const whole = promptTokens * prompt + completionTokens * price.factor;
-  const { cachedFactor = null } = price;
-  if (cachedTokens === 0 || cachedFactor === null || cachedFactor >= prompt)
-    return Math.ceil(whole);
-  // What is taken off leaves no tail of a float that would count as one more.
-  return Math.ceil(Math.round((whole - cachedTokens * (prompt - cachedFactor)) * 1e6) / 1e6);
+  const cached = Math.min(price.cachedFactor ?? prompt, prompt);
+  const written = price.writtenFactor ?? prompt;
+  const less = cachedTokens * (prompt - cached);
+  const more = cacheWriteTokens * (written - prompt);
+  return less === 0 && more === 0 && !price.rates ? Math.ceil(whole) : ceil(whole - less + more);
 };
 
 export const isFree = (price: Price): boolean =>

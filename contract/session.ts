@@ -47,6 +47,8 @@ export const session = z.object({
   on_top: z.boolean(),
   /** Of a private session of two people: messages of the other one that the asker has not seen. */
   unread: z.int(),
+  /** The template that it began from; the prompt of somebody's private one is empty. */
+  scenario: z.nullable(scenarioBrief),
   scenario_id: z.nullable(z.int()),
   /** Key and name of the knowledge base that it is asked about; empty: none. */
   embedding_key: z.string(),
@@ -98,7 +100,6 @@ export const sessionDetail = z.extend(session, {
   owner_vip: z.boolean(),
   /** An administrator forces the owner's sessions to be private. */
   private_forced: z.boolean(),
-  scenario: z.nullable(scenarioBrief),
   /** The knowledge bases that it is asked about, as far as they are open to the asker; left out: none. */
   bases: z.optional(z.array(embedding)),
   /** Nothing of it is stored on the server: the page keeps the messages and sends them along. */

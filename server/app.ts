@@ -28,6 +28,8 @@ import { createFigures } from './http/figures.ts';
 import { createHttpServer } from './http/server.ts';
 import { shareLimits } from './http/shared-limit.ts';
 import { removeOldCounts } from './http/shared-limit.store.ts';
+import { allowCall } from './areas/compliance/allow.ts';
+import { recordCall } from './areas/compliance/records.service.ts';
 import { siteRules } from './areas/compliance/foot.ts';
 import { createSystemHandlers } from './http/system.handlers.ts';
 import { createJobEvents } from './jobs/job-events.ts';
@@ -193,6 +195,8 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       for (const area of brought) area.routes?.(http, host);
     },
     keepAct,
+    allow: allowCall,
+    record: recordCall,
     requireDisk: kit.disk.require,
     wholeUpload: (...asked) => files.whole(...asked),
     onAnswer: figures.note,

@@ -7,6 +7,7 @@ import type { KnowledgeService } from './areas/embedding/embedding.service.ts';
 import type { FileService } from './areas/file/file.service.ts';
 import type { Shows } from './areas/file/shown.ts';
 import type { SideServices } from './areas/model/side-services.ts';
+import type { SafetyService } from './areas/moderation/safety.service.ts';
 import type { ModelService } from './areas/model/model.service.ts';
 import type { Payable } from './areas/payment/payable.ts';
 import type { PaymentService } from './areas/payment/payment.service.ts';
@@ -41,6 +42,7 @@ export interface Kit {
   disk: DiskRoom;
   files: FileService;
   prompts: PromptService;
+  safety: SafetyService;
   knowledge: KnowledgeService;
   embeddings: EmbeddingModels;
   services: SideServices;

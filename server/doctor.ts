@@ -56,7 +56,14 @@ const broken = (area: string, text: string, advice: string): Finding => ({
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error);
 
-async function* checkMachine({ dataDir, s3 }: Settings): Checks {
+async function* checkMachine(settings: Settings): Checks {
+  const { dataDir, s3, backupBucket, backupPassphrase } = settings;
+  if (backupBucket !== '' && backupPassphrase === '')
+    yield note(
+      '备份',
+      `存进 ${backupBucket} 的备份没有加密，看得到那个桶的人读得到所有会话与密码的散列`,
+      '请设 BACKUP_PASSPHRASE',
+    );
   try {
     await mkdir(dataDir, { recursive: true });
     await access(dataDir, constants.W_OK);

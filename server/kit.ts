@@ -7,6 +7,8 @@ import { createOriginals } from './areas/embedding/originals.ts';
 import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
+import { createSafety } from './areas/moderation/safety.service.ts';
+import { guarded } from './areas/moderation/stream-guard.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
 import type { Area, Kit } from './area.ts';
 import { createAreas } from './areas/list.ts';
@@ -41,9 +43,26 @@ export const createKit = async (
   life.own(() => valkey?.close());
   const report = await startInstanceReport(db, instance, settings, log);
   life.own(report.close);
-  const models = createModelService({ db, settings, log, instance });
-  life.own(() => models.close());
-  await models.start();
+  const plainModels = createModelService({ db, settings, log, instance });
+  life.own(() => plainModels.close());
+  await plainModels.start();
+  const safety = createSafety({
+    db,
+    box: () => createKeyBox(settings.secretKey, settings.dataDir),
+    // Whoever judges is not judged.
+    judge: (model, userId) =>
+      plainModels.engine(db, { model, userId, firstMs: 5_000, onLine: () => {} }),
+    log,
+  });
+  life.own(() => safety.close());
+  const models: typeof plainModels = {
+    ...plainModels,
+    engine: async (executor, asked) => {
+      const engine = await plainModels.engine(executor, asked);
+      const of = { userId: asked.userId, keep: asked.keep === true };
+      return engine && guarded(engine, safety, of);
+    },
+  };
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
   const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
@@ -79,6 +98,7 @@ export const createKit = async (
     models,
     files,
     prompts,
+    safety,
     knowledge,
     embeddings,
     services,

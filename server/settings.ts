@@ -148,6 +148,8 @@ export interface Settings {
   credentialsLimit: number;
   /** Registrations of one address in a day that need no captcha. */
   freeRegistrations: number;
+  /** Streams of events that this process may have open. */
+  eventStreams: number;
   /** Requests, and tokens of prompts and answers, that one API key may use in a minute. */
   apiRequests: number;
   apiTokens: number;
@@ -408,6 +410,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     rateLimit: whole(env, 'RATE_LIMIT', 1200, 1_000_000_000),
     credentialsLimit: whole(env, 'CREDENTIALS_LIMIT', 120, 1_000_000_000),
     freeRegistrations: whole(env, 'FREE_REGISTRATIONS', 3, 1_000_000_000),
+    eventStreams: Math.max(1, whole(env, 'EVENT_STREAMS', 20_000, 1_000_000)),
     apiRequests: whole(env, 'API_REQUESTS', 600, 1_000_000_000),
     apiTokens: whole(env, 'API_TOKENS', 1_000_000, 1_000_000_000_000),
     appFileBytes: Math.max(1, whole(env, 'APP_FILE_MB', 200, 512)) * 1024 * 1024,

@@ -217,8 +217,12 @@ test('a faulty server is asked some times, then the person', async () => {
   expect(store.acts[0]?.failed?.message).toBe('status 500');
 });
 
-test('a device that can write nothing down sends all the same, once', async () => {
-  const full = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
+test.each([
+  ['full', 'QuotaExceededError'],
+  ['Connection is closing because of: IO error: 000003.log: FILE_ERROR_NO_SPACE', 'UnknownError'],
+  ['Internal error opening backing store for indexedDB.open.', 'UnknownError'],
+])('a device that can write nothing down sends all the same, once: %s', async (words, name) => {
+  const full = () => Promise.reject(new DOMException(words, name));
   const kept = memory();
   kept.add(message('one'));
   kept.add(message('two'));

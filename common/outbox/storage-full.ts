@@ -1,7 +1,16 @@
+/** How Chromium says that the disk itself is full, which no quota tells: by an UnknownError's words. */
+const diskFull = /NO_SPACE|opening backing store/;
+
+interface Told {
+  name?: string;
+  message?: string;
+  inner?: unknown;
+}
+
 /** The storage of this device had no room for something. */
 export const isFull = (error: unknown): boolean => {
-  for (let each = error as { name?: string; inner?: unknown } | null | undefined; each;) {
-    if (each.name === 'QuotaExceededError') return true;
+  for (let each = error as Told | null | undefined; each;) {
+    if (each.name === 'QuotaExceededError' || diskFull.test(each.message ?? '')) return true;
     each = each.inner as typeof each;
   }
   return false;

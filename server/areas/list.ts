@@ -61,7 +61,7 @@ export const createAreas = (kit: Kit) => {
     shareArea(),
     scenarioArea(),
     forumArea({ remove: removeReported }),
-    moderationArea(),
+    moderationArea(kit),
     complianceArea(),
     embeddingArea(),
     trainArea(kit),

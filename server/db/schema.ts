@@ -15,7 +15,9 @@ import {
 import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
+import type { MadeBy } from '#contract/file.ts';
 import type { ImageModel, ImageOrigin, ImageParameters, ImageTask } from '#contract/image.ts';
+import type { Maker } from '#contract/makers.ts';
 import type { ImageChoice, SearchKind, SearchPaths } from '#contract/manage-model.ts';
 import type { StoredTool } from '#contract/tool.ts';
 import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
@@ -25,6 +27,15 @@ import type { ThinkingWords } from '#common/thinking-models.ts';
 import { bigId, bytes, instant, reference, tokens } from './columns.ts';
 
 /** The tables as migrations/ makes them; tests/contract compares the two. */
+
+/** People who pay a part, or a multiple, of each price. */
+export const peopleGroups = pgTable('people_groups', {
+  id: bigId(),
+  name: text('name').notNull().unique(),
+  /** Times each price. */
+  factor: doublePrecision('factor').notNull().default(1),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
 
 export const users = pgTable('users', {
   id: bigId(),
@@ -40,6 +51,8 @@ export const users = pgTable('users', {
   manager: boolean('manager').notNull().default(false),
   /** A manager who may make others managers. */
   owner: boolean('owner').notNull().default(false),
+  /** Looks at what managers see and changes nothing. */
+  auditor: boolean('auditor').notNull().default(false),
   disabled: boolean('disabled').notNull().default(false),
   sessionBlacklist: boolean('session_blacklist').notNull().default(false),
   sessionPrivate: boolean('session_private').notNull().default(false),
@@ -49,6 +62,8 @@ export const users = pgTable('users', {
   vipEndTold: instant('vip_end_told'),
   vipEndSeen: instant('vip_end_seen'),
   subscribe: smallint('subscribe').notNull().default(0),
+  /** Null: of none, which pays each price once. */
+  peopleGroup: bigint('people_group', { mode: 'number' }),
   /** API keys are shown when they are made, and never again. */
   apiKeysOnce: boolean('api_keys_once').notNull().default(false),
   setting: jsonb('setting').$type<Settings>().notNull().default({}),
@@ -133,10 +148,16 @@ export const channels = pgTable('channels', {
       headers?: Record<string, string>;
       body?: Record<string, unknown>;
       proxy?: string;
+      /** Whose ways it has; left out: as its address tells. */
+      maker?: Maker;
       /** What managers sort it by. */
       tag?: string;
       /** Chats that one process may have running there; left out: any number. */
       parallel?: number;
+      /** Times the price of a chat that it answers; left out: once. */
+      factor?: number;
+      /** The only groups of people whom it serves; left out: everybody. */
+      groups?: number[];
     }>()
     .notNull()
     .default({}),
@@ -166,6 +187,7 @@ export const models = pgTable('models', {
   factor: doublePrecision('factor').notNull().default(1),
   promptFactor: doublePrecision('prompt_factor'),
   cachedFactor: doublePrecision('cached_factor'),
+  writtenFactor: doublePrecision('written_factor'),
   accelerator: text('accelerator').notNull().default(''),
   /** The public API may not use it. */
   disableApi: boolean('disable_api').notNull().default(false),
@@ -671,6 +693,8 @@ export const images = pgTable('images', {
   /** Bytes. */
   size: integer('size').notNull(),
   model: text('model').notNull(),
+  /** Of what somebody brought: whether a model made it. */
+  made: text('made').$type<MadeBy | ''>().notNull().default(''),
   prompt: text('prompt').notNull(),
   seed: bigint('seed', { mode: 'number' }),
   parameters: jsonb('parameters').$type<ImageParameters>().notNull().default({}),

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StreamCode } from '#contract/errors.ts';
+import type { CacheUse } from '#contract/price.ts';
 import type { AskedThinking } from './thinking.ts';
 
 /** A tool as a model is told of it. */
@@ -39,7 +40,7 @@ export type ChatPart =
   /** More of a call of a tool; the first piece of each index has its name. */
   | { kind: 'call'; index: number; id: string; name: string; arguments: string }
   /** The service's own count; may come more than once, the last counts. */
-  | { kind: 'usage'; promptTokens: number; completionTokens: number };
+  | ({ kind: 'usage'; promptTokens: number; completionTokens: number } & CacheUse);
 
 /**
  * Writes a reply. Hands its parts over in batches, one for each read of the wire, at once and

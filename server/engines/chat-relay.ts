@@ -47,6 +47,8 @@ export interface RelayEvent {
 export interface ChatRelay {
   /** The words that its service speaks, where they are not OpenAI's: some fields have none there. */
   kind?: 'anthropic' | 'gemini';
+  /** Why its service cannot be asked this; null: it can. Left out: it takes all. */
+  unable?: (body: ChatBody) => RelayError | null;
   /** A whole answer. */
   complete: (body: ChatBody, signal: AbortSignal) => Promise<Record<string, unknown>>;
   /**

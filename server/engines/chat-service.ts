@@ -1,3 +1,4 @@
+import type { Maker } from '#contract/makers.ts';
 import { createAnthropicRelay } from './anthropic/anthropic-relay.ts';
 import { listAnthropicModels } from './anthropic/list-models.ts';
 import type { ChatEngine } from './chat-engine.ts';
@@ -14,6 +15,8 @@ export type ChatServiceKind = 'openai-compatible' | 'anthropic' | 'gemini';
 interface Place {
   baseUrl: string;
   apiKey: string;
+  /** Of OpenAI's words; left out: as its address tells. */
+  maker?: Maker;
 }
 
 interface ChatService {
@@ -27,7 +30,7 @@ export const chatServices: Readonly<Record<ChatServiceKind, ChatService>> = {
   'openai-compatible': {
     engine: createOpenAiCompatibleEngine,
     relay: createOpenAiRelay,
-    models: ({ baseUrl, apiKey }, signal) => listModels(baseUrl, apiKey, signal),
+    models: ({ baseUrl, apiKey, maker }, signal) => listModels(baseUrl, apiKey, signal, maker),
   },
   anthropic: {
     engine: (place) => engineOfRelay(createAnthropicRelay(place)),

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { Agent, request } from 'undici';
+import { cacheUseIn } from './cache-use.ts';
 import { type ChatEngine, EngineError, type ChatPart } from './chat-engine.ts';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from './chat-relay.ts';
 import { messageOf, toolOf } from './openai-compatible/openai-compatible-engine.ts';
@@ -257,12 +258,15 @@ const partsOf = (chunk: Json): ChatPart[] => {
       name: called?.name ?? '',
       arguments: called?.arguments ?? '',
     });
-  const usage = chunk['usage'] as { prompt_tokens: number; completion_tokens: number } | undefined;
+  const usage = chunk['usage'] as
+    | { prompt_tokens: number; completion_tokens: number; [name: string]: unknown }
+    | undefined;
   if (usage)
     parts.push({
       kind: 'usage',
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
+      ...cacheUseIn(usage, usage.prompt_tokens),
     });
   return parts;
 };

@@ -23,6 +23,10 @@ export interface Identity {
   manager: boolean;
   /** A manager who may also make managers, and restore and back up. */
   owner: boolean;
+  /** The account is in 未成年人模式; left out: it is not known. */
+  minor?: boolean;
+  /** A manager who may look and change nothing. */
+  auditor?: boolean;
   /** An administrator forces this person's sessions to be private. */
   sessionPrivate: boolean;
   sessionBlacklist: boolean;

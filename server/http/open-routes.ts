@@ -20,6 +20,7 @@ import {
 import { bearerOf, bytesOf, generalBodyLimit } from './routes.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { type Sink, sinkOf } from './sink.ts';
+import { type From, fromOf } from './from.ts';
 import { readInput } from './validate.ts';
 
 /** Whose key a request of the public API carries. */
@@ -41,6 +42,8 @@ export interface ApiCaller {
   logBodies: boolean;
   /** What the request used so far. */
   used: typeof nothingUsed;
+  /** What its person's group pays of each price. */
+  groupFactor: number;
   /** Part of the price that it pays; left out: all of it. */
   priceFactor?: number;
   /** Called in the transaction that pays for an answer, with the answer. */
@@ -80,6 +83,8 @@ export interface KeyGate {
   enter: (key: string, ip: string) => Promise<ApiCaller>;
   /** Counts a request; gives headers that tell how many are left. @throws Refusal too_many */
   count: (caller: ApiCaller) => Promise<Record<string, string>>;
+  /** What the operator asks of whoever uses this; writes down that they do. @throws Refusal agreement_needed */
+  allow: (caller: ApiCaller, call: string, from: From) => Promise<void>;
   /** Writes down what was asked, for the key's owner. */
   note: (call: CallNote) => void;
   /** Calls back once the key is valid no more; gives what to call when nobody needs to know. */
@@ -314,6 +319,7 @@ const createServe =
     const { db, instanceId: claimedBy, handlers } = deps;
     const caller = callers.get(request);
     if (!caller) throw new Refusal('unauthorized');
+    if (spec.method === 'POST') await deps.gate.allow(caller, name, fromOf(request));
     const isForm = spec.files.length > 0;
     if (!isForm && request.isMultipart()) throw new Refusal('unsupported');
     const { fields, files } = isForm
@@ -370,7 +376,7 @@ const createServe =
 export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
   const limitAddress = createAddressLimit(deps.addressLimit, 'programs of an address');
   const limitBytes = createByteLimit();
-  const openStream = createStreamLimit();
+  const openStream = createStreamLimit(app.streamRoom);
 
   const noteEnd = (
     request: FastifyRequest,

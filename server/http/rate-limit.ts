@@ -145,13 +145,23 @@ export type StreamLimit = (
   by?: 'person' | 'program',
 ) => () => void;
 
+/** The streams of events that a process has open, and may have: each costs it memory. */
+export interface StreamRoom {
+  open: number;
+  readonly most: number;
+}
+
 /**
  * Counts the streams of events that are open, in this process; gives what to call once it is closed.
- * @throws Refusal too_many
+ * @throws Refusal too_many; unavailable, where the process has no room for one more of anybody
  */
-export const createStreamLimit = (): StreamLimit => {
+export const createStreamLimit = (room: StreamRoom): StreamLimit => {
   const open = new Map<string, number>();
   return (user, ip, by = 'person') => {
+    if (room.open >= room.most)
+      throw new Refusal('unavailable', '现在打开的页面太多，服务器忙不过来，请稍后再试', {
+        retry_after: 10,
+      });
     const address = addressKey(ip);
     const bounds = new Map<string, number>();
     if (user) bounds.set(`${by} ${user.id}`, mostStreams[by]);
@@ -166,10 +176,12 @@ export const createStreamLimit = (): StreamLimit => {
           retry_after: 10,
         });
     for (const key of bounds.keys()) open.set(key, (open.get(key) ?? 0) + 1);
+    room.open += 1;
     let left = false;
     return () => {
       if (left) return;
       left = true;
+      room.open -= 1;
       for (const key of bounds.keys()) {
         const rest = (open.get(key) ?? 1) - 1;
         if (rest === 0) open.delete(key);

@@ -20,6 +20,7 @@ import {
 import { reportFault } from './faults.ts';
 import { findAnswer, keepAnswer } from './idempotency.store.ts';
 import { readJson, usualBounds } from './json-text.ts';
+import { type Done, fromOf } from './from.ts';
 import { originOf } from './origin.ts';
 import { whyOutside } from './outside.ts';
 import {
@@ -27,6 +28,7 @@ import {
   createGuestLimit,
   createRateLimit,
   createStreamLimit,
+  type StreamRoom,
   type StreamLimit,
 } from './rate-limit.ts';
 import { hashOf, keepable, onceClaimed } from './repeats.ts';
@@ -34,6 +36,10 @@ import { readForm, readUpload, type Whole } from './upload.ts';
 import { readInput } from './validate.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of all streams of events of this process, whatever asks for them. */
+    streamRoom: StreamRoom;
+  }
   interface FastifyContextConfig {
     /** The call that the route serves, and its name. */
     spec?: CallSpec;
@@ -62,6 +68,18 @@ export interface RouteDeps {
   requireDisk: (user: { guest: boolean } | null) => Promise<void>;
   /** The bytes of a person's file that came in pieces. @throws Refusal not_found, too_large */
   wholeUpload: (db: Executor, id: string, bytes: number, user: Identity) => Promise<Buffer>;
+  /**
+   * What the operator asks of whoever changes something, and of minors whatever they do.
+   * @throws Refusal agreement_needed, minor_limited
+   */
+  allow: (
+    db: Executor,
+    user: Identity,
+    call: string,
+    input: Record<string, unknown>,
+  ) => Promise<void>;
+  /** Writes down that somebody changed something, in the transaction in which it was done. */
+  record: (db: Executor, done: Done) => Promise<void>;
   /** Writes down what a manager did, in the transaction in which it was done. */
   keepAct: (db: Executor, act: ManagerAct) => Promise<void>;
 }
@@ -84,9 +102,9 @@ export const sendRefusal = (reply: FastifyReply, refusal: Refusal): FastifyReply
   const { codeName, message } = refusal;
   let { data } = refusal;
   if (codeName === 'login_required') data = { login_url: loginUrl };
-  if (codeName === 'too_many') {
-    const wait = (data as { retry_after?: number } | null)?.retry_after ?? 60;
-    reply.header('retry-after', String(wait));
+  const { retry_after: told } = (data ?? {}) as { retry_after?: number };
+  if (codeName === 'too_many' || (codeName === 'unavailable' && told !== undefined)) {
+    reply.header('retry-after', String(told ?? 60));
     data = null;
   }
   if (codeName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -162,12 +180,16 @@ const checkAccess = (spec: CallSpec, caller: Identified | null): Context['user']
   const { identity } = caller;
   if (forManagers(spec) && (!identity.manager || caller.disabled)) throw new Refusal('not_found');
   if (spec.access === 'owner' && !identity.owner) throw new Refusal('not_found');
+  const reads = spec.method === 'GET' || spec === (calls.adminOrderList as CallSpec);
+  if (identity.auditor && forManagers(spec) && !reads)
+    throw new Refusal('forbidden', '您是审计员，只能查看，不能更改');
   if (caller.disabled) {
     if (spec.forDisabled) return null;
     throw new Refusal('account_disabled');
   }
   if (spec.access === 'user' && identity.guest) throw new Refusal('login_required');
-  return identity;
+  // What managers may do by everybody's calls is no auditor's.
+  return identity.auditor && !forManagers(spec) ? { ...identity, manager: false } : identity;
 };
 
 /** The answer as the contract has it: what it does not name is left out. */
@@ -199,7 +221,18 @@ interface ServeLimits {
 
 const createServe =
   (
-    { db, instanceId, auth, handlers, keepAct, requireDisk, wholeUpload, publicUrl }: RouteDeps,
+    {
+      db,
+      instanceId,
+      auth,
+      handlers,
+      allow,
+      record,
+      keepAct,
+      requireDisk,
+      wholeUpload,
+      publicUrl,
+    }: RouteDeps,
     { limitGuest, openStream }: ServeLimits,
     name: AppName,
     spec: CallSpec,
@@ -222,6 +255,8 @@ const createServe =
       query = { ...(query as object), ...form.fields };
     }
     const input = readInput(spec, query, spec.kind === 'upload' ? undefined : request.body);
+    if (user && (spec.method !== 'GET' || user.minor) && !forManagers(spec))
+      await allow(db, user, name, input as Record<string, unknown>);
     if (user && spec.confirm !== 'no') {
       const { password } = input as { password?: string };
       await auth.confirm(spec.confirm, password, { user, ip: request.ip, log: request.log });
@@ -233,6 +268,15 @@ const createServe =
     let noted: ActNote | null = null;
     let actKept = false;
     const isAct = user !== null && forManagers(spec) && spec.method !== 'GET' && spec.logged;
+
+    const recordDone = async (executor: Executor, answer: unknown) => {
+      const entered = answer as { profile?: { id: number }; error?: string } | null;
+      const userId = entered?.profile?.id ?? token?.userId ?? user?.id;
+      // A sign-in that failed says so in `error`.
+      if (spec.method === 'GET' || userId === undefined || entered?.error) return;
+      const from = fromOf(request);
+      await record(executor, { userId, call: name, byKey: false, input, answer, from });
+    };
 
     const counts = user?.guest && spec.countsForGuests(input as Record<string, unknown>);
     const countUse = async () => {
@@ -274,6 +318,7 @@ const createServe =
         if (user) endWithLogin({ db, auth }, user.jti, request, reply);
       }
       await countUse();
+      await recordDone(db, null);
       await serve(input, { ...contextOn(db), request, reply });
       return reply;
     }
@@ -296,6 +341,7 @@ const createServe =
     if (!kept && !spec.claimsKey) await doSlowPart();
     const answerOn = async (executor: Executor) => {
       const answer = present(spec, await finish(executor));
+      await recordDone(executor, answer);
       if (isAct && !actKept)
         await keepAct(executor, { ...noted, userId: user.id, call: name, input, ip: request.ip });
       return answer;
@@ -471,7 +517,7 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
   const limitGuest = createGuestLimit(deps.limits.guestUses);
   const limitBytes = createByteLimit();
-  const openStream = createStreamLimit();
+  const openStream = createStreamLimit(app.streamRoom);
   app.decorateRequest('caller', null);
   app.decorateRequest('served', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {

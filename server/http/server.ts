@@ -38,6 +38,8 @@ interface ServerDeps {
   auth: Authenticator;
   handlers: Handlers;
   keepAct: RouteDeps['keepAct'];
+  allow: RouteDeps['allow'];
+  record: RouteDeps['record'];
   requireDisk: RouteDeps['requireDisk'];
   wholeUpload: RouteDeps['wholeUpload'];
   /** Told of each call that was answered and of each fault: its name, HTTP status and duration in ms. */
@@ -187,12 +189,15 @@ export const createHttpServer = async (
   });
   app.setErrorHandler(answerEarlyFailure);
 
+  app.decorate('streamRoom', { open: 0, most: settings.eventStreams });
   registerCalls(app, {
     db: deps.db,
     instanceId: deps.instanceId,
     auth: deps.auth,
     handlers: deps.handlers,
     keepAct: deps.keepAct,
+    allow: deps.allow,
+    record: deps.record,
     requireDisk: deps.requireDisk,
     wholeUpload: deps.wholeUpload,
     publicUrl: settings.publicUrl,

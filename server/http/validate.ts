@@ -38,7 +38,10 @@ const explain = (issue: z.core.$ZodRawIssue): string => {
     case 'invalid_union':
       return '不支持这种写法';
     case 'invalid_value':
-      return `应为以下之一：${issue.values.map(String).join('、')}`;
+      return `应为以下之一：${issue.values
+        .filter((value) => value !== '')
+        .map(String)
+        .join('、')}`;
     default:
       return '的值不对';
   }

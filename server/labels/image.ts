@@ -10,6 +10,37 @@ const xmpKeyword = 'XML:com.adobe.xmp';
 export const labelledPng = (png: Buffer, label: Aigc): Buffer =>
   withPngText(png, xmpKeyword, aigcXmp(label));
 
+/** Bytes that a segment of a JPEG holds at most, its own length among them. */
+const mostSegment = 65_533;
+const xmpMark = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
+
+/** A JPEG with a label as its first segment, in place of another; its pixels are not touched. */
+const labelledJpeg = (jpeg: Buffer, label: Aigc): Buffer => {
+  const body = Buffer.concat([xmpMark, Buffer.from(aigcXmp(label))]);
+  if (body.length + 2 > mostSegment) throw new Error('the label is too long');
+  const head = Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 4);
+  const parts: Buffer[] = [head, body];
+  let at = 2;
+  // Segments before the picture itself: those with XMP are left out.
+  while (jpeg[at] === 0xff && jpeg[at + 1] !== 0xda && at + 4 <= jpeg.length) {
+    const end = at + 2 + jpeg.readUInt16BE(at + 2);
+    const isXmp =
+      jpeg[at + 1] === 0xe1 &&
+      jpeg
+        .subarray(at + 4)
+        .subarray(0, xmpMark.length)
+        .equals(xmpMark);
+    if (!isXmp) parts.push(jpeg.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat([...parts, jpeg.subarray(at)]);
+};
+
+/** An image as it is kept here, with a label; its pixels are not touched. @throws Error: no such image */
+export const labelledImage = (data: Buffer, type: 'jpg' | 'png', label: Aigc): Buffer =>
+  type === 'png' ? labelledPng(data, label) : labelledJpeg(data, label);
+
 /** What an image says of its making. */
 export interface ImageOrigin {
   label: Aigc | null;

@@ -1,6 +1,6 @@
-import { openImage } from '#server/open-image.ts';
+import { loadSharp, openImage } from '#server/open-image.ts';
 import { aigcXmp } from './aigc.ts';
-import { originOf } from './image.ts';
+import { labelledPng, originOf } from './image.ts';
 import { markOutline } from './mark-outline.ts';
 
 /** Of the shorter side: the standard asks for 5 %, and the letters do not fill their square. */
@@ -17,6 +17,28 @@ const plate = (high: number): { svg: Buffer; width: number; height: number } => 
   const [width, height] = [wide + pad * 2, high + pad * 2];
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" rx="${pad}" fill="#000" fill-opacity=".55"/><g transform="translate(${pad} ${pad}) scale(${high / 1000})"><path d="${path}" fill="#fff"/></g></svg>`;
   return { svg: Buffer.from(svg), width, height };
+};
+
+/** The words as they stand on something of this size, as grey and alpha, and where. */
+export const markRaster = async (width: number, height: number) => {
+  const mark = plate(Math.max(leastHeight, Math.ceil(Math.min(width, height) * share)));
+  const [wide, high] = [Math.min(mark.width, width), Math.min(mark.height, height)];
+  const sharp = await loadSharp();
+  const { data, info } = await sharp(mark.svg)
+    .resize(wide, high, { fit: 'inside' })
+    .toColourspace('b-w')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const gap = Math.round(mark.height * margin * 0.5);
+  return {
+    data,
+    channels: info.channels,
+    width: info.width,
+    height: info.height,
+    left: Math.max(0, width - info.width - gap),
+    top: Math.max(0, height - info.height - gap),
+  };
 };
 
 /**
@@ -41,7 +63,6 @@ export const markedImage = async (data: Buffer): Promise<Buffer | null> => {
       top: Math.max(0, height - high - gap),
     },
   ]);
-  return (format === 'jpeg' ? made.jpeg({ quality: 92 }) : made.png({ compressionLevel: 7 }))
-    .withXmp(aigcXmp(label))
-    .toBuffer();
+  if (format === 'jpeg') return made.jpeg({ quality: 92 }).withXmp(aigcXmp(label)).toBuffer();
+  return labelledPng(await made.png({ compressionLevel: 7 }).toBuffer(), label);
 };

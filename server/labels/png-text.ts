@@ -8,6 +8,8 @@ import { crc32 } from 'node:zlib';
 export const parametersKeyword = 'parameters';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** Chunks that hold a text below a keyword. */
+const textTypes: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt']);
 /** Length, type and check sum around the data of a chunk. */
 const frame = 12;
 
@@ -31,7 +33,7 @@ function* chunksOf(png: Buffer): Generator<Chunk> {
   }
 }
 
-/** A PNG with a text in it, before the pixels, so that it is found early. @throws Error: no PNG */
+/** A PNG with a text in it, in place of another of this keyword, before the pixels. @throws Error: no PNG */
 export const withPngText = (png: Buffer, keyword: string, text: string): Buffer => {
   if (!/^[ -~]{1,79}$/.test(keyword)) throw new Error('a keyword is 1 to 79 Latin characters');
   const [header] = chunksOf(png);
@@ -45,13 +47,14 @@ export const withPngText = (png: Buffer, keyword: string, text: string): Buffer 
   length.writeUInt32BE(body.length - 4);
   const check = Buffer.alloc(4);
   check.writeUInt32BE(crc32(body));
-  return Buffer.concat([
-    png.subarray(0, header.end),
-    length,
-    body,
-    check,
-    png.subarray(header.end),
-  ]);
+  const start = Buffer.from(`${keyword}\0`, 'latin1');
+  const rest = [...chunksOf(png)]
+    .slice(1)
+    .filter(
+      ({ type, data }) => !textTypes.has(type) || !data.subarray(0, start.length).equals(start),
+    )
+    .map((chunk) => png.subarray(chunk.start, chunk.end));
+  return Buffer.concat([png.subarray(0, header.end), length, body, check, ...rest]);
 };
 
 /** The text under a keyword in an uncompressed iTXt chunk; null: there is none. @throws Error: no PNG */

@@ -1,3 +1,4 @@
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { createThreadWork } from '#server/engines/thread-work.ts';
 import { workerUrl } from '#server/worker-url.ts';
 import { type Aigc, aigcText, readAigc } from './aigc.ts';
@@ -10,9 +11,13 @@ export interface WebmLabelJob {
   answer: Uint8Array | null;
 }
 
+/** Films at once, of each person one: a long one keeps nobody else waiting. */
+const atOnce = 2;
+const inTurn = createFairQueue(atOnce);
+
 const write = createThreadWork<WebmLabelJob>({
   url: workerUrl('./webm-worker.ts', import.meta.url),
-  threads: 1,
+  threads: atOnce,
   workMs: 60_000,
   failure: (why) => new Error(why),
 });
@@ -21,9 +26,11 @@ const write = createThreadWork<WebmLabelJob>({
 export const labelledWebm = async (
   data: Buffer,
   label: Aigc,
-  signal: AbortSignal,
+  { signal, owner }: { signal: AbortSignal; owner: Waiter },
 ): Promise<Buffer> => {
-  const made = await write({ data, name: 'AIGC', text: aigcText(label) }, signal);
+  const made = await inTurn(owner, () =>
+    write({ data, name: 'AIGC', text: aigcText(label) }, signal),
+  );
   if (!made) throw new Error('a WebM that cannot be copied');
   return Buffer.from(made.buffer, made.byteOffset, made.byteLength);
 };

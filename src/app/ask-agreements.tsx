@@ -4,20 +4,29 @@ import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import css from './ask-agreements.module.css';
 
 /** Asks somebody with an account to agree to what is new, or what they have not agreed to. */
 const AskAgreements = () => {
-  const { data } = useCall('agreements', {});
+  const { data, refetch } = useCall('agreements', {});
   const { busy, run } = useAct();
   const [later, setLater] = useState(false);
+  // Something was refused for want of it: now it cannot wait.
+  useEffect(() => {
+    const again = () => {
+      setLater(false);
+      void refetch();
+    };
+    addEventListener('agree', again);
+    return () => removeEventListener('agree', again);
+  }, [refetch]);
   const open = (data?.list ?? []).filter(({ version, agreed }) => agreed < version);
   if (!data?.required || open.length === 0) return null;
   return (
     <Sheet open={!later} onClose={() => setLater(true)} title="请看一看协议">
       <div className={css.ask}>
-        <p>请看过下面的协议。不同意也可以先看、导出或注销账号。</p>
+        <p>请看过下面的协议，同意之后才能继续发送和生成。不同意也可以看、导出、删除或注销账号。</p>
         <ul>
           {open.map(({ kind, title, created_at: at }) => (
             <li key={kind}>

@@ -182,3 +182,28 @@ test('nothing that was written or emptied since the start is overwritten by what
   drafts.restoreDrafts([['written', { text: 'by another tab', at: ahead + 1_000_000 }]]);
   expect(drafts.readDraft('written')).toBe('by another tab');
 });
+
+test('what rests on a draft waits until it is in the database, also while an older one is on its way there', async () => {
+  const drafts = await open();
+  const saves: { texts: string[]; done: () => void }[] = [];
+  drafts.keepDraftsBy(
+    (batch) =>
+      new Promise((resolve) => {
+        saves.push({ texts: [...batch.values()].map(({ text }) => text), done: resolve });
+      }),
+  );
+  drafts.writeDraft('sound', 'a piece');
+  await vi.advanceTimersByTimeAsync(100);
+  let kept = false;
+  void drafts.keepDrafts().then(() => (kept = true));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(kept).toBe(false);
+  saves[0]?.done();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(kept).toBe(true);
+  kept = false;
+  drafts.writeDraft('sound', 'all of it');
+  void drafts.keepDrafts().then(() => (kept = true));
+  await vi.advanceTimersByTimeAsync(0);
+  expect([saves.map(({ texts }) => texts), kept]).toEqual([[['a piece'], ['all of it']], false]);
+});

@@ -67,22 +67,27 @@ const forgetEchoes = (batch: Batch): void => {
   for (const [key, { text }] of batch) if (text === '' && readDraft(key) === '') removeEcho(key);
 };
 
+/** On its way to the database. */
+let saving: Promise<void> | undefined;
 /** Resolves once the database has what was written so far, where there is one; fails as its write does. */
 export const keepDrafts = async (): Promise<void> => {
   clearTimeout(timer);
   timer = undefined;
   for (const key of echoes.keys()) echo(key);
-  if (!save || changed.size === 0) return;
+  const before = saving;
+  if (!save || changed.size === 0) return before;
   const batch = new Map(changed);
   changed.clear();
   try {
-    await save(batch);
+    await (saving = save(batch));
   } catch (error) {
+    saving = undefined;
     // What is kept of it is older now: it is written with the next keys.
     for (const [key, draft] of batch) if (!changed.has(key)) changed.set(key, draft);
     throw error;
   }
   forgetEchoes(batch);
+  return before;
 };
 const keepQuietly = () => void keepDrafts().catch(() => undefined);
 const later = () => {

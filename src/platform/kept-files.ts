@@ -1,4 +1,4 @@
-import { readDraft, writeDraft } from './draft.ts';
+import { keepDrafts, readDraft, writeDraft } from './draft.ts';
 import { dropBlob, keepBlob, readBlob } from './outbox-blobs.ts';
 
 /** Bytes that were made or chosen here and are not on the server yet, of one place: a kill leaves them. */
@@ -21,8 +21,11 @@ export const keptFiles = (place: string): readonly KeptFile[] => {
   }
 };
 
-const write = (place: string, files: readonly KeptFile[]): void =>
+/** Waits until it outlasts a kill: what is done next rests on it. @throws StorageFull */
+const write = (place: string, files: readonly KeptFile[]): Promise<void> => {
   writeDraft(place, files.length === 0 ? '' : JSON.stringify(files));
+  return keepDrafts();
+};
 
 /**
  * Keeps one more. It is written down before its bytes are: one whose bytes did not come to lie here
@@ -30,7 +33,7 @@ const write = (place: string, files: readonly KeptFile[]): void =>
  * @throws StorageFull the page alone has it
  */
 export const keepFile = async (place: string, file: KeptFile, bytes: Blob): Promise<void> => {
-  write(place, [...keptFiles(place), file]);
+  await write(place, [...keptFiles(place), file]);
   await keepBlob(file.id, bytes);
 };
 
@@ -38,19 +41,26 @@ export const keepFile = async (place: string, file: KeptFile, bytes: Blob): Prom
 export const bytesOf = (id: string): Promise<Blob | undefined> =>
   readBlob(id).catch(() => undefined);
 
-/** Keeps one in place of all that is kept of a place: whenever it is killed, one of both is known. */
-export const keepInstead = async (place: string, file: KeptFile, bytes: Blob): Promise<void> => {
+/**
+ * Keeps one in place of all that is kept of a place: whenever it is killed, one of both is known.
+ * @param wanted asked before it is written down
+ */
+export const keepInstead = async (
+  place: string,
+  file: KeptFile,
+  bytes: Blob,
+  wanted: () => boolean,
+): Promise<void> => {
   await keepBlob(file.id, bytes);
+  if (!wanted()) return dropBlob(file.id);
   const before = keptFiles(place).filter(({ id }) => id !== file.id);
-  write(place, [file]);
+  await write(place, [file]);
   await Promise.allSettled(before.map(({ id }) => dropBlob(id)));
 };
 
-/** These are on the server, or wanted no more. */
+/** These are on the server, or wanted no more: where no room is left to write that down, it is known here. */
 export const dropFiles = async (place: string, ids: readonly string[]): Promise<void> => {
-  write(
-    place,
-    keptFiles(place).filter(({ id }) => !ids.includes(id)),
-  );
+  const left = keptFiles(place).filter(({ id }) => !ids.includes(id));
+  await write(place, left).catch(() => undefined);
   await Promise.allSettled(ids.map(dropBlob));
 };

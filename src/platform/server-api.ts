@@ -154,7 +154,8 @@ const invoke = async (
         leadToLogin(loginUrl(error.data));
         // Whoever is led away is told why.
         if (error.message !== codes.login_required.text) noteLoginReason(error.message);
-      } else if (!options.quiet) toast(error.message, 'error');
+      } else if (error.code === codes.agreement_needed.code) dispatchEvent(new Event('agree'));
+      else if (!options.quiet) toast(error.message, 'error');
     }
     throw error;
   }

@@ -51,6 +51,9 @@ const loadSite = (): Promise<void> => (asked ??= ask());
 /** What this site can has changed by this page. */
 export const refreshSite = (): Promise<void> => (asked = ask());
 
+// A call was refused until the agreements are agreed to: they may be newer than this page.
+globalThis.addEventListener?.('agree', () => void refreshSite());
+
 /** As far as it is known now. */
 export const site = (): Site => store.get();
 

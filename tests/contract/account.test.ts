@@ -201,6 +201,14 @@ test('all of one’s data comes as a zip, to its owner alone @P1', async () => {
   const person = await register('taking-one');
   const other = await register('taking-two');
   await person.ask('你好，请问你是谁');
+  // What was used, with words that a table must quote.
+  await onDatabase(
+    server,
+    `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
+       deduct_tokens, current_balance)
+     SELECT $1, 0, 'gpt-4', E'第"' || n || E'",\n行', n, n, n, 1000 - n FROM generate_series(1, 3) AS n`,
+    [(await person.call('userInfo', {})).id],
+  );
   // What programs left there may be far more than is held in memory at once.
   const { id: userId } = await person.call('userInfo', {});
   await person.call('genKey', {});
@@ -226,6 +234,10 @@ test('all of one’s data comes as a zip, to its owner alone @P1', async () => {
   expect(file.status).toBe(200);
   const zip = unzipSync(new Uint8Array(await file.arrayBuffer()));
   expect(Object.keys(zip)).toContain('account.json');
+  const told = await fetch(`${server.baseURL}/api/transaction_file`, { headers: person.headers() });
+  const books = await told.text();
+  expect(books).toContain('第""3""');
+  expect(strFromU8(zip['consumption.csv']!)).toBe(books);
   const rows = ['', '-2'].map(
     (nth) => JSON.parse(strFromU8(zip[`more/api_file_parts${nth}.json`]!)) as { part: number }[],
   );

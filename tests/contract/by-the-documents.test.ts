@@ -98,6 +98,14 @@ describe('pictures', () => {
     expect(theirs.status).toBe(404);
     const view = await data('GET', `get_session?uuid=${uuid}`);
     expect(JSON.parse(String(view['completion']))).toEqual([{ url: images[0]?.['url'] }]);
+    const { list } = await data('GET', 'session_list?channel=private&scenario_id=1');
+    const card = (list as Fields[]).find((row) => row['uuid'] === uuid);
+    expect(card?.['scenario']).toEqual({
+      id: 1,
+      name: expect.stringMatching(/./),
+      prompt: expect.stringMatching(/./),
+    });
+    expect(card?.['scenario']).toEqual(view['scenario']);
     expect(view).toMatchObject({ group_id: expect.any(Number), deleted: 0, embedding_private: 0 });
   });
 
@@ -179,7 +187,11 @@ describe('sessions and messages', () => {
     const sent = await data('POST', 'send_message', { uuid, msg: '鹊桥是什么？' });
     const again = await data('GET', `history_list?uuid=${String(uuid)}`);
     expect((again['list'] as Fields[])[0]).toMatchObject({ id: sent['id'], content: '' });
-    await data('POST', 'last_messages', { session_id: uuid, maxHistoryId: 0 });
+    // The greatest number of an empty list is none, which JSON writes as null.
+    for (const maxHistoryId of [0, null]) {
+      const all = await ask('POST', 'last_messages', { session_id: uuid, maxHistoryId });
+      expect(all.data).toHaveLength(1);
+    }
     await data('POST', `set_session?uuid=${String(uuid)}`, { private: 1 });
     await data('DELETE', `delete_session?uuid=${String(uuid)}`);
   });
@@ -289,6 +301,7 @@ describe('what a form of the documents sends', () => {
     await data('POST', 'model_stat', { ...asked, state: 'success', request_time: Date.now() });
     const failed = { ...asked, state: 0, first_time: null, request_time: new Date().toISOString() };
     await data('POST', 'model_stat', failed);
+    await data('POST', 'model_stat', { ...failed, time: null, request_time: null });
     const never = { ...asked, state: 'success', request_time: -1 };
     expect((await ask('POST', 'model_stat', never)).status).toBe(422);
   });
@@ -654,7 +667,7 @@ test('a session by its group alone, or by the key of a knowledge base', async ()
     group_id: 1,
   });
   const key = `tea_${Date.now()}`;
-  await data('POST', 'train/new_model', { name: '茶经', key, type: 0, settings: '{}' });
+  await data('POST', 'train/new_model', { name: '茶经', key, type: 0, settings: '{"model":null}' });
   const { uuid } = await data('POST', 'new_session', { type: 0, model: key });
   expect(await data('GET', `get_session?uuid=${String(uuid)}`)).toMatchObject({
     embedding_key: key,

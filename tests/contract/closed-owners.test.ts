@@ -30,6 +30,8 @@ const ofNobody = new Set<CallName>([
   ...(['agreements', 'agreement'] as const),
   // What is set here, and how one signs in oneself.
   ...(['signInWays', 'signInMeans'] as const),
+  // Whether a model made an image, for whoever has its address.
+  'imageOrigins',
   // One's own upload alone.
   'uploadState',
   ...(['helpList', 'helpPage', 'forumGroups', 'scenarioCategory', 'keywordList'] as const),
@@ -37,6 +39,7 @@ const ofNobody = new Set<CallName>([
   ...(['noticeInfo', 'noticeList', 'downloadSourceCode', 'noticeFile', 'updateNotice'] as const),
   ...(['paymentInfo', 'sandboxTrade', 'pushKey', 'promptParameter', 'downloadApp'] as const),
   // One's own, of which the person who asks is the owner.
+  ...(['minorState', 'ownSafetyCases'] as const),
   ...(['usage', 'transactionList', 'transactionFile', 'jobList', 'jobEvents'] as const),
   ...(['imageProgress', 'uploadedFiles', 'privateImages', 'shareInfo', 'attachedText'] as const),
   ...(['imageMetadata', 'exportFile', 'trainLog', 'passageTokens'] as const),

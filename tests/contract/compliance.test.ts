@@ -1,13 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { calls } from '#contract/calls.ts';
-import { type Aigc, readAigcXmp } from '#server/labels/aigc.ts';
+import { calls, type PlainCallName } from '#contract/calls.ts';
+import { removeOldRecords } from '#server/areas/compliance/records.service.ts';
+import type { Executor } from '#server/db/database.ts';
+import { type Aigc, readAigc, readAigcXmp } from '#server/labels/aigc.ts';
 import { readImageLabel } from '#server/labels/image.ts';
+import { withPngText } from '#server/labels/png-text.ts';
 import { readSoundLabel } from '#server/labels/sound.ts';
 import { readWebmLabel } from '#server/labels/webm.ts';
-import { apiUser } from '../support/api-user.ts';
+import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { exported, pdfText } from '../support/exports.ts';
 import { makeFilm } from '../support/films.ts';
@@ -71,6 +76,7 @@ const ways: Readonly<Record<string, string>> = {
   // What pages save, share and copy.
   'page src/ui/save-image.ts': 'labelled, and with words where they are wanted',
   'page src/ui/table/csv.ts': 'of people: tables of the administration',
+  'page src/features/compliance/export-records.tsx': 'of people: records without content',
   'page src/platform/copy.ts': 'copyMade adds the words',
   'page src/features/account/fetch-file.ts': 'by accountFile',
   'page src/features/train/projects.ts': 'by trainFileContent',
@@ -176,9 +182,43 @@ test('what a model makes is labelled on each way, through what we make of it', a
   await expectLabel(readSoundLabel(byKey), 'speech', person);
 
   const { uuid } = await talk(owner, '一加一等于几');
+  const asJson = JSON.parse((await exported(owner, uuid, 'json')).data.toString()) as object;
+  await expectLabel(readAigc(JSON.stringify(asJson)), 'export');
+  const markdown = (await exported(owner, uuid, 'markdown')).data.toString();
+  await expectLabel(readAigc(/<!-- AIGC (\{.*\}) -->/.exec(markdown)?.[1] ?? ''), 'export');
   const { data } = await exported(owner, uuid, 'pdf');
   const text = data.toString('utf8');
   await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export');
+});
+
+test('what is brought is shown as generated, declared or suspected, and leaves with that', async () => {
+  const plain = sharp({ create: { width: 90, height: 60, channels: 3, background: '#3a6' } });
+  const bring = async (data: Buffer, name: string) => {
+    const { image } = await owner.upload('uploadImage', new Blob([new Uint8Array(data)]), name);
+    return image;
+  };
+  const drawn = withPngText(await plain.clone().png().toBuffer(), 'parameters', 'a\nSteps: 9, ');
+  const suspected = await bring(drawn, 'a.png');
+  expect(suspected.made).toBe('suspected');
+  expect(await readImageLabel(await fetched(suspected.url))).toMatchObject({ Label: '3' });
+  const jpeg = await bring(await plain.clone().jpeg().toBuffer(), 'b.jpg');
+  const other = await bring(await plain.clone().png().toBuffer(), 'c.png');
+  expect([jpeg.made, other.made]).toEqual([undefined, undefined]);
+  // Whoever brought it declares it, and nobody else; made smaller and brought again it stays so.
+  const stranger = await TestClient.register(server.baseURL);
+  expect((await stranger.raw('declareImage', { url: jpeg.url })).code).toBe(404);
+  for (const { url } of [jpeg, suspected]) {
+    await fetched(`${url}?size=128`);
+    expect(await owner.call('declareImage', { url })).toEqual({ made: 'declared' });
+    for (const query of ['', '?size=128'])
+      expect(await readImageLabel(await fetched(url + query)), query).toMatchObject({ Label: '2' });
+  }
+  const again = await bring(await fetched(jpeg.url), 'b.jpg');
+  expect(again.made).toBe('declared');
+  const urls = [jpeg, suspected, other, again].map(({ url }) => url);
+  expect((await stranger.call('imageOrigins', { urls: urls.join(',') })).list).toHaveLength(3);
+  const { list } = await owner.call('uploadedFiles', {});
+  expect(list.find(({ url }) => url === jpeg.url)?.made).toBe('declared');
 });
 
 test('words that say it stand on what leaves where the operator wants them, and nowhere else', async () => {
@@ -249,6 +289,7 @@ test('registering asks for the agreements only where the operator wants it, and 
   // A client of the documents alone registers as before.
   expect(await visitor.call('register', form('before1'))).toHaveProperty('token');
 
+  const { key: ownKey } = await apiUser(server);
   await manager.call('saveCompliance', { ask_agreements: 1 });
   const { required, list } = await visitor.call('agreements', {});
   expect([required, list.map(({ kind, agreed }) => [kind, agreed])]).toEqual([
@@ -286,10 +327,28 @@ test('registering asks for the agreements only where the operator wants it, and 
 
   await manager.call('saveAgreement', { kind: 'terms', text: '好好用，第二版。' });
   expect((await own())[0]).toEqual(['terms', 1]);
+  // Until then nothing new is made, also by a key; what is theirs they may read, take and delete.
+  expect(await person.raw('newSession', { type: 0 })).toMatchObject({
+    code: 1438,
+    message: '请先看过并同意《用户协议》，再继续使用',
+  });
+  const byProgram = await fetch(`${server.baseURL}/v1/moderations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ownKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ input: '你好' }),
+  });
+  expect([byProgram.status, await byProgram.text()]).toEqual([
+    400,
+    expect.stringContaining('《用户协议》《隐私政策》'),
+  ]);
+  expect((await person.raw('deleteAllSession', {})).code).toBe(0);
+  expect((await person.raw('sessionList', { channel: 'private' })).code).toBe(0);
+  expect((await visitor.raw('newSession', { type: 0 })).code).toBe(0);
   expect((await person.raw('agree', { agreed: current })).code).toBe(1490);
   const [terms] = (await person.call('agreements', {})).list;
   await person.call('agree', { agreed: [{ kind: 'terms', version: terms?.version ?? 0 }] });
   expect((await own())[0]).toEqual(['terms', 0]);
+  expect((await person.raw('newSession', { type: 0 })).code).toBe(0);
   await person.call('withdrawAgreement', { kind: 'privacy' });
   expect((await person.call('agreements', {})).list[1]).toMatchObject({ agreed: 0 });
 
@@ -307,4 +366,124 @@ test('registering asks for the agreements only where the operator wants it, and 
     codes.add((await person.raw('agree', { agreed: [{ kind: 'terms', version: 2 }] })).code);
   expect(codes).toContain(429);
   await manager.call('saveCompliance', { ask_agreements: 0 });
+});
+
+test('what was done from where is kept for its months, and leaves by the owner’s hand alone', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const { id } = await person.call('userInfo', {});
+  const { uuid } = await talk(person, '我的秘密是石榴花');
+  await person.call('setSession', { session_id: uuid, private: 0 });
+  const kept = () =>
+    onDatabase<{ kind: string; call: string; subject: string; ip: string; port: number | null }>(
+      server,
+      'SELECT kind, call, subject, ip, port FROM records WHERE user_id = $1 ORDER BY id',
+      [id],
+    );
+  const before = await kept();
+  expect(before.map(({ kind, call }) => `${kind} ${call}`)).toEqual([
+    'sign_in register',
+    'act newSession',
+    'generate sendMessage',
+    'publish setSession',
+  ]);
+  for (const { ip, port } of before) expect([ip, (port ?? 0) > 1023]).toEqual(['127.0.0.1', true]);
+  const asked = {
+    user_id: id,
+    from: '2020-01-01',
+    to: '2099-12-31',
+    reason: '某公安局调取证据通知书',
+  };
+  expect((await person.raw('exportRecords', asked)).code).toBe(404);
+  expect((await manager.raw('exportRecords', { ...asked, reason: '' })).code).toBe(422);
+  const { text, count } = await manager.call('exportRecords', asked);
+  expect(count).toBeGreaterThanOrEqual(before.length);
+  expect(text).toContain(uuid);
+  expect(text).not.toContain('石榴花');
+  const { id: ownId } = await owner.call('userInfo', {});
+  expect(
+    (await manager.call('exportRecords', { ...asked, from: '2020-01-01', to: '2020-01-02' })).count,
+  ).toBe(0);
+  const acts = await manager.call('adminActList', { call: 'exportRecords' });
+  expect(acts.list[0]?.input).toContain('某公安局');
+  // An auditor sees what managers see and changes nothing, not even as a manager among people.
+  await manager.call('setManager', { user_id: ownId, rank: 'auditor' });
+  expect((await owner.call('complianceState', {})).settings.record_months).toBe(6);
+  expect((await owner.raw('saveCompliance', { operator: '别人' })).code).toBe(403);
+  expect((await owner.raw('exportRecords', asked)).code).toBe(404);
+  await manager.call('setManager', { user_id: ownId, rank: 'none' });
+
+  await onDatabase(
+    server,
+    `UPDATE records SET at = now() - interval '5 months' WHERE user_id = $1`,
+    [id],
+  );
+  const pool = new pg.Pool({ connectionString: server.databaseUrl });
+  const db = drizzle(pool) as unknown as Executor;
+  try {
+    await removeOldRecords(db);
+    expect(await kept()).toHaveLength(before.length);
+    await manager.call('saveCompliance', { record_months: 3 });
+    await removeOldRecords(db);
+    expect(await kept()).toEqual([]);
+    await manager.call('saveCompliance', { record_months: 0 });
+    await person.call('setSession', { session_id: uuid, private: 1 });
+    expect(await kept()).toEqual([]);
+  } finally {
+    await pool.end();
+    await manager.call('saveCompliance', { record_months: 6 });
+  }
+});
+
+test('未成年人模式 bounds hours, minutes, payment and company on every device, until its code ends it', async () => {
+  const account = `m${Date.now()}`;
+  const child = await TestClient.register(server.baseURL, account);
+  const { id } = await child.call('userInfo', {});
+  const rules = { from: 0, to: 1440, minutes: 60 };
+  expect((await child.raw('startMinor', { code: '2468', ...rules })).code).toBe(1490);
+  await manager.call('saveCompliance', { minors: 1 });
+  const grown = await TestClient.register(server.baseURL);
+  await child.call('startMinor', { code: '2468', ...rules });
+  const elsewhere = new TestClient(server.baseURL);
+  await elsewhere.login(account, 'password-1');
+  const { uuid } = await talk(elsewhere, '一加一等于几');
+  const refused = async (name: PlainCallName, input: object) =>
+    (await elsewhere.raw(name, input as Record<string, unknown>)).code;
+  expect(await refused('recharge', { type: 'token', num: 1, pay: 'sandbox' })).toBe(1439);
+  expect(
+    await refused('newFriend', { friend_user_id: (await grown.call('userInfo', {})).id }),
+  ).toBe(1439);
+  expect(await refused('newSession', { type: 2, prompt: '大家好', msg: '大家好' })).toBe(1439);
+  expect(await refused('setSession', { session_id: uuid, private: 0 })).toBe(1439);
+  await manager.call('addBlockedWords', { words: ['赌博网站'] });
+  expect(await refused('sendMessage', { session_id: uuid, msg: '给我一个赌博网站' })).toBe(1437);
+  // Minutes that follow each other count on both devices together; then even reading ends.
+  await onDatabase(
+    server,
+    `UPDATE minors SET used_seconds = 3599.9, seen_at = now() - interval '2 seconds' WHERE user_id = $1`,
+    [id],
+  );
+  expect((await child.raw('sessionList', { channel: 'private' })).code).toBe(1439);
+  expect(await refused('historyList', { session_id: uuid })).toBe(1439);
+  expect((await elsewhere.call('minorState', {})).used).toBe(60);
+  await onDatabase(
+    server,
+    `UPDATE minors SET used_seconds = 0, from_minute = 0, to_minute = 0 WHERE user_id = $1`,
+    [id],
+  );
+  expect(await elsewhere.raw('sessionList', { channel: 'private' })).toMatchObject({ code: 1439 });
+  const [kept] = await onDatabase<{ code: string }>(
+    server,
+    'SELECT code FROM minors WHERE user_id = $1',
+    [id],
+  );
+  expect(kept?.code).not.toContain('2468');
+  // Neither ended nor set anew without the code, and guesses are few.
+  expect(await refused('startMinor', { code: '1111', ...rules })).toBe(1443);
+  for (let times = 0; times < 4; times += 1)
+    expect(await refused('endMinor', { code: '1111' })).toBe(1443);
+  expect(await refused('endMinor', { code: '2468' })).toBe(429);
+  expect((await grown.raw('resetMinor', { user_id: id })).code).toBe(404);
+  await manager.call('resetMinor', { user_id: id });
+  expect((await elsewhere.raw('sessionList', { channel: 'private' })).code).toBe(0);
+  await manager.call('saveCompliance', { minors: 0 });
 });

@@ -1,6 +1,7 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { generateText, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -404,6 +405,50 @@ test("Vercel's SDK calls a tool and goes on, in both words", async () => {
     const stream = streamText({ model, prompt: '北京的天气', tools, stopWhen, maxRetries: 0 });
     expect(await stream.text).toBe(whole.text);
   }
+});
+
+test('LangChain chats, streams, calls tools, makes vectors, and is told what is wrong', async () => {
+  const configuration = { baseURL: `${server.baseURL}/v1` };
+  const place = { apiKey: user.key, configuration, maxRetries: 0 };
+  for (const model of [plain, claude, gemini]) {
+    const chat = new ChatOpenAI({ ...place, model, streamUsage: true });
+    const whole = await chat.invoke([
+      ['system', '请简短地回答'],
+      ['human', '你好'],
+    ]);
+    expect(whole.text, model).not.toBe('');
+    expect(whole.usage_metadata?.total_tokens).toBeGreaterThan(0);
+    let said = '';
+    let tokens = 0;
+    for await (const piece of await chat.stream('你好')) {
+      said += piece.text;
+      tokens += piece.usage_metadata?.total_tokens ?? 0;
+    }
+    expect(said, model).not.toBe('');
+    expect(tokens).toBeGreaterThan(0);
+    const [each, other] = await chat.batch(['你好', '再见']);
+    expect([each?.text, other?.text]).not.toContain('');
+    const able = chat.bindTools([
+      { type: 'function', function: { name: 'weather', parameters: weather } },
+    ]);
+    mock.always('tools');
+    const called = await able.invoke('北京的天气');
+    mock.always('normal');
+    const [call] = called.tool_calls ?? [];
+    expect(call, model).toMatchObject({ name: 'weather', args: { city: expect.any(String) } });
+    const ended = await able.invoke([
+      { role: 'user', content: '北京的天气' },
+      called,
+      { role: 'tool', content: '晴，21 度', tool_call_id: call!.id! },
+    ]);
+    expect(ended.text, model).not.toBe('');
+  }
+  const vectors = new OpenAIEmbeddings({ ...place, model: 'builtin-embedding' });
+  const [first, second] = await vectors.embedDocuments(['月亮', '太阳']);
+  expect(first).toHaveLength(256);
+  expect(first).not.toEqual(second);
+  const wrong = new ChatOpenAI({ ...place, model: 'no-such-model' });
+  await expect(wrong.invoke('你好')).rejects.toThrow(/没有模型/);
 });
 
 test("OpenAI's client goes on writing, moderates, and anybody ranks", async () => {

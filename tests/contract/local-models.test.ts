@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync } from 'node:fs';
+import type * as FilePromises from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TestClient, joined } from '../support/client.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { tinyGguf } from '../support/tiny-gguf.ts';
 
@@ -178,4 +182,27 @@ test('the shelf is its owner’s', async () => {
   expect((await person.raw('localModels', {})).status).toBe(404);
   expect((await owner.raw('fetchLocalModel', { key: '..' })).code).not.toBe(0);
   expect((await owner.raw('removeLocalModel', { key: '../secret-key' })).code).not.toBe(0);
+});
+
+test('of two that find a lock left behind one takes it', async () => {
+  const files = await vi.importActual<typeof FilePromises>('node:fs/promises');
+  let removals = 0;
+  vi.doMock('node:fs/promises', () => ({
+    ...files,
+    // The second that takes it away does so after the first has made its own.
+    rm: async (...given: Parameters<typeof files.rm>) => {
+      removals += 1;
+      if (removals === 2) await sleep(200);
+      return files.rm(...given);
+    },
+  }));
+  vi.resetModules();
+  const { takeFile } = await import('#server/engines/local/fetch-model.ts');
+  const file = path.join(scratchFolder('lock'), 'model.gguf');
+  await files.writeFile(`${file}.lock`, `${hostname()} 999999999`);
+  const taken = await Promise.all([takeFile(file), takeFile(file)]);
+  expect(taken.filter((free) => free !== null)).toHaveLength(1);
+  for (const free of taken) await free?.();
+  expect(existsSync(`${file}.lock`)).toBe(false);
+  vi.doUnmock('node:fs/promises');
 });

@@ -96,6 +96,24 @@ test('a manager of the lower rank has no power over others of them', async () =>
     const answer = await sendRaw(lower, name, input);
     expect(answer.envelope?.code).toBe(1490);
   }
+  const { manager: own, user } = world.people;
+  const kept = await talk(own, '所有者自己的事');
+  const listed = await lower.call('adminSessionList', { user_id: owner });
+  expect(listed.list.map(({ uuid }) => uuid)).not.toContain(kept.uuid);
+  expect(listed.total).toBe(listed.list.length);
+  expect((await lower.raw('adminHistoryList', { session_id: kept.uuid })).status).toBe(404);
+  for (const [name, input] of [
+    ['adminSetSession', { session_id: kept.uuid, private: 0 }],
+    ['adminDeleteSession', { session_id: kept.uuid }],
+    ['adminUpdateHistory', { id: kept.historyId, ai: '改过的' }],
+    ['adminDeleteHistory', { history_id: kept.historyId }],
+  ] as const)
+    expect((await sendRaw(lower, name, input)).envelope?.code, name).toBe(1490);
+  expect((await own.call('adminHistoryList', { session_id: kept.uuid })).total).toBe(1);
+  // What two people say to each other, and what is kept nowhere, nobody opens.
+  const { uuid } = await user.call('newFriend', { friend_user_id: lowerId });
+  const opened = await sendRaw(lower, 'adminSetSession', { session_id: uuid, private: 0 });
+  expect(opened.envelope?.code).toBe(1434);
   const last = await sendRaw(world.people.manager, 'setManager', { user_id: owner, rank: 'none' });
   expect(last.envelope?.message).toContain('至少');
 });
@@ -417,6 +435,9 @@ test('projects of people are found, renamed, hidden and deleted @G7', async () =
   expect((await manager.call('adminTrainList', { name: '园艺', type: 0 })).total).toBe(2);
   expect((await manager.call('adminTrainList', { name: '园艺', type: 1 })).total).toBe(0);
   await manager.call('setTrainProject', { id: own.id, name: '花园', private: 1 });
+  // Opening it is its owner's alone.
+  const opened = await sendRaw(manager, 'setTrainProject', { id: own.id, private: 0 });
+  expect(opened.envelope?.code).toBe(1490);
   expect((await other.raw('trainModel', { model_id: own.id })).status).toBe(404);
   expect((await user.call('trainModel', { model_id: own.id })).model.name).toBe('花园');
   await manager.call('delTrainProject', { id: own.id });

@@ -157,6 +157,7 @@ const provider = () => ({
   client_id: 'queqiao',
   client_secret: 'sk-of-the-log-2',
 });
+const group = () => made('savePeopleGroup', { name: `组 ${word()}`, factor: 0.5 });
 const scenario = () => ({
   name: `场景 ${word()}`,
   prompt: '请改写：{{input}}',
@@ -218,6 +219,28 @@ const doable: Record<string, () => Promise<Input>> = {
     return { id: providers.at(-1)!.id };
   },
   saveCompliance: async () => ({ operator: `某某${word()}` }),
+  exportRecords: async () => ({
+    ...(await someone()),
+    from: '2026-01-01',
+    to: '2026-12-31',
+    reason: `调取通知书 ${word()}`,
+  }),
+  resetMinor: async () => {
+    const child = await TestClient.register(world.server.baseURL);
+    await owner.call('saveCompliance', { minors: 1 });
+    await child.call('startMinor', { code: '2468', from: 0, to: 1440, minutes: 60 });
+    return { user_id: await idOf(child) };
+  },
+  saveSafety: async () => ({ business: word() }),
+  decideSafetyCase: async () => {
+    const user_id = await idOf(person);
+    const { rows } = await database.query<{ id: string }>(
+      `INSERT INTO safety_cases (user_id, way, kind, level, by, reason, excerpt)
+       VALUES ($1, 'in', 'text', 'review', 'words', '', '') RETURNING id`,
+      [user_id],
+    );
+    return { id: Number(rows[0]!.id), state: 'allowed' };
+  },
   saveAgreement: async () => ({ kind: 'content', text: `不写假的：${word()}` }),
   delBlockedWord: async () => {
     const blocked = `绝不${word()}`;
@@ -283,6 +306,8 @@ const doable: Record<string, () => Promise<Input>> = {
   }),
   setChannel: async () => ({ id: await channel(), enabled: 0 }),
   delChannel: async () => ({ id: await channel() }),
+  savePeopleGroup: async () => ({ id: await group(), name: `组 ${word()}`, factor: 0.8 }),
+  delPeopleGroup: async () => ({ id: await group() }),
   saveLocalMirrors: async () => ({ mirrors: ['http://127.0.0.1:9/{file}'] }),
   fetchLocalModel: async () => {
     // Nothing is brought from outside.
@@ -348,6 +373,7 @@ const adds = new Set([
   'resetPassword',
   'signOutUser',
   'adminBackup',
+  'exportRecords',
   'importChannels',
   'fetchLocalModel',
   'trySending',

@@ -161,6 +161,18 @@ test('a response is gone on from by its key alone, until it is deleted', async (
   expect(private_.id).not.toBe('');
   expect((await failing(Promise.resolve(client.responses.retrieve(private_.id)))).status).toBe(404);
 
+  // All that a person keeps by any key is bounded: the oldest go.
+  const full = await apiUser(server);
+  const own = clientOf(full.key);
+  const kept = await own.responses.create({ model, input: '记住一' });
+  await onDatabase(server, 'UPDATE api_responses SET bytes = 64 * 1024 * 1024 WHERE id = $1', [
+    kept.id,
+  ]);
+  const { full_key: beside } = await full.person.call('genKey', {});
+  await clientOf(beside).responses.create({ model, input: '记住二' });
+  expect((await failing(Promise.resolve(own.responses.retrieve(kept.id)))).status).toBe(404);
+  expect((await client.responses.retrieve(first.id)).id).toBe(first.id);
+
   // Images cost few tokens: what went before may be far more than is read at once.
   await onDatabase(server, 'UPDATE api_responses SET bytes = 25000000 WHERE id = $1', [first.id]);
   const goesOn = { model, input: '？', previous_response_id: second!.id };

@@ -138,6 +138,13 @@ test('a tool of an own server is chosen, asked about in plain words, and gives d
   expect((await other.call('toolServers', {})).list).toEqual([]);
   await expect(other.call('checkToolServer', { id })).rejects.toThrow('没有这个工具服务');
   await expect(other.call('deleteToolServer', { id })).rejects.toThrow('没有这个工具服务');
+  // So many and no more, also of those that come at once.
+  const keeper = await TestClient.register(server.baseURL);
+  const atOnce = Array.from({ length: 14 }, (_, at) =>
+    keeper.raw('saveToolServer', { name: `第 ${at} 个`, url: echoes.url }),
+  );
+  const kept = (await Promise.all(atOnce)).filter(({ code }) => code === 0);
+  expect(kept).toHaveLength(10);
   // A token goes to no other address than it was entered for.
   await expect(person.call('saveToolServer', { id, name: '回声', url: old.url })).rejects.toThrow(
     '请重新填写令牌',

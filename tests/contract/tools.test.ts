@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall } from '#contract/tool.ts';
+import { onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import {
   questionIn,
@@ -194,6 +195,22 @@ test('a page is opened without a question only where its person wrote its addres
   expect(waits.tools).toMatchObject([{ state: 'asking' }]);
   expect(waits.tools?.[0]?.ask).toContain(stolen);
   expect(asked).toEqual([]);
+
+  // In what was imported anybody may have written it.
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: 'read_page', arguments: { url: page } }] }
+      : { text: '看过了' };
+  const brought = await newSession();
+  expect((await ask(brought, `请读一下 ${page}`)).state).toBe('done');
+  expect((await ask(brought, '再读一遍这个网页')).state).toBe('done');
+  await onDatabase(server, 'UPDATE sessions SET imported = true WHERE uuid = $1', [brought]);
+  expect((await ask(brought, '再读一遍这个网页')).state).toBe('waiting');
+  asked = [];
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: 'read_page', arguments: { url: stolen } }] }
+      : { text: `工具说：${resultsIn(body)[0]}` };
 
   // What a scenario's author wrote is not what its person did; nor is what was copied from others.
   const author = await TestClient.register(server.baseURL);

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connectDatabase } from '#server/db/connect.ts';
@@ -6,9 +8,10 @@ import { readSettings } from '#server/settings.ts';
 import { createKit } from '#server/kit.ts';
 import { createLifetime } from '#server/lifetime.ts';
 import type { Area } from '#server/area.ts';
+import { removeOldLabels } from '#server/areas/compliance/compliance.store.ts';
 import { TestClient } from '../support/client.ts';
 import { sendFilm } from '../support/films.ts';
-import { newPictures } from '../support/images.ts';
+import { newPictures, paint, replyOf } from '../support/images.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
 import { onePixel } from '../support/world.ts';
@@ -32,6 +35,8 @@ const openCleaner = async () => {
   const shows = (areas as readonly Area[]).flatMap((area) => area.shows ?? []);
   return {
     clean: () => connection.db.transaction((tx) => kit.files.removeUnused(tx, shows)),
+    dropMarked: () => connection.db.transaction((tx) => kit.files.dropOldMarked(tx)),
+    dropLabels: () => connection.db.transaction((tx) => removeOldLabels(tx)),
     close: life.end,
   };
 };
@@ -251,4 +256,40 @@ test('what a guest brought and nothing uses goes after a day, and what is used s
   const there = async (url: string) => (await fetch(baseURL + url)).status;
   expect(await there(unused)).toBe(404);
   expect([await there(used), await there(kept)]).toEqual([200, 200]);
+});
+
+test('copies with words go after a week and are made anew, and labels after years', async () => {
+  const { baseURL } = here.server;
+  const client = await TestClient.register(baseURL);
+  const { message } = await paint(client, '湖上的月亮');
+  const url = replyOf(message).images[0]?.url ?? '';
+  const marked = async () => {
+    const answer = await fetch(`${baseURL}${url}?marked=1`);
+    return Buffer.from(await answer.arrayBuffer());
+  };
+  const name = path.basename(url).replace('.', '.marked.');
+  const copy = () => existsSync(path.join(here.server.dataDir, 'files', name.slice(0, 2), name));
+  const known = async (table: string) =>
+    (await here.database.query(`SELECT 1 FROM ${table}`)).rowCount;
+  const first = await marked();
+  await expect.poll(copy).toBe(true);
+  const labels = await known('labels');
+  const cleaner = await openCleaner();
+  try {
+    await cleaner.dropMarked();
+    expect(copy()).toBe(true);
+    await here.database.query(`UPDATE marked_copies SET created_at = now() - interval '8 days'`);
+    await cleaner.dropMarked();
+    expect([copy(), await known('marked_copies')]).toEqual([false, 0]);
+    expect((await marked()).equals(first)).toBe(true);
+    await here.database.query(
+      `INSERT INTO labels (id, kind, model, created_at) VALUES
+       ('a', 'speech', 'm', now() - interval '13 months'), ('b', 'image', 'm', now() - interval '13 months'),
+       ('c', 'image', 'm', now() - interval '37 months')`,
+    );
+    await cleaner.dropLabels();
+    expect(await known('labels')).toBe((labels ?? 0) + 1);
+  } finally {
+    await cleaner.close();
+  }
 });

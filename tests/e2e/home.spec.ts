@@ -289,8 +289,10 @@ test('a system notice is read once, or put away until the next load @S6', async 
 }) => {
   // A real one would stand in the way of every other test: only what the page does with it is tried.
   let read = false;
+  let told = Promise.resolve();
   const answer = (data: unknown) => ({ json: { code: 0, message: '', data } });
-  await page.route('**/api/notice_info', (route) => {
+  await page.route('**/api/notice_info', async (route) => {
+    await told;
     const notice = {
       id: 7,
       content:
@@ -313,7 +315,19 @@ test('a system notice is read once, or put away until the next load @S6', async 
   await notice.getByRole('button', { name: '关闭' }).click();
   await expect(notice).toBeHidden();
   expect(read).toBe(false);
+  // Who is in mid-sentence finishes it first.
+  let tell = () => {};
+  told = new Promise((resolve) => (tell = resolve));
   await page.reload();
+  const box = page.getByRole('textbox', { name: '输入问题' });
+  await box.click();
+  await page.keyboard.type('写到一半');
+  tell();
+  await page.keyboard.type('的一句话，还没有写完', { delay: 150 });
+  await expect(box).toHaveValue('写到一半的一句话，还没有写完');
+  await expect(notice).toBeHidden();
+  await box.fill('');
+  await expect(notice).toBeVisible();
   // Its links lead to our own pages, but start nothing.
   await expect(notice.getByRole('link', { name: '不能' })).toHaveCount(0);
   await notice.getByRole('link', { name: '去充值' }).click();

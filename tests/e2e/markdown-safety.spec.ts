@@ -75,6 +75,7 @@ const sessionOf = (text: string, at: number): Session => ({
   favorite: false,
   on_top: false,
   unread: 0,
+  scenario: null,
   scenario_id: null,
   embedding_key: '',
   embedding_name: text,

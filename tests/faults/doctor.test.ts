@@ -63,6 +63,7 @@ test('what cannot work is named, with what to do', async () => {
     OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
     S3_ENDPOINT: 'http://127.0.0.1:9',
     S3_BUCKET: 'b',
+    BACKUP_S3_BUCKET: 'vault',
     PAYMENT: 'wechat',
     DATA_DIR: '/dev/null/nowhere',
   });
@@ -71,6 +72,7 @@ test('what cannot work is named, with what to do', async () => {
     /✗ 反向代理：把流攒在一起.*\n.*proxy_buffering off/,
     /✗ 模型服务：/,
     /✗ 对象存储：/,
+    /备份：存进 vault 的备份没有加密.*\n.*BACKUP_PASSPHRASE/,
     /✗ 收款：.*WECHAT/,
     /✗ 数据文件夹：/,
   ])

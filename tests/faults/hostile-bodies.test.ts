@@ -190,3 +190,43 @@ test('two thousand streams of one guest: some stay, the others are told when to 
     .toBe(200);
   again.abort();
 }, 30_000);
+
+test('a process has room for so many streams, whoever asks: one more is told to come again', async () => {
+  const small = await startServer({ env: { EVENT_STREAMS: '3', METRICS_TOKEN: 'figures' } });
+  try {
+    const caller = await apiUser(small);
+    const doors: AbortController[] = [];
+    const open = (path: string, init: { method?: string; body?: string; key?: string } = {}) => {
+      const door = new AbortController();
+      doors.push(door);
+      const { key = caller.person.token, ...more } = init;
+      return fetch(small.baseURL + path, {
+        ...more,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        signal: door.signal,
+      });
+    };
+    const doorsOf = await Promise.all(Array.from({ length: 3 }, () => open('/api/job_events')));
+    expect(doorsOf.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const full = await open('/api/job_events');
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '10']);
+    const program = await open('/v1/chat/completions', {
+      method: 'POST',
+      key: caller.key,
+      body: JSON.stringify({
+        model: 'builtin-assistant',
+        stream: true,
+        messages: [{ role: 'user', content: '你好' }],
+      }),
+    });
+    expect(program.status).toBe(503);
+    const figures = await fetch(`${small.baseURL}/metrics`, {
+      headers: { authorization: 'Bearer figures' },
+    });
+    expect(await figures.text()).toMatch(/^queqiao_event_streams 3$/m);
+    doors[0]!.abort();
+    await expect.poll(async () => (await open('/api/job_events')).status).toBe(200);
+  } finally {
+    await small.stop();
+  }
+});

@@ -184,7 +184,8 @@ class Model {
 const part = (whole: number, total: number, before: number, amount: number): number =>
   Math.floor((whole * (before + amount)) / total) - Math.floor((whole * before) / total);
 
-const play = async (given: readonly Step[]): Promise<void> => {
+/** Somebody with a wallet, and a service that takes their orders. */
+const open = async () => {
   const { db } = connection;
   const till = createTill();
   const payments = createPaymentService({
@@ -201,6 +202,11 @@ const play = async (given: readonly Step[]): Promise<void> => {
     .returning({ id: users.id });
   const userId = person!.id;
   await openWallet(db, userId, signup);
+  return { db, till, payments, userId };
+};
+
+const play = async (given: readonly Step[]): Promise<void> => {
+  const { db, till, payments, userId } = await open();
   const model = new Model();
   let income = 0;
   try {
@@ -355,6 +361,71 @@ test('the dearer edition cannot be had for the difference alone, whichever way i
   await play([buy('code'), pay(0), buy('code-pro'), back(0), pay(1)]);
   await play([buy('code'), pay(0), back(0, 90), buy('code-pro'), pay(1)]);
   await play([buy('code'), pay(0), buy('code-pro'), back(0, 90), pay(1)]);
+});
+
+test('an upgrade that is paid while what it rests on is refunded is never paid for nothing', async () => {
+  const { db, till, payments, userId } = await open();
+  const begin = async (kind: Kind) => {
+    const wish = { quantity: 1, subject: '' };
+    const made = await (await payments.createOrder(userId, { kind, wish, play: true }))(db);
+    till.pay(made.trade_no, made.amount);
+    return made;
+  };
+  /** Until so many wait for a lock that `held` has. */
+  const waiting = (count: number) =>
+    expect
+      .poll(async () => {
+        const { rows } = await db.execute(sql`SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+        return rows.length;
+      })
+      .toBe(count);
+  try {
+    const base = await begin('code');
+    await payments.noticed('sandbox', base.trade_no);
+    const upgrade = await begin('code-pro');
+    const back = { number: base.trade_no, amount: base.amount, reason: '', forgive: true };
+    // Both have begun, the payment first, when the wallet is let go.
+    const both = await db.transaction(async (tx) => {
+      await tx.execute(sql`SELECT 1 FROM wallets WHERE user_id = ${userId} FOR UPDATE`);
+      const paying = payments.noticed('sandbox', upgrade.trade_no);
+      await waiting(1);
+      const refunding = payments.refund({ ...back, managerId: userId, byOwner: true });
+      refunding.catch(() => undefined);
+      await waiting(2);
+      return [paying, refunding] as const;
+    });
+    const [paid, refunded] = await Promise.allSettled(both);
+    expect([paid.status, refunded.status]).toEqual(['fulfilled', 'rejected']);
+    const [user] = await db.select().from(users).where(eq(users.id, userId));
+    expect(user?.subscribe).toBe(2);
+  } finally {
+    await payments.close();
+  }
+});
+
+test('a refund does not forgive what is only held for a moment, and a manager’s is an owner’s to make', async () => {
+  const { db, till, payments, userId } = await open();
+  try {
+    const wish = { quantity: 1, subject: '' };
+    const made = await (
+      await payments.createOrder(userId, { kind: 'token', wish, play: true })
+    )(db);
+    till.pay(made.trade_no, made.amount);
+    await payments.noticed('sandbox', made.trade_no);
+    const all = (await balances(db, userId)).balance;
+    const id = await hold(db, { userId, amount: all, reference: '' });
+    const back = { number: made.trade_no, amount: made.amount, reason: '', managerId: 1 };
+    const forgiven = { ...back, forgive: true };
+    await expect(payments.refund(forgiven)).rejects.toThrow('正在进行');
+    await settle(db, id ?? '', 0);
+    await db.update(users).set({ manager: true }).where(eq(users.id, userId));
+    await expect(payments.refund(back)).rejects.toThrow('所有者');
+    expect((await payments.refund({ ...back, byOwner: true })).state).toBe('done');
+    expect((await balances(db, userId)).balance).toBe(signup);
+  } finally {
+    await payments.close();
+  }
 });
 
 test(

@@ -8,7 +8,7 @@ import { joined, TestClient } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { makeDatabase, startServer, untilAnswering } from '../support/server.ts';
+import { ADMIN_PASSWORD, makeDatabase, startServer, untilAnswering } from '../support/server.ts';
 
 /** What a server that is started or stopped says, to people and to load balancers. */
 
@@ -59,6 +59,10 @@ test('what is wrong around a server that can run is said at its start', async ()
       S3_BUCKET: 'bucket',
     },
   });
+  const manager = new TestClient(second.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { list } = await manager.call('channelList', {});
+  expect(list.filter((channel) => channel.last_error.includes('密钥打不开'))).toHaveLength(1);
   await second.stop();
   expect(second.log()).toMatch(/注意：.*SECRET_KEY.*打不开 1 个/);
   expect(second.log()).toMatch(/注意：.*TRUST_PROXI.*TRUST_PROXY/);

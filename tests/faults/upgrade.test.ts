@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,13 +8,17 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '#server/db/migrate.ts';
+import { hashPassword } from '#server/areas/auth/password.ts';
+import { TestClient } from '../support/client.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { releases } from './releases.ts';
 import { makeDatabase, makeEmptyDatabase, startServer } from '../support/server.ts';
 
 /** Databases of earlier versions, brought up to date by processes that are killed meanwhile. */
 
 const folder = path.join(import.meta.dirname, '../../server/db/migrations');
 const versions = readdirSync(folder).map((name) => Number(name.slice(0, 4)));
+const silent = pino({ level: 'silent' });
 const clients: pg.Client[] = [];
 afterAll(() => Promise.all(clients.map((client) => client.end())));
 
@@ -30,7 +34,7 @@ const databaseOf = async (last: number) => {
   const databaseUrl = await makeEmptyDatabase();
   const client = await open(databaseUrl);
   const only = new Set(versions.filter((version) => version <= last));
-  await migrate(client, pino({ level: 'silent' }), { only });
+  await migrate(client, silent, { only });
   await client.query(
     `INSERT INTO users (account, user_name, password_hash) VALUES ('early', '早先的人', 'no hash')`,
   );
@@ -69,11 +73,63 @@ const schemaOf = async (client: pg.Client): Promise<string[]> => {
   return rows.map(({ line }) => line);
 };
 
+/** What the first release left behind, with people and their words in it. */
+const firstDatabase = async () => {
+  const databaseUrl = await makeEmptyDatabase();
+  const client = await open(databaseUrl);
+  await migrate(client, silent, { only: new Set(releases[0]) });
+  await client.query(readFileSync(path.join(import.meta.dirname, 'first-release.sql'), 'utf8'));
+  return { databaseUrl, client };
+};
+
+const password = 'a-password-of-old';
+
+/** What somebody of the first release finds who comes back. */
+const comesBack = async (databaseUrl: string, client: pg.Client) => {
+  await client.query('UPDATE users SET password_hash = $1 WHERE account IS NOT NULL', [
+    await hashPassword(password),
+  ]);
+  const server = await startServer({ databaseUrl, dataDir: scratchFolder('upgrade') });
+  try {
+    const person = new TestClient(server.baseURL);
+    await person.login('early', password);
+    const { list } = await person.call('sessionList', { channel: 'private' });
+    expect(list.map(({ prompt }) => prompt).sort()).toEqual(['公开的会话', '月亮有多远']);
+    const talk = await person.call('historyList', {
+      session_id: list.find(({ prompt }) => prompt === '月亮有多远')!.uuid,
+    });
+    expect(talk.list.map(({ ai }) => ai)).toContain('月亮离地球约三十八万公里。');
+    // The hold of a reply whose process is gone comes back, less what was written.
+    await expect
+      .poll(async () => (await person.call('userInfo', {})).chatgpt_balance, { timeout: 30_000 })
+      .toBeGreaterThan(1_900);
+    const { rows } = await client.query(`SELECT user_id FROM wallets WHERE balance <> (
+      SELECT coalesce(sum(amount), 0) FROM ledger
+      WHERE ledger.user_id = wallets.user_id AND pot = 'balance')`);
+    expect(rows).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+};
+
+test('a database that went along with every release is as one that is new, and nobody lost a word', async () => {
+  const { databaseUrl, client } = await firstDatabase();
+  const applied = new Set<number>();
+  for (const release of releases) {
+    for (const version of release) applied.add(version);
+    await migrate(client, silent, { only: applied });
+    expect(await appliedIn(client)).toBe(applied.size);
+  }
+  await migrate(client, silent);
+  expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
+  await comesBack(databaseUrl, client);
+});
+
 /** Migrations between two kills. */
 const apart = process.env['HEAVY'] ? 1 : 8;
 
 test('an upgrade that is killed again and again ends as one that nobody disturbed', async () => {
-  const { databaseUrl, client } = await databaseOf(100);
+  const { databaseUrl, client } = await firstDatabase();
   const dataDir = scratchFolder('upgrade');
   let kills = 0;
   for (let applied = await appliedIn(client); applied < versions.length;) {
@@ -88,8 +144,7 @@ test('an upgrade that is killed again and again ends as one that nobody disturbe
   }
   expect(kills).toBeGreaterThan(2);
   expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
-  const { rows } = await client.query(`SELECT 1 FROM users WHERE user_name = '早先的人'`);
-  expect(rows).toHaveLength(1);
+  await comesBack(databaseUrl, client);
 });
 
 test('a start copies the database before it changes it, and the copy leads back', async () => {

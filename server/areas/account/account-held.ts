@@ -36,6 +36,7 @@ export const accountHeld: readonly Held[] = [
         made_in: 'NULL',
         disabled: 'true',
         subscribe: '0',
+        people_group: 'NULL',
         deleted_at: 'coalesce(deleted_at, now())',
         erased_at: 'now()',
       },

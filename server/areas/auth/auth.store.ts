@@ -131,6 +131,8 @@ interface LoginRow {
   person: string;
   manager: boolean;
   owner: boolean;
+  auditor: boolean;
+  minor: boolean;
   disabled: boolean;
   sessionPrivate: boolean;
   sessionBlacklist: boolean;
@@ -138,9 +140,11 @@ interface LoginRow {
 
 const loginOf = statement<LoginRow>(
   'login_of',
-  `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.owner, u.disabled,
-     ${personOf} AS person, u.session_private AS "sessionPrivate", u.session_blacklist AS "sessionBlacklist"
+  `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.owner, u.auditor, u.disabled,
+     ${personOf} AS person, u.session_private OR m.active IS TRUE AS "sessionPrivate", m.active IS TRUE AS minor, u.session_blacklist AS "sessionBlacklist"
    FROM logins l JOIN users u ON u.id = l.user_id
+     LEFT JOIN (SELECT user_id, active FROM minors, compliance WHERE settings ->> 'minors' = '1') m
+       ON m.user_id = u.id
    WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL
      AND (u.guest OR l.created_at > now() - make_interval(days => $2))`,
   { shared: true },

@@ -1,4 +1,5 @@
 import type { Handlers } from '#server/http/handlers.ts';
+import * as groups from './people-group.service.ts';
 import { createManageUserService, type ManageUserDeps } from './manage-user.service.ts';
 
 type ManageUserHandlers = Pick<
@@ -7,6 +8,9 @@ type ManageUserHandlers = Pick<
   | 'adminUserInfo'
   | 'adminUserLedger'
   | 'updateUser'
+  | 'peopleGroups'
+  | 'savePeopleGroup'
+  | 'delPeopleGroup'
   | 'updateTokens'
   | 'activatedAbility'
   | 'updateUserSession'
@@ -24,6 +28,13 @@ export const createManageUserHandlers = (deps: ManageUserDeps): ManageUserHandle
     adminUserLedger: (input, { db }) => service.ledger(db, input),
     updateUser: async (input, { db, user, noteAct }) => {
       await service.update(db, input, user, noteAct);
+      return {};
+    },
+    peopleGroups: (_input, { db }) => groups.listPeopleGroups(db),
+    savePeopleGroup: (input, { db, user, noteAct }) =>
+      groups.savePeopleGroup(db, input, user, noteAct),
+    delPeopleGroup: async ({ id }, { db, user, noteAct }) => {
+      await groups.removePeopleGroup(db, id, user, noteAct);
       return {};
     },
     updateTokens: (input, { db, user, noteAct }) => service.tokens(db, input, user, noteAct),

@@ -6,6 +6,7 @@ import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { nameFault, normalName } from './names.ts';
 import { hashPassword, passwordFault } from './password.ts';
 import * as store from './manage-user.store.ts';
+import { requireGroup } from './people-group.service.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 
 type Note = (act: ActNote) => void;
@@ -63,6 +64,7 @@ const viewOf = (row: store.ManagedUser): AdminUser => ({
   vip_balance: row.vipBalance,
   subscribe: row.subscribe,
   rank: row.owner ? 'owner' : row.manager ? 'manager' : '',
+  people_group: row.peopleGroup,
   created_at: row.createdAt.toISOString(),
 });
 
@@ -158,7 +160,9 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
     note: Note,
   ): Promise<void> => {
     const row = await governed(db, input.user_id, by);
-    const values: Partial<Pick<typeof row, 'sessionBlacklist' | 'disabled' | 'userName'>> = {};
+    const values: Partial<
+      Pick<typeof row, 'sessionBlacklist' | 'disabled' | 'userName' | 'peopleGroup'>
+    > = {};
     let hidden = 0;
     if (input.session_blacklist !== undefined)
       values.sessionBlacklist = input.session_blacklist === 1;
@@ -173,6 +177,12 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
       if (fault) throw new Refusal('bad_input', `user_name ${fault}`);
       await deps.refuseBlocked(db, name);
       values.userName = name;
+    }
+    if (input.people_group !== undefined && input.people_group !== row.peopleGroup) {
+      registered(row);
+      mayGive(row, by);
+      if (input.people_group !== null) await requireGroup(db, input.people_group);
+      values.peopleGroup = input.people_group;
     }
     await store.changeUser(db, row.id, values);
     const to = hidden > 0 ? { ...values, hidden } : values;
@@ -299,7 +309,7 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
         user_id: row.id,
         account: row.account ?? '',
         user_name: row.userName,
-        rank: row.owner ? 'owner' : 'manager',
+        rank: row.owner ? 'owner' : row.auditor ? 'auditor' : 'manager',
         totp: totp.has(row.id),
         last_act_at: acts.get(row.id)?.toISOString() ?? null,
       })),
@@ -316,12 +326,16 @@ export const createManageUserService = (deps: ManageUserDeps) => ({
     registered(row);
     if (row.owner && rank !== 'owner' && (await store.countOwners(db)) < 2)
       throw new Refusal('manage_unsuitable', '至少要有一位所有者');
-    const values = { manager: rank !== 'none', owner: rank === 'owner' };
+    const values = {
+      manager: rank !== 'none',
+      owner: rank === 'owner',
+      auditor: rank === 'auditor',
+    };
     await store.changeUser(db, row.id, values);
     if (rank === 'none') await deps.secondFactor.forget(db, row.id);
     note({
       subject: `user:${row.id}`,
-      from: { manager: row.manager, owner: row.owner },
+      from: { manager: row.manager, owner: row.owner, auditor: row.auditor },
       to: values,
     });
   },

@@ -14,11 +14,13 @@ const columns = {
   guest: users.guest,
   manager: users.manager,
   owner: users.owner,
+  auditor: users.auditor,
   disabled: users.disabled,
   sessionBlacklist: users.sessionBlacklist,
   sessionPrivate: users.sessionPrivate,
   vipExpiredAt: users.vipExpiredAt,
   subscribe: users.subscribe,
+  peopleGroup: users.peopleGroup,
   balance: sql<number>`coalesce(${wallets.balance}, 0)::float8`,
   vipBalance: sql<number>`coalesce(${wallets.vipBalance}, 0)::float8`,
   createdAt: users.createdAt,
@@ -42,12 +44,16 @@ const named = (wanted: string): SQL | undefined =>
     sql`strpos(lower(${users.userName}), lower(${wanted})) > 0`,
   );
 
-export type UserFilter = Pick<Parsed<'adminUserList'>, 'user_id' | 'query' | 'kind'>;
+export type UserFilter = Pick<
+  Parsed<'adminUserList'>,
+  'user_id' | 'query' | 'kind' | 'people_group'
+>;
 
-const conditions = ({ user_id: id, kind }: UserFilter): SQL | undefined =>
+const conditions = ({ user_id: id, kind, people_group: group }: UserFilter): SQL | undefined =>
   and(
     isNull(users.mergedInto),
     id === undefined ? undefined : eq(users.id, id),
+    group === undefined ? undefined : eq(users.peopleGroup, group),
     kind && kinds[kind],
   );
 
@@ -154,12 +160,14 @@ export const lockUser = async (db: Executor, id: number) => {
       guest: users.guest,
       manager: users.manager,
       owner: users.owner,
+      auditor: users.auditor,
       disabled: users.disabled,
       sessionBlacklist: users.sessionBlacklist,
       sessionPrivate: users.sessionPrivate,
       vipActivatedAt: users.vipActivatedAt,
       vipExpiredAt: users.vipExpiredAt,
       subscribe: users.subscribe,
+      peopleGroup: users.peopleGroup,
     })
     .from(users)
     .where(and(eq(users.id, id), isNull(users.mergedInto)))
@@ -202,6 +210,7 @@ export const listManagers = (db: Executor) =>
       account: users.account,
       userName: users.userName,
       owner: users.owner,
+      auditor: users.auditor,
     })
     .from(users)
     .where(and(eq(users.manager, true), isNotNull(users.account)))

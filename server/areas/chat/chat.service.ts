@@ -160,9 +160,10 @@ export const createChatService = (deps: ChatServiceDeps) => {
     const exchanges = [];
     for (const exchange of earlier)
       exchanges.push({ human: await content(exchange), ai: exchange.ai });
-    // What is older than the session was copied into it, whoever wrote it.
+    // What is older than the session was copied into it, and an imported one says what a file said.
     const own = earlier.filter(
-      ({ userId, createdAt }) => userId === task.userId && createdAt >= session.createdAt,
+      ({ userId, createdAt }) =>
+        !session.imported && userId === task.userId && createdAt >= session.createdAt,
     );
     const written = [task, ...own].flatMap(({ human }) => addressesIn(human));
     return { messages: buildMessages(exchanges, question, maxPrompt, system), sources, written };
@@ -420,7 +421,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         requireChat(session);
         refuseTemporary(session);
         const message = await placeOf(tx, session, input.history_id);
-        const still = input.model ?? (await models.find(tx, message.model))?.name;
+        const still = input.model ?? (await models.find(tx, message.model, user))?.name;
         const model = await usableModel(tx, models, still ?? session.model, user, message);
         const place = await branches.startBranch(tx, session.id, message.prevId);
         const task = { ...message, session };

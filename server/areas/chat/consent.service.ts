@@ -52,7 +52,7 @@ export const answerTool = (
     if (asking) return { tools: next, goesOn: null };
     const row = await readUnfinished(tx, message.id);
     const loop = await loops.readLoop(tx, message.id);
-    const model = row && (await models.find(tx, row.model));
+    const model = row && (await models.find(tx, row.model, user));
     if (!row || !loop || !model) throw new Refusal('model_unavailable');
     await requireUsable(tx, model, user);
     const goesOn: [ReplyRequest, ReplyLog] = [requestOf(row, model, loop), ReplyLog.of(row)];

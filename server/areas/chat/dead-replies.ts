@@ -74,7 +74,7 @@ export const createDeadReplies = (
   const goOn = async (row: Unfinished, loop: LoopState, log: ReplyLog): Promise<boolean> => {
     if (row.owner === null || row.stopRequested || loop.taken >= mostTaken) return false;
     if (log.length !== loop.length) return false;
-    const model = await models.find(db, row.model);
+    const model = await models.find(db, row.model, { id: row.userId });
     if (!model || !(await takeOver(db, row.id, row.owner, instance.id))) return false;
     begin(requestOf(row, model, { ...loop, taken: loop.taken + 1 }), log);
     return true;
@@ -89,7 +89,7 @@ export const createDeadReplies = (
       log.info({ id, owner: row.owner }, 'goes on with the calls of a reply whose process is gone');
       return;
     }
-    const model = await models.find(db, row.model);
+    const model = await models.find(db, row.model, { id: row.userId });
     closeCalls(text);
     const { reasoning, text: said } = text;
     // Of a loop the rounds before are paid; which of the words are new is not told by their kinds.

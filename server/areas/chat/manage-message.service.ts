@@ -5,8 +5,8 @@ import { limits } from '#contract/limits.ts';
 import type { Transaction, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { history, users } from '#server/db/schema.ts';
-import { type Handlers, Refusal } from '#server/http/handlers.ts';
-import { manageOne } from '../session/manage-session.service.ts';
+import { type Handlers, type Identity, Refusal } from '#server/http/handlers.ts';
+import { manageOne, requirePowerOver } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
 import { findMessage, marksOf } from './chat.store.ts';
 import { removeMessage, renewCard } from './removal.service.ts';
@@ -41,13 +41,13 @@ const columns = {
 const list = async (
   db: Executor,
   input: Parsed<'adminHistoryList'>,
-  manager: number,
+  manager: Identity,
 ): Promise<Out<'adminHistoryList'>> => {
-  const session = await manageOne(db, input.session_id);
+  const session = await manageOne(db, input.session_id, manager);
   const size = limits.historyPageSize;
   const ofSession = eq(history.sessionId, session.id);
   const rows = await db
-    .select({ ...columns, ...marksOf(manager) })
+    .select({ ...columns, ...marksOf(manager.id) })
     .from(history)
     .innerJoin(users, eq(users.id, history.userId))
     .where(ofSession)
@@ -101,9 +101,15 @@ const quiet = async (tx: Transaction, id: number) => {
   return message;
 };
 
-const sessionOf = async (tx: Transaction, { sessionId }: { sessionId: number }) => {
+/** Its session. @throws Refusal manage_unsuitable where either is another manager's */
+const sessionOf = async (
+  tx: Transaction,
+  { sessionId, userId }: { sessionId: number; userId: number },
+  by: Identity,
+) => {
   const session = await anySession(tx, String(sessionId));
   if (!session) throw new Refusal('not_found');
+  await requirePowerOver(tx, [session.userId, userId], by);
   return session;
 };
 
@@ -118,25 +124,27 @@ const wholeText = async (tx: Transaction, id: number) => {
 export const createManageMessageHandlers = (deps: {
   cancelJobs: (historyId: number) => Promise<void>;
 }): Pick<Handlers, 'adminHistoryList' | 'adminDeleteHistory' | 'adminUpdateHistory'> => ({
-  adminHistoryList: (input, { db, user }) => list(db, input, user.id),
+  adminHistoryList: (input, { db, user }) => list(db, input, user),
 
-  adminDeleteHistory: async ({ history_id: id }, { db, noteAct, afterCommit }) => {
+  adminDeleteHistory: async ({ history_id: id }, { db, user, noteAct, afterCommit }) => {
     await inTransaction(db, async (tx) => {
       const message = await quiet(tx, id);
+      const session = await sessionOf(tx, message, user);
       const text = await wholeText(tx, id);
       noteAct({
         subject: `session:${message.sessionId}`,
         from: { user_id: message.userId, human: text?.human, ai: text?.ai },
       });
-      await removeMessage(tx, await sessionOf(tx, message), message);
+      await removeMessage(tx, session, message);
     });
     afterCommit(() => deps.cancelJobs(id));
     return {};
   },
 
-  adminUpdateHistory: async ({ id, human, ai }, { db, noteAct }) => {
+  adminUpdateHistory: async ({ id, human, ai }, { db, user, noteAct }) => {
     await inTransaction(db, async (tx) => {
       const message = await quiet(tx, id);
+      const session = await sessionOf(tx, message, user);
       const before = await wholeText(tx, id);
       noteAct({
         subject: `session:${message.sessionId}`,
@@ -160,7 +168,7 @@ export const createManageMessageHandlers = (deps: {
           editedAt: sql`now()`,
         })
         .where(eq(history.id, id));
-      await renewCard(tx, await sessionOf(tx, message), message);
+      await renewCard(tx, session, message);
     });
     return {};
   },

@@ -119,11 +119,12 @@ export const createPeopleService = ({
     tx: Transaction,
     sent: Question,
     given: Parsed<'sendMessage'>,
+    user: Identity,
   ): Promise<{ asked: Question; input: Parsed<'sendMessage'> }> => {
     const { ai: written, ...input } = given;
     if (written === undefined || given.title !== undefined || sent.request !== null)
       return { asked: sent, input: given };
-    if (await models.find(tx, written)) return { asked: sent, input: given };
+    if (await models.find(tx, written, user)) return { asked: sent, input: given };
     const human = cleaned(written);
     if (human === '') throw new Refusal('bad_input', 'ai：请输入内容和标题');
     if (sent.human.length > questionTitle)
@@ -179,7 +180,7 @@ export const createPeopleService = ({
       await limitMessages(user.person);
       await countLength(user, given.msg);
       const { asked, input } = asks
-        ? await asPosted(tx, asTalk(readQuestion(given)), given)
+        ? await asPosted(tx, asTalk(readQuestion(given)), given, user)
         : { asked: asTalk(readQuestion(titleInText(given))), input: given };
       const delivery =
         session.lowUserId === null ? 'arrives' : await noteSent(tx, session.id, user.id);

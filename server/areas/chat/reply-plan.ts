@@ -49,7 +49,7 @@ export const usableModel = async (
   user: Identity,
   { human, request }: Question,
 ): Promise<ResolvedModel> => {
-  const model = await models.find(db, name);
+  const model = await models.find(db, name, user);
   if (!model) throw new Refusal('model_unavailable');
   await requireUsable(db, model, user);
   if (!model.vision && request !== null && request.images.length > 0)

@@ -83,6 +83,7 @@ export const createWriting = (
           models.engine(db, {
             model: request.model.name,
             userId: request.userId,
+            keep: !request.temporary,
             firstMs: settings.firstByteMs,
             onLine,
           }),

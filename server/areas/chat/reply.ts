@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { deepTokens } from '#common/thinking-models.ts';
 import { streamCodes, type StreamCode } from '#contract/errors.ts';
-import { deduction, estimateTokens, isFree, type Price } from '#contract/price.ts';
+import { deduction, estimateTokens, isFree, type CacheUse, type Price } from '#contract/price.ts';
 import {
   type AskedCall,
   imagesOf,
@@ -20,6 +20,7 @@ import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';
 import { AskedCalls } from './asked-calls.ts';
 import type { LoopState } from './loop-state.ts';
+import { cacheUseWithin, sensibleCount } from '#server/engines/cache-use.ts';
 import { believable } from '../ledger/believable.ts';
 
 /** Whoever asks the services gives a silent one up first, and asks the next: so much earlier, ms. */
@@ -137,9 +138,11 @@ export interface ReplyHooks {
 const isAddress = ({ image_url }: ContentPart & { type: 'image_url' }): boolean =>
   !image_url.url.startsWith('data:');
 
-/** Counts above this are a service's mistake. */
-const sensibleCount = (count: number): boolean =>
-  Number.isSafeInteger(count) && count >= 0 && count <= 10_000_000;
+/** Tokens of a reply, and what of its prompt its service had in a cache. */
+export interface Counts extends CacheUse {
+  promptTokens: number;
+  completionTokens: number;
+}
 
 /** One reply while it is written: asks the engines, keeps the text, watches limits and cost. */
 export class Reply<Order extends ReplyOrder = ReplyRequest> {
@@ -154,7 +157,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #grownAt = 0;
   /** The channel that writes it, or was asked last. */
   channelId: number | null = null;
-  #usage: { promptTokens: number; completionTokens: number } | null = null;
+  #usage: Counts | null = null;
   /**
    * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
    * reply should the process die. Exact counting would stop all streams for some time.
@@ -484,7 +487,12 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
    * Tokens of the prompt, and of the reply with its thinking: the service's count as far as it can be
    * believed, or ours; of the reply the service's only of a whole one. Free replies are estimated.
    */
-  async count(whole: boolean): Promise<{ promptTokens: number; completionTokens: number }> {
+  async count(whole: boolean): Promise<Counts> {
+    const taken = await this.#taken(whole);
+    return { ...taken, ...cacheUseWithin(this.#usage, taken.promptTokens) };
+  }
+
+  async #taken(whole: boolean): Promise<Counts> {
     const usage = this.#usage;
     const { model } = this.request;
     if (usage && whole && isFree(model)) return usage;

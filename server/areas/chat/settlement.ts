@@ -1,5 +1,5 @@
 import type { ReplyState } from '#contract/chat.ts';
-import { deduction, type Price } from '#contract/price.ts';
+import { deduction, priceAt, type Price } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { Database } from '#server/db/database.ts';
@@ -15,7 +15,7 @@ import { ReplyLog } from './reply-log.ts';
 import { closeReply, noteEnd } from './reply.store.ts';
 import { removeLoop, storeRound } from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
-import type { ReplyRequest } from './reply.ts';
+import type { Counts, ReplyRequest } from './reply.ts';
 import { excerptOf, summaryOf } from '#common/markdown/digest.ts';
 
 export interface Finished {
@@ -38,6 +38,8 @@ export interface Finished {
   error: { code: string; message: string } | null;
   promptTokens: number;
   completionTokens: number;
+  cachedTokens?: number;
+  cacheWriteTokens?: number;
   /** What its rounds before the last one took. Left out: it called nothing. */
   before?: LoopState['spent'] | undefined;
   /** What it came to rest on while it was written. */
@@ -65,7 +67,8 @@ export const finishReply = (db: Database, reply: Finished): Promise<void> =>
     let deducted = 0;
     let charge = async (): Promise<void> => {};
     if (reply.holdId && used) {
-      const cost = deduction(reply.price, reply.promptTokens, reply.completionTokens);
+      const price = priceAt(reply.price, reply.channelId);
+      const cost = deduction(price, reply.promptTokens, reply.completionTokens, reply);
       const { spent, save } = await settling(tx, reply.holdId, cost, {
         type: sessionTypes.chat,
         model: reply.model,
@@ -117,7 +120,7 @@ interface SettledRound {
   request: ReplyRequest;
   holdId: string | null;
   channelId: number | null;
-  counted: { promptTokens: number; completionTokens: number };
+  counted: Counts;
   log: ReplyLog;
   /** The loop, knowing what the round cost. */
   stateWith: (deductTokens: number) => LoopState;
@@ -127,7 +130,8 @@ interface SettledRound {
 export const settleRound = (db: Database, round: SettledRound): Promise<LoopState> =>
   db.transaction(async (tx) => {
     const { request, holdId, counted } = round;
-    const cost = deduction(request.model, counted.promptTokens, counted.completionTokens);
+    const price = priceAt(request.model, round.channelId);
+    const cost = deduction(price, counted.promptTokens, counted.completionTokens, counted);
     const { spent } = holdId
       ? await settle(tx, holdId, cost, {
           type: sessionTypes.chat,

@@ -1,6 +1,8 @@
 import type { Area } from '#server/area.ts';
-import { moveLabels, removeOldUnmarked } from './compliance.store.ts';
+import { moveLabels, removeOldLabels, removeOldUnmarked } from './compliance.store.ts';
+import { removeOldRecords } from './records.service.ts';
 import { createAgreementHandlers } from './agreement.handlers.ts';
+import { createMinorHandlers } from './minor.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 
 export const complianceArea = () =>
@@ -19,13 +21,31 @@ export const complianceArea = () =>
         take: ['image_key', 'created_at'],
       },
       {
+        table: 'records',
+        of: ['user_id'],
+        end: {
+          keep: 'the law asks for who did what from where for months, also of those who left',
+        },
+        take: ['at', 'kind', 'call', 'ip', 'port'],
+      },
+      {
+        table: 'minors',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['active', 'from_minute', 'to_minute', 'minutes'],
+      },
+      {
         table: 'consents',
         of: ['user_id'],
         end: { keep: 'that somebody agreed, and to what, has to be shown later, too' },
         take: ['kind', 'version', 'created_at', 'withdrawn_at'],
       },
     ],
-    chores: [removeOldUnmarked],
+    chores: [removeOldUnmarked, removeOldLabels, removeOldRecords],
     takeOver: moveLabels,
-    serve: ({ files }) => ({ ...createComplianceHandlers(files), ...createAgreementHandlers() }),
+    serve: ({ files }) => ({
+      ...createComplianceHandlers(files),
+      ...createAgreementHandlers(),
+      ...createMinorHandlers(),
+    }),
   }) satisfies Area;

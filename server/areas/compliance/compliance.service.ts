@@ -7,6 +7,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import { readAigc } from '#server/labels/aigc.ts';
 import { ownImage, imagePath } from '../file/image-address.ts';
 import type { FileService } from '../file/file.service.ts';
+import { readSafety } from '../moderation/safety.service.ts';
 import { unmarkedDownloads } from './compliance.tables.ts';
 import { currentAgreements } from './agreement.store.ts';
 import { labelById, listUnmarked, noteUnmarked, readCompliance } from './compliance.store.ts';
@@ -23,6 +24,8 @@ export const checksOf = (
   settings: Compliance,
   /** Of the agreements, how many are written. */
   written: number,
+  /** Questions and answers are checked. */
+  checked: boolean,
 ): ComplianceCheck[] => [
   said(
     'producer_code',
@@ -44,10 +47,29 @@ export const checksOf = (
     '朗读的开头没有说出“由人工智能生成”',
   ),
   said(
+    'mark_films',
+    '视频的显式标识',
+    settings.mark_films === 1,
+    '内置视频的开头没有“由人工智能生成”；外面的服务做的视频要在那里打开标识',
+  ),
+  said(
     'agreements',
     '协议与隐私政策',
     settings.ask_agreements === 1 && written === agreementKinds.length,
     '三份协议没有都写好，或注册时没有要求同意',
+  ),
+  said('safety', '内容安全检查', checked, '没有检查提问与回复：在下面“内容安全”里打开'),
+  said(
+    'minors',
+    '未成年人模式',
+    settings.minors === 1,
+    '没有提供；服务未成年人的要有时段、时长、消费与内容的限制',
+  ),
+  said(
+    'records',
+    '留存日志',
+    settings.record_months >= 6,
+    '登录、地址、发布、生成的记录要保留至少六个月',
   ),
   said('operator', '运营者', settings.operator !== '', '页脚没有写是谁在提供服务'),
   said('report', '举报渠道', settings.report !== '', '页脚没有写向哪里投诉、举报'),
@@ -71,7 +93,9 @@ export const checksOf = (
 export const stateOf = async (db: Executor): Promise<Answer<'complianceState'>> => {
   const settings = await readCompliance(db);
   const { length: written } = await currentAgreements(db);
-  return { settings, checks: checksOf(settings, written) };
+  const { settings: safety } = await readSafety(db);
+  const checked = safety.text_in === 1 && safety.text_out === 1;
+  return { settings, checks: checksOf(settings, written, checked) };
 };
 
 /** How many of the checks are not met. */

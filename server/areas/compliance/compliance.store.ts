@@ -28,6 +28,17 @@ export const insertLabel = async (
   await db.insert(labels).values(row).onConflictDoNothing();
 };
 
+/**
+ * Labels older than a year of what is made again whenever it is asked for, and older than three years
+ * of what is kept.
+ */
+export const removeOldLabels = async (db: Executor): Promise<void> => {
+  await db.execute(sql`DELETE FROM ${labels} WHERE id IN (
+    SELECT id FROM ${labels} WHERE created_at < now() - interval '3 years'
+      OR (kind IN ('speech', 'export') AND created_at < now() - interval '1 year')
+    ORDER BY created_at LIMIT 10000)`);
+};
+
 /** A guest became an account. */
 export const moveLabels = async (db: Executor, from: number, to: number): Promise<void> => {
   await db.update(labels).set({ userId: to }).where(eq(labels.userId, from));

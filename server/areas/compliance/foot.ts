@@ -56,6 +56,10 @@ export const siteRules = async (db: Executor): Promise<SiteRules> => {
 export const wantsMarks = async (db: Executor): Promise<boolean> =>
   (await readCompliance(db)).mark_api === 1;
 
+/** Whether films that are made here show the words at their beginning. */
+export const wantsFilmMarks = async (db: Executor): Promise<boolean> =>
+  (await readCompliance(db)).mark_films === 1;
+
 /** What is to be spoken, with the words before it where they are wanted there. */
 export const spokenText = async (
   db: Executor,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { timesFactor } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
 import { committing, together } from '#server/db/in-transaction.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
@@ -28,7 +29,7 @@ const graceMs = 120_000;
 export interface Used {
   promptTokens: number;
   completionTokens: number;
-  /** Tokens to take, for the prompt and for the rest. */
+  /** Tokens to take, for the prompt and for the rest, before the factor of the caller's group. */
   prompt: number;
   completion: number;
   /** Of the prompt, read from a cache; of the rest, thought. */
@@ -53,17 +54,17 @@ const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在
 
 const attempts = 6;
 
-/** What a call of this key could set aside now: tokens of money, and tokens as they are counted. */
+/** What a call of this key could set aside now: tokens of money before its group's factor, and tokens as they are counted. */
 export const affordable = async (
   db: Database,
   caller: ApiCaller,
 ): Promise<{ taken: number; tokens: number }> => {
   const { balance } = await balances(db, caller.user.id);
   const left = { taken: balance, tokens: Infinity };
-  if (!caller.metered) return left;
-  for (const { unit, room } of await roomsOf(db, caller.keyId))
-    if (unit !== 'requests') left[unit] = Math.min(left[unit], Math.max(0, room));
-  return left;
+  if (caller.metered)
+    for (const { unit, room } of await roomsOf(db, caller.keyId))
+      if (unit !== 'requests') left[unit] = Math.min(left[unit], Math.max(0, room));
+  return { ...left, taken: Math.floor(left.taken / caller.groupFactor) };
 };
 
 /**
@@ -84,7 +85,7 @@ export const openCharge = async (
   },
 ): Promise<Charge> => {
   const { db, log } = deps;
-  const { keyId, metered } = caller;
+  const { keyId, metered, groupFactor } = caller;
   const userId = caller.user.id;
   const id = randomUUID();
   const free = call.amount === 0;
@@ -94,7 +95,8 @@ export const openCharge = async (
     if (!metered) return;
     const ttlMs = holdLifetime + graceMs;
     const { instance } = caller;
-    const full = await takeRoom(db, { id, keyId, instance, tokens, taken, ttlMs });
+    const paid = timesFactor(taken, groupFactor);
+    const full = await takeRoom(db, { id, keyId, instance, tokens, taken: paid, ttlMs });
     if (full) throw overBound(full);
   };
 
@@ -125,7 +127,7 @@ export const openCharge = async (
       }
       await caller.alongside?.(tx, answer);
       const room = metered ? await roomOf(tx, id, keyId) : Infinity;
-      const wanted = Math.min(used.prompt + used.completion, room);
+      const wanted = Math.min(used.prompt + used.completion, Math.floor(room / groupFactor));
       const { spent, save } = await settling(tx, id, wanted, {
         type: call.type,
         model: call.model,
@@ -134,7 +136,7 @@ export const openCharge = async (
         completion_tokens: used.completionTokens,
         channelId,
       });
-      const deductPrompt = Math.min(used.prompt, spent);
+      const deductPrompt = Math.min(timesFactor(used.prompt, groupFactor), spent);
       return async () => {
         await together([
           save(),

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { deduction, isFree } from '#contract/price.ts';
+import { dearest, deduction, isFree } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
@@ -39,7 +39,7 @@ export const setAside = async (
       tokens: bounded ? asked + answer * n : 0,
     });
   if (isFree(model) && !bounded) return { charge: await open(0, 0), held: 0, most };
-  const cost = (answer: number) => deduction(model, rough, answer);
+  const cost = (answer: number) => deduction(dearest(model), rough, answer);
   const factor = Math.max(model.factor * (inParts ? 1 : n), 1e-9);
   const fitting = async (): Promise<number> => {
     const left = await affordable(deps.db, caller);

@@ -1,3 +1,5 @@
+import { cacheUseIn, cacheUseWithin, partOf, sensibleCount } from '#server/engines/cache-use.ts';
+
 /** What came of a model, as it is counted. */
 
 interface Piece {
@@ -46,43 +48,20 @@ export interface Counted {
   reasoningTokens: number;
 }
 
-const sensible = (count: unknown): count is number =>
-  Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= 10_000_000;
-
 type Json = Record<string, unknown>;
-
-/** The first of these that is a count, and no more than that of which it is a part. */
-const partOf = (whole: number, counts: readonly unknown[]): number =>
-  Math.min(
-    whole,
-    (counts.find((count) => sensible(count) && count > 0) as number | undefined) ?? 0,
-  );
 
 /** The service's own count; null: it gives none. Each maker has names of its own for the parts. */
 export const usageIn = (answer: Json): Counted | null => {
   const usage = (answer['usage'] ?? {}) as Json;
   const { prompt_tokens: asked, completion_tokens: said, total_tokens: total } = usage;
-  if (!sensible(asked) || !sensible(said)) return null;
+  if (!sensibleCount(asked) || !sensibleCount(said)) return null;
   // What was thought stands with some services in the sum alone.
-  const all = Math.max(said, sensible(total) ? total - asked : said);
-  const details = (usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? {}) as Json;
+  const all = Math.max(said, sensibleCount(total) ? total - asked : said);
   const thought = (usage['completion_tokens_details'] ?? {}) as Json;
-  const cachedTokens = partOf(asked, [
-    details['cached_tokens'],
-    // DeepSeek, Moonshot, and what passes Anthropic's on.
-    usage['prompt_cache_hit_tokens'],
-    usage['cached_tokens'],
-    usage['cache_read_input_tokens'],
-  ]);
   return {
     promptTokens: asked,
     completionTokens: all,
-    cachedTokens,
-    cacheWriteTokens: partOf(asked - cachedTokens, [
-      details['cache_creation_tokens'],
-      details['cache_creation_input_tokens'],
-      usage['cache_creation_input_tokens'],
-    ]),
+    ...cacheUseIn(usage, asked),
     reasoningTokens: partOf(all, [
       thought['reasoning_tokens'],
       usage['reasoning_tokens'],
@@ -97,11 +76,7 @@ export const countedAs = (
   own: { promptTokens: number; completionTokens: number },
 ): Counted => ({
   ...own,
-  cachedTokens: Math.min(told?.cachedTokens ?? 0, own.promptTokens),
-  cacheWriteTokens: Math.min(
-    told?.cacheWriteTokens ?? 0,
-    own.promptTokens - Math.min(told?.cachedTokens ?? 0, own.promptTokens),
-  ),
+  ...cacheUseWithin(told, own.promptTokens),
   reasoningTokens: Math.min(told?.reasoningTokens ?? 0, own.completionTokens),
 });
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type ChannelKind, chatFields } from '#contract/open-fields.ts';
 import type { OpenMessage } from '#contract/open-messages.ts';
-import { deduction, estimateTokens } from '#contract/price.ts';
+import { dearest, deduction, estimateTokens, priceAt } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
 import {
   asideOf,
@@ -19,6 +19,7 @@ import type { FileService } from '../file/file.service.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
+import { isUsable } from '../model/usable.ts';
 import type { Charge } from './charge.ts';
 import { ahead, leastAnswer, setAside } from './chat-hold.ts';
 import {
@@ -91,6 +92,8 @@ interface Asking extends Asked {
   held: number;
   /** The request has gone out to a service. */
   sent: boolean;
+  /** The channel that answers, or was asked last. */
+  channelId: number | null;
 }
 
 /** What a request is refused with that names no model which its key may use. */
@@ -136,8 +139,9 @@ export const createApiChat = (deps: ChatDeps) => {
   const { db, models, gate, fetchImage, silenceMs, log } = deps;
 
   const modelFor = async (caller: ApiCaller, name: string): Promise<ResolvedModel> => {
-    const model = await models.find(db, name);
+    const model = await models.find(db, name, caller.user);
     if (!model?.api || !mayUseModel(caller, name)) throw noSuchModel(name);
+    if (!(await isUsable(db, model, caller.user))) throw noSuchModel(name);
     return model;
   };
 
@@ -193,7 +197,7 @@ export const createApiChat = (deps: ChatDeps) => {
     );
     const signal = workSignal(context.signal, held > 0);
     const asking = { context, signal, model, body, inWords, texts, beside, rough, charge, held };
-    return { ...asking, sent: false };
+    return { ...asking, sent: false, channelId: null };
   };
 
   /** Asks the model's services, as one. */
@@ -219,6 +223,7 @@ export const createApiChat = (deps: ChatDeps) => {
       onLine: ({ channelId, label }) => {
         beat();
         asking.charge.servedBy(channelId);
+        asking.channelId = channelId;
         if (!begun()) context.header('x-channel', encodeURIComponent(label));
       },
       words: {
@@ -249,12 +254,13 @@ export const createApiChat = (deps: ChatDeps) => {
     const { model, charge, context } = asking;
     const { priceFactor = 1 } = context.caller;
     gate.addTokens(context.caller, counted.completionTokens);
-    const { promptTokens, completionTokens, cachedTokens } = counted;
-    const all = deduction(model, promptTokens, completionTokens, cachedTokens);
+    const { promptTokens, completionTokens } = counted;
+    const price = priceAt(model, asking.channelId);
+    const all = deduction(price, promptTokens, completionTokens, counted);
     const total = Math.ceil(all * priceFactor);
     const prompt = Math.min(
       total,
-      Math.ceil(deduction(model, promptTokens, 0, cachedTokens) * priceFactor),
+      Math.ceil(deduction(price, promptTokens, 0, counted) * priceFactor),
     );
     return charge.settle({ ...counted, prompt, completion: total - prompt }, answer);
   };
@@ -369,7 +375,7 @@ export const createApiChat = (deps: ChatDeps) => {
         if (extending || uncounted.length <= uncountedMost) return;
         rough += estimateTokens(uncounted);
         uncounted = '';
-        const cost = deduction(model, asking.rough, rough);
+        const cost = deduction(dearest(model), asking.rough, rough);
         uncountedMost = Math.min((asking.held - cost) / Math.max(model.factor, 1e-9), ahead.more);
         if (cost <= asking.held) return;
         if (left.aborted) {

@@ -32,13 +32,16 @@ export interface Holder {
   disabled: boolean;
   session_private: boolean;
   session_blacklist: boolean;
+  /** What the person's group pays of each price. */
+  group_factor: number;
 }
 
 const holder = `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
      k.call_tokens, k.at_once, k.paused, k.log_bodies, coalesce(k.expires_at <= now(), false) AS expired,
      ARRAY(SELECT l.unit FROM api_key_limits l WHERE l.key_id = k.id) AS bounds,
      u.id::float8 AS user_id, u.user_name, u.guest, u.manager, u.disabled, u.session_private,
-     u.session_blacklist
+     u.session_blacklist,
+     coalesce((SELECT g.factor FROM people_groups g WHERE g.id = u.people_group), 1) AS group_factor
    FROM api_keys k JOIN users u ON u.id = k.user_id`;
 
 const holderOf = statement<Holder & Record<string, unknown>>(

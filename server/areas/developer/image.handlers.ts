@@ -111,7 +111,7 @@ export const createImageApi = (deps: {
       if (!model || !(await mayUse(context, named))) throw noSuchModel(named);
       return model;
     }
-    const listed = (await models.list(db))
+    const listed = (await models.list(db, context.caller.user))
       .filter(({ type }) => type === modelTypes.image)
       .sort((a, b) => Number(a.factor > 0) - Number(b.factor > 0));
     for (const { name } of listed) {

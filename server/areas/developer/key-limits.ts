@@ -7,6 +7,8 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import { type ApiCaller, type KeyGate, nothingUsed } from '#server/http/open-routes.ts';
 import { tooMany } from '#server/http/rate-limit.ts';
 import { SharedLimiter } from '#server/http/shared-limit.ts';
+import { allowCall } from '../compliance/allow.ts';
+import { recordCall } from '../compliance/records.service.ts';
 import { createCallLog } from './call-log.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
@@ -124,6 +126,7 @@ export const createGate = (deps: {
       metered: holder.month_limit !== null || holder.at_once !== null || holder.bounds.length > 0,
       countedBound: holder.bounds.includes('tokens'),
       callTokens: holder.call_tokens,
+      groupFactor: holder.group_factor,
       instance: instance.id,
       logBodies: holder.log_bodies,
       used: { ...nothingUsed },
@@ -133,6 +136,11 @@ export const createGate = (deps: {
   const calls = createCallLog(deps);
 
   return {
+    async allow({ user }, call, from) {
+      await allowCall(db, user, call, {});
+      await recordCall(db, { userId: user.id, call, byKey: true, input: null, answer: null, from });
+    },
+
     note: (call) => calls.note(call),
 
     async enter(given, ip) {

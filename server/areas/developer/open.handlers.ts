@@ -97,6 +97,9 @@ const yuanPrices = (model: Model) => {
   return {
     prompt: yuanOfMillion(prompt),
     cached_prompt: yuanOfMillion(Math.min(prompt, model.cached_factor ?? prompt)),
+    ...(model.written_factor === null
+      ? {}
+      : { written_prompt: yuanOfMillion(model.written_factor) }),
     completion: yuanOfMillion(model.factor),
   };
 };
@@ -145,7 +148,7 @@ export const createChatHandlers = (deps: {
         name,
         type: 'embedding',
       }));
-    const listed = (await models.list(db))
+    const listed = (await models.list(db, caller.user))
       .filter(({ name, display }) => display && !closed.has(name) && mayUseModel(caller, name))
       .map((model) => ({
         id: model.name,
@@ -158,6 +161,7 @@ export const createChatHandlers = (deps: {
         factor: model.factor,
         prompt_factor: model.prompt_factor,
         cached_factor: model.cached_factor,
+        written_factor: model.written_factor,
         ...(model.type === modelTypes.chat ? { yuan_per_million: yuanPrices(model) } : {}),
       }));
     return [...listed, ...embedding];

@@ -13,9 +13,9 @@ import { tellIgnored } from './fields.ts';
 type Json = Record<string, unknown>;
 type Asked = Parsed<'createResponse'>;
 
-/** What one may have, and all of a key together: the oldest go then. */
+/** What one may have, and all of a person's keys together: the oldest go then. */
 const mostBytes = 4 * 1024 * 1024;
-const mostOfKey = 200 * 1024 * 1024;
+const mostOfPerson = 64 * 1024 * 1024;
 const mostCount = 2000;
 /** Responses that one goes back to at most. */
 const longestChain = 200;
@@ -34,10 +34,10 @@ const keep = statement(
      VALUES ($1, $2, $3, $4, $5::jsonb, $6::jsonb, $7)
    ), aged AS (
      SELECT id, sum(bytes) OVER newest + $7::int AS total, row_number() OVER newest + 1 AS place
-     FROM api_responses WHERE key_id = $2 WINDOW newest AS (ORDER BY created_at DESC, id)
+     FROM api_responses WHERE user_id = $3 WINDOW newest AS (ORDER BY created_at DESC, id)
    )
    DELETE FROM api_responses r USING aged
-   WHERE r.id = aged.id AND (aged.total > ${mostOfKey} OR aged.place > ${mostCount})`,
+   WHERE r.id = aged.id AND (aged.total > ${mostOfPerson} OR aged.place > ${mostCount})`,
 );
 
 /** Bytes of what one goes back to: images cost few tokens, and all of it is read at once. */

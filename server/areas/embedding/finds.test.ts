@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { createOriginals } from './originals.ts';
 import { PassageIndex } from './passage-index.ts';
 import { usualForms } from '#server/search/forms.ts';
 import { searchedLetters } from '#server/search/letters.ts';
@@ -84,4 +86,27 @@ test('a passage with the words near each other is seen before one where they are
   expect(near.together).toBeGreaterThan(far.together);
   expect(near.coverage).toBeCloseTo(far.coverage);
   expect(of('今天吃面').coverage).toBe(0);
+});
+
+test('a page that cannot be drawn is tried once for many readers, and not again at each request', async () => {
+  let read = 0;
+  const never = () => Promise.reject(new Error('nothing but reading is done here'));
+  const originals = createOriginals(
+    {
+      get: async () => {
+        read += 1;
+        const broken = Buffer.from('%PDF-1.7 broken');
+        return { stream: Readable.from([broken]), size: broken.length };
+      },
+      put: never,
+      getPart: never,
+      delete: never,
+    },
+    20,
+  );
+  const draw = (person: string) =>
+    originals.draw({ key: 'broken', page: 1 }, { person, guest: false });
+  expect(await Promise.all(['1', '2', '3'].map(draw))).toEqual([null, null, null]);
+  expect(await draw('4')).toBeNull();
+  expect(read).toBe(1);
 });

@@ -22,6 +22,6 @@ export const exportDeps = ({
       return files.jpegForDocument(key === undefined ? address : await ofFilm(key));
     },
     labels: async (db) =>
-      new Map((await models.catalogue(db)).map(({ name, label }) => [name, label])),
+      new Map((await models.catalogue(db, 'anybody')).map(({ name, label }) => [name, label])),
   };
 };

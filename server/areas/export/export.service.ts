@@ -13,7 +13,7 @@ import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import * as store from './export.store.ts';
 import { jsonMessage, jsonSession } from './json-format.ts';
-import { markdownFoot, markdownHead, markdownMessage } from './markdown-format.ts';
+import { markdownFoot, markdownHead, markdownLabel, markdownMessage } from './markdown-format.ts';
 import { makePdfApart } from './pdf.ts';
 import type { PdfMessage } from './pdf-document.ts';
 import { diagramAddress } from './pdf-image.ts';
@@ -80,6 +80,12 @@ const quiet = {
   admit: async () => {},
 };
 
+/** The label of what leaves of a session; null: people alone wrote in it. */
+const labelOf = async ({ db, user }: ExportWork, session: SessionRow) =>
+  session.type === sessionTypes.people
+    ? null
+    : makeLabel(db, { kind: 'export', userId: user?.id ?? null, model: session.model });
+
 export const createExportService = ({ storage, image, labels }: ExportDeps) => {
   async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
     let after = 0;
@@ -132,7 +138,7 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
       done += rows.length;
       work.onProgress(Math.min(1, done / Math.max(1, total)));
     }
-    return Buffer.from(jsonSession(session, parts));
+    return Buffer.from(jsonSession(session, parts, await labelOf(work, session)));
   };
 
   const toMarkdown = async (
@@ -150,6 +156,8 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
       work.onProgress(Math.min(1, done / Math.max(1, total)));
     }
     if (stands.foot !== '') parts.push(markdownFoot(stands.foot));
+    const label = await labelOf(work, session);
+    if (label) parts.push(markdownLabel(label));
     return Buffer.from(parts.join('\n'));
   };
 
@@ -170,13 +178,7 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
     telling: Telling,
     stands: Standing,
   ) => {
-    const label = stands.made
-      ? await makeLabel(work.db, {
-          kind: 'export',
-          userId: work.user?.id ?? null,
-          model: session.model,
-        })
-      : null;
+    const label = await labelOf(work, session);
     async function* pieces() {
       for await (const each of talks(work, session, telling))
         for (let at = 0; at < each.length; at += messagesAPiece)

@@ -1,4 +1,5 @@
 import { maskName } from '#contract/mask-name.ts';
+import { type Aigc, aigcText } from '#server/labels/aigc.ts';
 import { withoutIds } from '../chat/question.ts';
 import { viewTool } from '../chat/stored-tool.ts';
 import type { SessionRow } from '../session/session.service.ts';
@@ -37,8 +38,12 @@ export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
   edited_at: row.editedAt?.toISOString() ?? null,
 });
 
-/** The whole file; `messages` are JSON already. */
-export const jsonSession = (session: SessionRow, messages: readonly string[]): string => {
+/** The whole file; `messages` are JSON already. @param label that a model had a part in it; null: none had */
+export const jsonSession = (
+  session: SessionRow,
+  messages: readonly string[],
+  label: Aigc | null,
+): string => {
   const head = JSON.stringify({
     title: session.prompt,
     type: session.type,
@@ -47,5 +52,6 @@ export const jsonSession = (session: SessionRow, messages: readonly string[]): s
     created_at: session.createdAt.toISOString(),
     updated_at: session.updatedAt.toISOString(),
   });
-  return `{"queqiao":1,"exported_at":${JSON.stringify(new Date().toISOString())},"sessions":[\n${head.slice(0, -1)},"messages":[\n${messages.join(',\n')}\n]}\n]}\n`;
+  const made = label ? `"AIGC":${aigcText(label)},` : '';
+  return `{"queqiao":1,${made}"exported_at":${JSON.stringify(new Date().toISOString())},"sessions":[\n${head.slice(0, -1)},"messages":[\n${messages.join(',\n')}\n]}\n]}\n`;
 };

@@ -15,7 +15,7 @@ export const fileArea = ({ files }: Kit) =>
       // Their pieces go with them.
       { table: 'file_uploads', of: ['user_id'], end: 'delete' },
     ],
-    chores: [dropOldUploads],
+    chores: [dropOldUploads, (tx) => files.dropOldMarked(tx)],
     leave: (tx, userId) => files.leave(tx, userId),
     takeOver: files.move,
     serve: () => createFileHandlers(files),

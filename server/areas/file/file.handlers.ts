@@ -14,8 +14,8 @@ export const createFileHandlers = (
   | 'croppingImage'
   | 'foreignImage'
 > => ({
-  uploadImage: async (_input, { file, user }) => {
-    const keep = await files.image(file, user);
+  uploadImage: async ({ declared }, { file, user }) => {
+    const keep = await files.image(file, user, declared === 1);
     return async (db) => ({ image: await keep(db) });
   },
   uploadFile: async (_input, { file, user }) => {

@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers';
-import type { Executor } from '#server/db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
 import { type ImageKey, otherName, ownImage, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
+import { forgetMarked, noteMarked, oldMarked } from './marked.store.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
 import { createPieces, type PiecesDeps } from './pieces.ts';
@@ -23,8 +24,10 @@ const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey =
 export const createFileService = (deps: FileServiceDeps) => {
   const { storage, fetch } = deps;
   const requireRoom = createRoom(deps);
-  const { read, open, openMarked, ...images } = createStoredImages(storage);
+  const { read, open, openMarked, dropMarked, ...images } = createStoredImages(storage);
   const { isThere, ...named } = createNamedFiles(deps);
+  const marked = (db: Executor, image: ImageKey) =>
+    openMarked(image, (size) => noteMarked(db, image, size));
   const dropFile = async (row: Pick<store.FileRow, 'key' | 'kind' | 'mime'>): Promise<void> => {
     if (row.kind === 'image') await images.dropStored(imageOf(row));
     else if (row.kind === 'other') await storage.delete(otherName(row.key));
@@ -49,12 +52,12 @@ export const createFileService = (deps: FileServiceDeps) => {
 
     /** The same with the words of its making on it, where a model made it. */
     openMarked: async (db: Executor, image: ImageKey) =>
-      (await isThere(db, image.key)) ? openMarked(image) : null,
+      (await isThere(db, image.key)) ? marked(db, image) : null,
 
     /** An own image by its address with the words of its making on it; null: there is none. */
     async markedAt(db: Executor, url: string) {
       const image = ownImage(url);
-      const found = image && (await isThere(db, image.key)) ? await openMarked(image) : null;
+      const found = image && (await isThere(db, image.key)) ? await marked(db, image) : null;
       if (!found || 'data' in found) return found;
       return { data: await buffer(found.stream), mime: found.mime };
     },
@@ -81,6 +84,14 @@ export const createFileService = (deps: FileServiceDeps) => {
       return async () => {
         for (const row of kept) await dropFile(row);
       };
+    },
+
+    /** Clears away copies with words that were made a while ago: they are made anew when asked for. */
+    async dropOldMarked(tx: Transaction): Promise<void> {
+      const old = await oldMarked(tx);
+      if (old.length === 0) return;
+      for (const image of old) await dropMarked(image);
+      await forgetMarked(tx, old);
     },
 
     /** Clears away files that for days nothing has named, as far as no area shows them. */

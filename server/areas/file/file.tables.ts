@@ -1,4 +1,4 @@
-import { pgTable, uuid } from 'drizzle-orm/pg-core';
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bigId, bytes, instant, reference, tokens } from '#server/db/columns.ts';
 
 /** Files on their way in, piece by piece. */
@@ -20,4 +20,12 @@ export const filePieces = pgTable('file_pieces', {
   /** Bytes before it. */
   at: tokens('at').notNull(),
   data: bytes('data').notNull(),
+});
+
+/** Images with words on them, as they lie in the storage. */
+export const markedCopies = pgTable('marked_copies', {
+  key: text('key').primaryKey(),
+  type: text('type').$type<'jpg' | 'png'>().notNull(),
+  size: tokens('size').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
 });

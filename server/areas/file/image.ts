@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Sharp } from 'sharp';
 import { Refusal } from '#server/http/handlers.ts';
+import type { MadeBy } from '#contract/file.ts';
 import { type Aigc, aigcXmp } from '#server/labels/aigc.ts';
 import { labelledPng, originOf } from '#server/labels/image.ts';
 import { markedImage } from '#server/labels/mark.ts';
@@ -17,6 +18,33 @@ export interface Image {
   width: number;
   height: number;
 }
+
+/** What somebody brought, made anew. */
+interface RenewedImage extends Image {
+  /** Whether a model made it; empty: nothing says so. */
+  made: MadeBy | '';
+}
+
+/** What a label says of how it is known; the standard numbers it. */
+const madeByLabel = { '1': 'generated', '2': 'declared', '3': 'suspected' } as const;
+/** The label of an image that came without one: what is not known of its maker stays empty. */
+export const bareLabel = (Label: Aigc['Label']): Aigc => ({
+  Label,
+  ContentProducer: '',
+  ProduceID: '',
+  ReservedCode1: '',
+  ContentPropagator: '',
+  PropagateID: '',
+  ReservedCode2: '',
+});
+
+/** The label that an image keeps, as it came with it or as is said and found of it; null: none. */
+const labelToKeep = (data: Buffer, opened: OpenedImage, declared: boolean): Aigc | null => {
+  const { label, suspected } = originOf(data, opened.about);
+  if (label && !(declared && label.Label === '3')) return label;
+  if (declared) return bareLabel('2');
+  return suspected ? bareLabel('3') : null;
+};
 
 /** Pixels that an image keeps: one of more is scaled down. */
 const mostKept = 16_777_216;
@@ -94,8 +122,12 @@ const encoded = async ({ data, type, opened, label }: Renewing, how: Encoding) =
     type === 'jpg'
       ? upright.jpeg({ quality: how.quality ?? quality, mozjpeg: false })
       : upright.png({ compressionLevel: 7 });
-  const { data: bytes, info } = await withLabel(made, label).toBuffer({ resolveWithObject: true });
-  return { data: bytes, type, width: info.width, height: info.height };
+  // In PNG sharp packs XMP into a chunk in which few programs look for it.
+  const { data: bytes, info } = await (type === 'png' ? made : withLabel(made, label)).toBuffer({
+    resolveWithObject: true,
+  });
+  const said = type === 'png' && label ? labelledPng(bytes, label) : bytes;
+  return { data: said, type, width: info.width, height: info.height };
 };
 
 /** The image itself where nothing but its pixels is left of it and they need no change; else null. */
@@ -133,10 +165,11 @@ const renewed = async (of: Renewing): Promise<Image> => {
 
 /**
  * An image made anew from its pixels: upright, without what cameras and programs wrote beside
- * them, and without whatever else the file held but the label that a model made it.
+ * them, and without whatever else the file held but the label that a model made it: its own, or what
+ * its bringer declares, or what traces of other makers make one suspect.
  * @throws Refusal upload_type for what is neither JPEG nor PNG, upload_unreadable, too_large
  */
-export const renewImage = (data: Buffer): Promise<Image> =>
+export const renewImage = (data: Buffer, declared = false): Promise<RenewedImage> =>
   limit(async () => {
     const type = sniffImage(data);
     if (type === null) throw new Refusal('upload_type', '只支持 jpg 和 png 图片');
@@ -144,7 +177,9 @@ export const renewImage = (data: Buffer): Promise<Image> =>
       const opened = await openImage(data);
       if (opened.format !== (type === 'jpg' ? 'jpeg' : 'png'))
         throw new Refusal('upload_unreadable');
-      return await renewed({ data, type, opened, label: labelIn(data, opened) });
+      const label = labelToKeep(data, opened, declared);
+      const made = label ? madeByLabel[label.Label] : '';
+      return { ...(await renewed({ data, type, opened, label })), made };
     } catch (error) {
       if (error instanceof Refusal) throw error;
       if (error instanceof TooManyPixels) throw tooManyPixels();

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Aigc } from '#server/labels/aigc.ts';
-import { labelledPng } from '#server/labels/image.ts';
+import { labelledImage, labelledPng } from '#server/labels/image.ts';
 import { parametersKeyword, withPngText } from '#server/labels/png-text.ts';
 import type { Storage, StoredFile } from '#server/storage/storage-interface.ts';
 import {
@@ -50,7 +50,10 @@ export const createStoredImages = (storage: Storage) => {
 
   /** The same of images with words on them. */
   const marking = new Map<string, Promise<Buffer | null>>();
-  const makeMarked = (image: ImageKey): Promise<Buffer | null> => {
+  const makeMarked = (
+    image: ImageKey,
+    note: (size: number) => Promise<void>,
+  ): Promise<Buffer | null> => {
     const name = markedKey(image);
     const running = marking.get(name);
     if (running) return running;
@@ -59,8 +62,13 @@ export const createStoredImages = (storage: Storage) => {
       return whole && markedOf(whole);
     })();
     marking.set(name, made);
-    void made
-      .then((marked) => marked && storage.put(name, marked, imageMimes[image.type]))
+    const store = async (): Promise<void> => {
+      const marked = await made;
+      if (!marked) return;
+      await note(marked.length);
+      await storage.put(name, marked, imageMimes[image.type]);
+    };
+    void store()
       .catch(() => undefined)
       .finally(() => marking.delete(name));
     return made;
@@ -99,17 +107,36 @@ export const createStoredImages = (storage: Storage) => {
     /**
      * An image with the words of its making on it, or as it is where a person made it. Null: none.
      * What is kept is a stream: readers who are slow must not have it all in memory.
+     * @param note is told the bytes of a new one before it is kept
      */
     openMarked: async (
       image: ImageKey,
+      note: (size: number) => Promise<void>,
     ): Promise<(StoredFile & { mime: string }) | { data: Buffer; mime: string } | null> => {
       const mime = imageMimes[image.type];
       const kept = await storage.get(markedKey(image));
       if (kept) return { ...kept, mime };
-      const data = await makeMarked(image);
+      const data = await makeMarked(image, note);
       if (data) return { data, mime };
       const whole = await storage.get(storageKey(image));
       return whole && { ...whole, mime };
+    },
+
+    /**
+     * Writes a label into an image that is kept; its pixels are not touched. What was made smaller of
+     * it goes, to be made again with the label. False: there is none.
+     */
+    async relabel(image: ImageKey, label: Aigc): Promise<boolean> {
+      const data = await read(storageKey(image));
+      if (!data) return false;
+      await storage.put(
+        storageKey(image),
+        labelledImage(data, image.type, label),
+        imageMimes[image.type],
+      );
+      for (const side of thumbnailSides) await storage.delete(thumbnailKey(image.key, side));
+      await storage.delete(markedKey(image));
+      return true;
     },
 
     /** A small image of one that is being made, as a data URL. @throws Error: no image */
@@ -117,6 +144,9 @@ export const createStoredImages = (storage: Storage) => {
       const small = await thumbnailOf(data, previewSide, previewSide);
       return `data:${webp};base64,${small.toString('base64')}`;
     },
+
+    /** Takes the copy with words out of the storage. */
+    dropMarked: (image: ImageKey): Promise<void> => storage.delete(markedKey(image)),
 
     /** Takes an image out of the storage, and what was made smaller of it; its rows stay. */
     async dropStored(image: ImageKey): Promise<void> {

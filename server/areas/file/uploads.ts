@@ -1,4 +1,4 @@
-import type { AttachedFile, UploadedImage } from '#contract/file.ts';
+import type { AttachedFile, MadeBy, UploadedImage } from '#contract/file.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
@@ -32,6 +32,8 @@ export interface UploadedRow extends ImageKey {
   height: number;
   /** Bytes. */
   size: number;
+  /** Whether a model made it, as far as it is known. */
+  made: MadeBy | '';
 }
 
 /** What is left to do in the transaction once the slow work is done. @throws Refusal file_quota */
@@ -68,9 +70,19 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
 
   /** Renews an image; what it gives then keeps it. */
-  const prepareImage = async (data: Buffer, user: Identity): Promise<Keep<UploadedImage>> => {
+  const prepareImage = async (
+    data: Buffer,
+    user: Identity,
+    declared = false,
+  ): Promise<Keep<UploadedImage>> => {
     const userId = user.id;
-    const { data: bytes, type, width, height } = await inTurn(user, () => renewImage(data));
+    const {
+      data: bytes,
+      type,
+      width,
+      height,
+      made,
+    } = await inTurn(user, () => renewImage(data, declared));
     return async (db) => {
       const size = bytes.length;
       await requireRoom(db, user, size);
@@ -78,19 +90,24 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       const mime = imageMimes[type];
       const file = { userId, key, width, height, size };
       const uuid = await insertFile(db, { ...file, kind: 'image', mime });
-      const id = await deps.keepUploaded(db, { ...file, uuid, type });
+      const id = await deps.keepUploaded(db, { ...file, uuid, type, made });
       const name = storageKey({ key, type });
       await storage.put(name, bytes, mime);
       const url = `/files/${name}`;
-      return { id, uuid, url, width, height, size: `${width}x${height}`, bytes: size };
+      const sides = { width, height, size: `${width}x${height}` };
+      return { id, uuid, url, ...sides, bytes: size, ...(made === '' ? {} : { made }) };
     };
   };
 
   return {
     /** @throws Refusal upload_type, upload_unreadable, too_large, too_many */
-    async image(file: UploadedFile, user: Identity): Promise<Keep<UploadedImage>> {
+    async image(
+      file: UploadedFile,
+      user: Identity,
+      declared = false,
+    ): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
-      return prepareImage(file.data, user);
+      return prepareImage(file.data, user, declared);
     },
 
     /**

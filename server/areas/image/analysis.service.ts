@@ -74,7 +74,7 @@ export const createAnalysisService = (deps: {
    * services that know words for images before the one built in, which only measures them.
    */
   const lookersFor = async (db: Executor, model: string, user: Identity) => {
-    const listed = (await models.list(db))
+    const listed = (await models.list(db, user))
       .filter(({ type, factor }) => type === modelTypes.image && (!user.guest || factor === 0))
       .sort((a, b) => Number(a.built_in) - Number(b.built_in));
     const way = (imageWays as readonly string[]).includes(model);

@@ -4,7 +4,7 @@ import { createImageHandlers } from './image.handlers.ts';
 import { moveImages, removeDeletedFiles } from './images.service.ts';
 import { imageKeysOf, shownAsParents } from './image.store.ts';
 
-export const imageArea = ({ db, models, files, prompts, settings, log }: Kit) =>
+export const imageArea = ({ db, models, files, prompts, safety, settings, log }: Kit) =>
   ({
     holds: [
       {
@@ -15,6 +15,7 @@ export const imageArea = ({ db, models, files, prompts, settings, log }: Kit) =>
             deleted_at: 'coalesce(deleted_at, now())',
             key: `''`,
             prompt: `''`,
+            made: `''`,
             seed: 'NULL',
             parameters: `'{}'`,
             remote: 'NULL',
@@ -36,6 +37,7 @@ export const imageArea = ({ db, models, files, prompts, settings, log }: Kit) =>
         models,
         files,
         translate: prompts.translate,
+        safety,
         publicUrl: settings.publicUrl,
         log,
       }),

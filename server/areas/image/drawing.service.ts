@@ -18,7 +18,7 @@ import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import { requireTrained } from '../train/styles.service.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { balances } from '../ledger/ledger.service.ts';
+import { payable } from '../ledger/ledger.service.ts';
 import { requireUsable } from '../model/usable.ts';
 import { imageLivesMs } from './image-work.ts';
 import { holdFor } from './image-hold.ts';
@@ -80,7 +80,7 @@ export const createDrawing = (deps: {
         if (!model) throw new Refusal('model_unavailable');
         await requireUsable(tx, model, user);
         const paysNothing = user.guest || (session.ownerVip && !model.vipExcluded);
-        const left = paysNothing ? null : (await balances(tx, user.id)).balance;
+        const left = paysNothing ? null : await payable(tx, user.id);
         const request = requestOf(
           message.request?.image,
           { ...input, size: sizeCodeOf(input.size) },

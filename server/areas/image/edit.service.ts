@@ -80,10 +80,10 @@ export const createEditService = (deps: {
     db: Executor,
     ability: ImageAbility,
     own: string,
-    guest: boolean,
+    user: Identity,
   ): Promise<ResolvedImageModel[]> => {
-    const listed = (await models.list(db))
-      .filter(({ type, factor }) => type === modelTypes.image && (!guest || factor === 0))
+    const listed = (await models.list(db, user))
+      .filter(({ type, factor }) => type === modelTypes.image && (!user.guest || factor === 0))
       .sort(
         (a, b) =>
           Number(b.name === own) - Number(a.name === own) ||
@@ -97,9 +97,9 @@ export const createEditService = (deps: {
     }
     return found;
   };
-  const able = (db: Executor, task: ImageTask, own: string, guest: boolean) => {
+  const able = (db: Executor, task: ImageTask, own: string, user: Identity) => {
     const ability = abilityFor[task];
-    return ability === undefined ? Promise.resolve([]) : withAbility(db, ability, own, guest);
+    return ability === undefined ? Promise.resolve([]) : withAbility(db, ability, own, user);
   };
 
   const modelFor = async (
@@ -114,7 +114,7 @@ export const createEditService = (deps: {
       if (!model) throw new Refusal('model_unavailable');
       return model;
     }
-    const [first] = await able(db, wish.task, image.model, user.guest);
+    const [first] = await able(db, wish.task, image.model, user);
     if (!first) throw new Refusal('job_unsuitable', '没有能这样做的绘画服务');
     return first;
   };
@@ -252,7 +252,7 @@ export const createEditService = (deps: {
      */
     async toolsFor(db: Executor, image: ImageRow, user: Identity) {
       const tools: ImageInfo['tools'] = [];
-      const [looker] = await withAbility(db, 'interrogate', '', user.guest);
+      const [looker] = await withAbility(db, 'interrogate', '', user);
       if (looker)
         tools.push({
           method: 'interrogate',
@@ -264,7 +264,7 @@ export const createEditService = (deps: {
       if (image.userId !== user.id) return tools;
       const vip = await isVip(db, user.id);
       for (const [method, task] of Object.entries(methodTasks)) {
-        const [model] = await able(db, task, image.model, user.guest);
+        const [model] = await able(db, task, image.model, user);
         if (!model) continue;
         const wish = {
           task,

@@ -6,6 +6,7 @@ import type { ClaimedJob } from '#server/jobs/job-kind.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
+import type { SafetyService } from '../moderation/safety.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 
 export interface ImageWorkDeps {
@@ -13,6 +14,7 @@ export interface ImageWorkDeps {
   models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
   files: Pick<FileService, 'imageAt' | 'keepMade' | 'dropStored' | 'preview'>;
   translate: PromptService['translate'];
+  safety: Pick<SafetyService, 'checkText' | 'checkPicture'>;
   /** Where people reach this server; empty: not known. */
   publicUrl: string;
   log: FastifyBaseLogger;

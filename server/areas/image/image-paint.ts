@@ -26,6 +26,7 @@ interface Try {
 /** When a service whose queue was full is asked again, ms. */
 const turnInMs = 8_000;
 const missing = '图片没有画出来';
+const refused = '图片没有通过内容安全检查，没有扣费';
 const unreadable = '服务给的图片无法读取';
 
 /** Runs the order at one service. */
@@ -82,7 +83,7 @@ const asAsked = async (
 
 /** Stores what a service gave; more than was asked for is left out, less is told. */
 const keep = async (
-  { db, files, log }: Pick<ImageWorkDeps, 'db' | 'files' | 'log'>,
+  { db, files, safety, log }: Pick<ImageWorkDeps, 'db' | 'files' | 'safety' | 'log'>,
   order: Order,
   { plan, job, done, io }: Try,
   given: readonly EngineImage[],
@@ -97,6 +98,11 @@ const keep = async (
     const image = given[at];
     if (!image?.data) {
       images.push({ kept: null, error: image?.error || missing });
+      continue;
+    }
+    const { level } = await safety.checkPicture(image.data, { userId: job.user_id, keep: true });
+    if (level === 'refuse') {
+      images.push({ kept: null, error: refused });
       continue;
     }
     const seed = image.seed !== null && Number.isSafeInteger(image.seed) ? image.seed : null;
@@ -156,6 +162,8 @@ const paintAt = async (
       const size = { width: order.width, height: order.height };
       return { images, prompt: order.prompt, result, channel: { channelId, label }, size };
     }
+    if (images.some(({ error }) => error === refused))
+      throw new JobError('prompt_banned', refused, { retriable: false });
     const told = result.images.find((image) => image.error !== '')?.error;
     // No image at all may be the words' doing; one that cannot be read is the service's.
     if (given.some(({ data }) => data)) models.reportImageOutcome({ ...outcome, ok: false, told });
@@ -171,7 +179,10 @@ const paintAt = async (
       delete done.at;
       await io.remember(done);
     }
-    log.warn({ err: error, job: job.id, channelId }, 'a service did not make the images');
+    const about = { job: job.id, channelId };
+    // What somebody asked for is no fault of the house's, and has no trace that would help.
+    if (error.askerAtFault) log.info({ ...about, told }, 'images were refused for what they asked');
+    else log.warn({ err: error, ...about }, 'a service did not make the images');
     throw new JobError(error.codeName, told, {
       retriable: error.retriable,
       ...(error.busy ? { turnInMs } : {}),
@@ -197,6 +208,14 @@ export const paint = async (
     throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
   const words = await wordsFor(deps, plan, job, now);
   const order = await orderOf(deps, plan, { words, userId: job.user_id, signal: io.signal });
+  const asked = await deps.safety.checkText('in', order.prompt, {
+    userId: job.user_id,
+    keep: true,
+  });
+  if (asked.level === 'refuse')
+    throw new JobError('prompt_banned', `提示词没有通过内容安全检查（${asked.reason}），没有扣费`, {
+      retriable: false,
+    });
   let failure: JobError | null = null;
   let full: JobError | null = null;
   for (const channel of channels) {

@@ -8,7 +8,7 @@ import type { ModelService } from '../model/model.service.ts';
 import { createDrawing } from './drawing.service.ts';
 import { createAnalysisService } from './analysis.service.ts';
 import { createEditService } from './edit.service.ts';
-import { imagesOfJob, ownImages } from './images.service.ts';
+import { declareImage, imagesOfJob, originsOf, ownImages } from './images.service.ts';
 
 type ImageHandlers = Pick<
   Handlers,
@@ -22,6 +22,8 @@ type ImageHandlers = Pick<
   | 'editImage'
   | 'uploadedFiles'
   | 'privateImages'
+  | 'imageOrigins'
+  | 'declareImage'
 >;
 
 /** A failed job as the refusal that the call of its own kind would be; what is known of it goes along. */
@@ -70,6 +72,12 @@ export const createImageHandlers = (deps: {
     interrogateImage: (input, { db, user }) => analysis.interrogate(db, input, user),
 
     uploadedFiles: ({ page }, { db, user }) => ownImages(db, user.id, page, true),
+
+    imageOrigins: async ({ urls }, { db }) => ({ list: await originsOf(db, urls.split(',')) }),
+
+    declareImage: async ({ url }, { db, user }) => ({
+      made: await declareImage(db, deps.files, url, user),
+    }),
 
     privateImages: ({ page }, { db, user }) => ownImages(db, user.id, page, false),
   };

@@ -1,4 +1,5 @@
 import { and, count, eq, inArray, isNotNull, isNull, ne, sql, sum, type SQL } from 'drizzle-orm';
+import type { MadeBy } from '#contract/file.ts';
 import type { ImageOrigin } from '#contract/image.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { ownedBy, type Owners } from '#server/db/person.ts';
@@ -24,6 +25,17 @@ export const insertImages = async (
 export const anyImage = async (db: Executor, id: number): Promise<ImageRow | null> => {
   const [row] = await db.select().from(images).where(eq(images.id, id));
   return row ?? null;
+};
+
+/** What is known of the making of the images of these keys that are there. */
+export const makingOfKeys = (db: Executor, keys: readonly string[]) =>
+  db
+    .select({ key: images.key, type: images.type, origin: images.origin, made: images.made })
+    .from(images)
+    .where(and(inArray(images.key, [...keys]), isNull(images.deletedAt)));
+
+export const setMade = async (db: Executor, id: number, made: MadeBy): Promise<void> => {
+  await db.update(images).set({ made }).where(eq(images.id, id));
 };
 
 /** A person's own image of this key that is there. */
@@ -184,6 +196,7 @@ export interface Listed {
   model: string;
   prompt: string;
   origin: ImageOrigin;
+  made: MadeBy | '';
   hidden: boolean;
   deleted: boolean;
   /** ISO 8601, UTC. */
@@ -192,7 +205,7 @@ export interface Listed {
 
 const columns = sql.raw(`i.id::float8, i.uuid, i.key, i.type, i.width, i.height,
   i.user_id::float8, i.session_id::float8, i.liked_count, i.disliked_count, i.model, i.prompt,
-  i.origin, i.hidden, i.deleted_at IS NOT NULL AS deleted,
+  i.origin, i.made, i.hidden, i.deleted_at IS NOT NULL AS deleted,
   to_char(i.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at`);
 
 /** An image is public when its session is, and its owner neither hides it nor is kept private. */

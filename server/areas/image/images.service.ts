@@ -1,8 +1,11 @@
+import type { MadeBy } from '#contract/file.ts';
 import type { ListedImage } from '#contract/image.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { forgetImage } from '../chat/image-messages.service.ts';
+import { ownImage } from '../file/image-address.ts';
+import { bareLabel } from '../file/image.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { UploadedRow } from '../file/uploads.ts';
 import * as store from './image.store.ts';
@@ -22,6 +25,9 @@ export {
 
 export const imageAddress = ({ key, type }: Pick<store.ImageRow, 'key' | 'type'>): string =>
   `/files/${key}.${type}`;
+
+/** Images of which one call may ask who made them. */
+const mostAsked = 60;
 
 const missing = () => new Refusal('not_found', '没有这张图片');
 
@@ -50,6 +56,15 @@ export const requireImage = async (
   return row;
 };
 
+/** What is drawn or changed here says it itself; what was brought, as far as it is known. */
+export const madeOf = ({
+  origin,
+  made,
+}: Pick<store.ImageRow, 'origin' | 'made'>): { made?: MadeBy } => {
+  if (origin === 'drawn' || origin === 'edited') return { made: 'generated' };
+  return made === '' ? {} : { made };
+};
+
 /** An image as lists have it. */
 export const viewImage = (row: store.Listed): ListedImage => ({
   id: row.id,
@@ -65,6 +80,7 @@ export const viewImage = (row: store.Listed): ListedImage => ({
   model: row.model,
   error: row.deleted || row.key === '' ? '图片已删除' : '',
   origin: row.origin,
+  ...madeOf(row),
   hidden: row.hidden,
   prompt: row.deleted ? '' : row.prompt,
   created_at: row.created_at,
@@ -156,4 +172,38 @@ export const removeDeletedFiles = async (
     tx,
     rows.map(({ id }) => id),
   );
+};
+
+/** Which of these images a model made, and how that is known; whoever has an address may ask. */
+export const originsOf = async (
+  db: Executor,
+  urls: readonly string[],
+): Promise<{ url: string; made: MadeBy }[]> => {
+  const keys = urls.flatMap((url) => ownImage(url)?.key ?? []).slice(0, mostAsked);
+  if (keys.length === 0) return [];
+  const rows = await store.makingOfKeys(db, keys);
+  return rows.flatMap((row) => {
+    const { made } = madeOf(row);
+    return made ? [{ url: imageAddress(row), made }] : [];
+  });
+};
+
+/**
+ * Whoever brought an image says that a model made it: that is written into its file, too.
+ * @throws Refusal not_found
+ */
+export const declareImage = async (
+  db: Executor,
+  files: Pick<FileService, 'relabel'>,
+  url: string,
+  user: Identity,
+): Promise<MadeBy> => {
+  const named = ownImage(url);
+  const row = named && (await store.ownOfKey(db, named.key, user.id));
+  if (!row) throw missing();
+  const { made } = madeOf(row);
+  if (made === 'generated' || made === 'declared') return made;
+  if (!(await files.relabel(row, bareLabel('2')))) throw missing();
+  await store.setMade(db, row.id, 'declared');
+  return 'declared';
 };

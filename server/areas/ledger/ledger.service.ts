@@ -3,6 +3,7 @@ import { limits } from '#contract/limits.ts';
 import type { Consumption } from '#contract/ledger.ts';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { committing, inTransaction, withCommit } from '#server/db/in-transaction.ts';
+import { timesFactor } from '#contract/price.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
 
@@ -28,6 +29,8 @@ export interface OpenWallet {
   save: (more?: Pick<store.WalletChange, 'hold' | 'consumption'>) => Promise<void>;
   /** Start of the running VIP month; null without a membership. */
   vipPeriod: Date | null;
+  /** What its owner's group pays of each price. */
+  factor: number;
 }
 
 const vipPeriodOf = (row: store.WalletRow): Date | null =>
@@ -74,6 +77,7 @@ const openedWallet = (tx: Transaction, userId: number, row: store.WalletRow): Op
     pots,
     move,
     vipPeriod,
+    factor: row.factor,
     save: async (more = {}) => {
       if (entries.length === 0 && !turned && !more.hold) return;
       const wallet = { balance: pots.balance, vipBalance: pots.vip, vipPeriod };
@@ -116,6 +120,7 @@ export const openWallet = (db: Executor, userId: number, grantTokens: number): P
 interface Purse extends Pots {
   /** A tenth or less is left of what there was, and its owner was not told yet. */
   low: boolean;
+  factor: number;
 }
 
 /** A tenth of what there was after tokens came last is little. */
@@ -125,7 +130,7 @@ const isLow = ({ balance, vip }: Pots, { mark, lowTold }: store.WalletRow): bool
 /** What can be spent now, in tokens, and whether that is little. Zero without a wallet. */
 export const purse = async (db: Executor, userId: number): Promise<Purse> => {
   const row = await store.readWallet(db, userId);
-  if (!row) return { balance: 0, vip: 0, low: false };
+  if (!row) return { balance: 0, vip: 0, low: false, factor: 1 };
   let pots: Pots = { balance: row.balance, vip: row.vipBalance };
   if (!sameTime(vipPeriodOf(row), row.vipPeriod))
     pots = await inTransaction(db, async (tx) => {
@@ -133,13 +138,19 @@ export const purse = async (db: Executor, userId: number): Promise<Purse> => {
       await wallet?.save();
       return wallet?.pots ?? { balance: 0, vip: 0 };
     });
-  return { balance: pots.balance, vip: pots.vip, low: isLow(pots, row) };
+  return { balance: pots.balance, vip: pots.vip, low: isLow(pots, row), factor: row.factor };
 };
 
 /** What can be spent now, in tokens. */
 export const balances = async (db: Executor, userId: number): Promise<Pots> => {
   const { balance, vip } = await purse(db, userId);
   return { balance, vip };
+};
+
+/** Up to which price, before the factor of the person's group, the balance pays. */
+export const payable = async (db: Executor, userId: number): Promise<number> => {
+  const { balance, factor } = await purse(db, userId);
+  return Math.floor(balance / factor);
 };
 
 /** Its owner was told that little is left: until tokens come again. */
@@ -149,6 +160,7 @@ export interface HoldRequest {
   /** Of the hold to be; one is made otherwise. */
   id?: string;
   userId: number;
+  /** Before the factor of the person's group, as all prices that come here. */
   amount: number;
   /** What it is for, such as `history:12`. */
   reference: string;
@@ -163,9 +175,9 @@ export interface HoldRequest {
 export const hold = (db: Executor, request: HoldRequest): Promise<string | null> =>
   inTransaction(db, async (tx) => {
     const { userId, reference, vipAllowed = true } = request;
-    const amount = wholeTokens(request.amount);
     const { wallet = await openLocked(tx, userId) } = request;
     if (!wallet) return null;
+    const amount = timesFactor(wholeTokens(request.amount), wallet.factor);
     const taken = take(wallet.pots, amount, vipAllowed);
     if (sum(taken) !== amount) {
       await wallet.save();
@@ -212,10 +224,10 @@ const openHold = async (tx: Transaction, holdId: string) => {
 /** Sets more aside; false, and nothing happens, when there is not enough or the hold has ended. */
 export const extendHold = (db: Database, holdId: string, more: number): Promise<boolean> =>
   committing(db, async (tx) => {
-    const amount = wholeTokens(more);
     const open = await openHold(tx, holdId);
     if (!open) return async () => false;
     const { wallet, held } = open;
+    const amount = timesFactor(wholeTokens(more), wallet.factor);
     const taken = take(wallet.pots, amount, held.vipAllowed);
     const enough = held.state === 'open' && sum(taken) === amount;
     if (!enough) {
@@ -268,10 +280,10 @@ export const settling = async (
   actual: number,
   record?: SpendRecord,
 ): Promise<Settlement & { save: () => Promise<void> }> => {
-  const amount = wholeTokens(actual);
   const open = await openHold(tx, holdId);
   if (!open) return { spent: 0, balanceBefore: 0, save: async () => {} };
   const { wallet, held } = open;
+  const amount = timesFactor(wholeTokens(actual), wallet.factor);
   if (held.state !== 'open') {
     const spent = held.spent ?? 0;
     return { spent, balanceBefore: sum(wallet.pots) + spent, save: () => wallet.save() };
@@ -386,6 +398,9 @@ export const debit = (
     await wallet.save();
     return taken;
   });
+
+/** Tokens of the balance that are set aside for works that run now. */
+export const heldOf = store.heldBalance;
 
 /** Brings the VIP's pot to the membership as it is now: what has changed it calls this. */
 export const turnVip = (db: Executor, userId: number): Promise<void> =>

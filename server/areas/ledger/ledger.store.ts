@@ -18,6 +18,8 @@ export interface WalletRow {
   vipExpiredAt: Date | null;
   mark: number;
   lowTold: boolean;
+  /** What its owner's group pays of each price. */
+  factor: number;
   /** The database's clock: several servers must agree on when a month begins. */
   now: Date;
 }
@@ -30,6 +32,7 @@ interface RawWallet {
   vip_expired_at: Date | null;
   mark: number;
   low_told: boolean;
+  factor: number;
   now: Date;
 }
 interface RawHold {
@@ -44,7 +47,8 @@ interface RawHold {
 }
 
 const walletFields = `w.balance::float8, w.vip_balance::float8, w.vip_period,
-  u.vip_activated_at, u.vip_expired_at, w.mark::float8, w.low_told, now()`;
+  u.vip_activated_at, u.vip_expired_at, w.mark::float8, w.low_told, now(),
+  coalesce((SELECT g.factor FROM people_groups g WHERE g.id = u.people_group), 1) AS factor`;
 const walletAsIs = statement<RawWallet>(
   'wallet_of',
   `SELECT ${walletFields} FROM wallets w JOIN users u ON u.id = w.user_id WHERE w.user_id = $1`,
@@ -71,6 +75,7 @@ const walletOf = (row: RawWallet): WalletRow => ({
   vipExpiredAt: row.vip_expired_at,
   mark: row.mark,
   lowTold: row.low_told,
+  factor: row.factor,
   now: row.now,
 });
 
@@ -202,15 +207,18 @@ const saveAll = statement(
 
 const holdAtOnce = statement<{ id: string }>(
   'hold_at_once',
-  `WITH wallet AS (
-     UPDATE wallets SET balance = balance - $3::bigint
-     WHERE user_id = $2 AND balance >= $3::bigint RETURNING user_id
+  `WITH price AS (
+     SELECT ceil(round(($3::bigint * coalesce(g.factor, 1))::numeric, 6))::bigint AS amount
+     FROM users u LEFT JOIN people_groups g ON g.id = u.people_group WHERE u.id = $2
+   ), wallet AS (
+     UPDATE wallets SET balance = balance - price.amount FROM price
+     WHERE user_id = $2 AND balance >= price.amount RETURNING user_id, price.amount
    ), entry AS (
      INSERT INTO ledger (user_id, pot, kind, amount, reference, remark)
-     SELECT user_id, 'balance', 'hold', -$3::bigint, $1::uuid::text, '' FROM wallet
+     SELECT user_id, 'balance', 'hold', -amount, $1::uuid::text, '' FROM wallet
    )
    INSERT INTO holds (id, user_id, balance, vip, vip_allowed, state, reference, expires_at)
-   SELECT $1::uuid, user_id, $3::bigint, 0, false, 'open', $4,
+   SELECT $1::uuid, user_id, amount, 0, false, 'open', $4,
      now() + $5::float8 * interval '1 millisecond' FROM wallet RETURNING id`,
 );
 
@@ -280,6 +288,15 @@ export const expiredHolds = async (db: Executor, limit: number): Promise<string[
     .orderBy(holds.userId)
     .limit(limit);
   return rows.map((row) => row.id);
+};
+
+/** What of a person's balance is held. */
+export const heldBalance = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ sum: sql<number>`coalesce(sum(${holds.balance}), 0)::float8` })
+    .from(holds)
+    .where(and(eq(holds.userId, userId), eq(holds.state, 'open')));
+  return row?.sum ?? 0;
 };
 
 export interface SpendFilter {

@@ -79,6 +79,7 @@ test('each key of a service has a way to chat, and in everything else keys take 
           cfgScale: 1,
           motion: 1,
           seed: 1,
+          marked: false,
         },
         {
           signal,

@@ -44,7 +44,7 @@ interface Engines {
 
 /** One for each address: connections are kept open. */
 const proxies = new Map<string, ProxyAgent>();
-const throughProxy = (address: string): ProxyAgent => {
+export const throughProxy = (address: string): ProxyAgent => {
   const known =
     proxies.get(address) ??
     new ProxyAgent({
@@ -139,11 +139,12 @@ export const createChannelEngines = (deps: {
   const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
 
   const make = ({ kind, baseUrl, options }: ChannelRow, secret: string): Engines => {
-    const { headers, body, proxy } = options;
+    const { headers, body, proxy, maker } = options;
     const wire = {
       ...(headers && { headers }),
       ...(body && { body }),
       ...(proxy && { dispatcher: throughProxy(proxy) }),
+      ...(maker && { maker }),
     };
     const ofKeys = <T>(of: (apiKey: string) => T): T[] => keysOf(secret).map(of);
     switch (kind) {
@@ -181,7 +182,8 @@ export const createChannelEngines = (deps: {
           relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey, ...wire })),
           keys: ofKeys((apiKey) => ({
             ...keyMark(apiKey),
-            takes: () => takesKey(baseUrl, apiKey, AbortSignal.timeout(askKeyMs)),
+            takes: () =>
+              takesKey({ baseUrl, maker: maker ?? null }, apiKey, AbortSignal.timeout(askKeyMs)),
           })),
           image: inTurn(
             ofKeys((apiKey) =>
@@ -201,17 +203,16 @@ export const createChannelEngines = (deps: {
     }
   };
 
-  const made = new Map<number, { mark: string; engines: Engines }>();
+  const made = new Map<number, { mark: string; engines: Engines | null }>();
   return (channel) => {
     const mark = `${channel.kind} ${channel.baseUrl} ${JSON.stringify(channel.options)} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
     const known = made.get(channel.id);
     if (known?.mark === mark) return known.engines;
     const secret = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
-    if (secret === null) {
+    // Said once: the key that would open it comes with another start.
+    if (secret === null)
       log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');
-      return null;
-    }
-    const engines = make(channel, secret);
+    const engines = secret === null ? null : make(channel, secret);
     made.set(channel.id, { mark, engines });
     return engines;
   };

@@ -1,4 +1,5 @@
 import type { Out } from '#contract/calls.ts';
+import { makers } from '#contract/makers.ts';
 import type { SearchKind } from '#contract/manage-model.ts';
 import { priceOfName } from './chat-price-by-name.ts';
 import { mediaOfferOf } from './media-models.ts';
@@ -18,6 +19,7 @@ const openAi = (
   base_url: baseUrl,
   key_url: keyUrl,
   needs_key: keyUrl !== '',
+  maker: makers.find((maker) => maker === key) ?? null,
   models: models.map((name) => ({
     name,
     factor: keyUrl === '' ? 0 : (mediaOfferOf(name) ?? priceOfName(name)).factor,
@@ -37,6 +39,7 @@ const search = (
   base_url: baseUrl,
   key_url: keyUrl,
   needs_key: keyUrl !== '',
+  maker: null,
   models: [],
 });
 
@@ -145,6 +148,7 @@ export const channelPresets: readonly Preset[] = [
   openAi('vllm', 'vLLM（本机）', 'http://127.0.0.1:8000/v1', '', []),
   openAi('ollama', 'Ollama（本机）', 'http://127.0.0.1:11434/v1', '', []),
   openAi('lmstudio', 'LM Studio（本机）', 'http://127.0.0.1:1234/v1', '', []),
+  openAi('new-api', 'new-api / one-api 中转站', '', '', []),
   openAi('other', '其他 OpenAI 兼容服务', '', '', []),
   openAi(
     'speech',
@@ -167,6 +171,7 @@ export const channelPresets: readonly Preset[] = [
     base_url: 'http://127.0.0.1:7860',
     key_url: '',
     needs_key: false,
+    maker: null,
     models: [],
   },
   {
@@ -176,6 +181,7 @@ export const channelPresets: readonly Preset[] = [
     base_url: 'https://api.stability.ai',
     key_url: 'https://platform.stability.ai/account/keys',
     needs_key: true,
+    maker: null,
     models: [],
   },
   {
@@ -185,6 +191,7 @@ export const channelPresets: readonly Preset[] = [
     base_url: '',
     key_url: '',
     needs_key: false,
+    maker: null,
     models: [],
   },
   {
@@ -194,6 +201,7 @@ export const channelPresets: readonly Preset[] = [
     base_url: 'https://api.siliconflow.cn/v1',
     key_url: 'https://cloud.siliconflow.cn/account/ak',
     needs_key: false,
+    maker: null,
     models: [{ name: 'BAAI/bge-m3', factor: 0 }],
   },
   {
@@ -203,6 +211,7 @@ export const channelPresets: readonly Preset[] = [
     base_url: 'https://api.replicate.com/v1',
     key_url: 'https://replicate.com/account/api-tokens',
     needs_key: true,
+    maker: null,
     models: [],
   },
   search('searxng', 'SearXNG（联网搜索）', 'searxng', '', ''),

@@ -1,6 +1,7 @@
 import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
 import type { Out } from '#contract/calls.ts';
 import { searches, type ChannelKind, type SearchPaths } from '#contract/manage-model.ts';
+import type { Maker } from '#contract/makers.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { EngineError } from '#server/engines/chat-engine.ts';
 import { chatServices, type ChatServiceKind, isChatService } from '#server/engines/chat-service.ts';
@@ -102,6 +103,7 @@ interface Asked {
   baseUrl: string;
   apiKey: string;
   model: string;
+  maker?: Maker | undefined;
   signal: AbortSignal;
 }
 
@@ -115,14 +117,14 @@ interface Answered {
 
 /** Asks for two letters; gives what was said, and whether it was thought about before. */
 const sayHello = async (
-  { kind, baseUrl, apiKey, model, signal }: Asked,
+  { kind, baseUrl, apiKey, model, maker, signal }: Asked,
   thinking: AskedThinking | undefined,
   onWord: () => void = () => {},
 ): Promise<{ said: string; thought: boolean }> => {
   let said = '';
   let thought = false;
   try {
-    await chatServices[kind].engine({ baseUrl, apiKey }).write(
+    await chatServices[kind].engine({ baseUrl, apiKey, ...(maker && { maker }) }).write(
       {
         model,
         messages: [{ role: 'user', content: '请只回答两个字：你好' }],
@@ -212,12 +214,13 @@ const tryChatService = async (
   baseUrl: string,
   apiKey: string,
   model?: string,
+  maker?: Maker,
 ): Promise<Trial> => {
   const signal = AbortSignal.timeout(patience);
   let names: string[] = [];
   let listing: unknown;
   try {
-    names = await chatServices[kind].models({ baseUrl, apiKey }, signal);
+    names = await chatServices[kind].models({ baseUrl, apiKey, ...(maker && { maker }) }, signal);
   } catch (error) {
     listing = error;
   }
@@ -234,7 +237,7 @@ const tryChatService = async (
   const begun = performance.now();
   try {
     // The list may come without a key while an answer needs one, and the other way round.
-    const asked = { kind, baseUrl, apiKey, model: chosen, signal };
+    const asked = { kind, baseUrl, apiKey, model: chosen, maker, signal };
     const { message, firstMs, thinking: words } = await act(asked);
     const latency = Math.round(firstMs ?? performance.now() - begun);
     return {
@@ -373,16 +376,18 @@ export const tryService = (
     baseUrl,
     secret,
     model,
+    maker,
     search,
   }: {
     kind: ChannelKind;
     baseUrl: string;
     secret: string;
     model?: string | undefined;
+    maker?: Maker | undefined;
     search?: SearchPaths | undefined;
   },
 ): Promise<Trial> => {
-  if (isChatService(kind)) return tryChatService(kind, baseUrl, secret, model);
+  if (isChatService(kind)) return tryChatService(kind, baseUrl, secret, model, maker);
   if (searches(kind)) return trySearch(fetch, { kind, baseUrl, apiKey: secret, paths: search });
   if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
   if (kind === 'replicate') return tryReplicate(baseUrl, secret);

@@ -33,6 +33,8 @@ export interface LineCall {
   /** As people know it. */
   model: string;
   userId: number;
+  /** What a check finds in it may be kept with its case. */
+  keep?: boolean;
   /** What one waits at most for the first word of one line, ms. */
   firstMs: number;
   /** Nobody is asked anew once it is aborted; left out: the signal of what is asked. */
@@ -247,16 +249,19 @@ const saysNothing = (answer: Record<string, unknown>): boolean => {
 /** The same for what programs ask in OpenAI's words. */
 export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
   const { words } = given.call;
-  const unable = given.lines.map(({ engine }) => words?.unable(engine.kind) ?? null);
-  const deps = { ...given, lines: given.lines.filter((_, at) => unable[at] === null) };
+  /** Those that can be asked this. @throws what the first of them cannot do, where none can do it */
+  const able = (body: ChatBody): LinesDeps<ChatRelay> => {
+    const reasons = given.lines.map(
+      ({ engine }) => words?.unable(engine.kind) ?? engine.unable?.(body) ?? null,
+    );
+    const lines = given.lines.filter((_, at) => reasons[at] === null);
+    const [reason] = reasons;
+    if (lines.length === 0 && reason) throw reason;
+    return { ...given, lines };
+  };
   const put = (body: ChatBody, { engine, upstreamName }: Line<ChatRelay>): ChatBody => {
     const asked = { ...body, model: upstreamName };
     return words?.of(asked, engine.kind) ?? asked;
-  };
-  /** @throws what the first of them cannot do, where none can do it */
-  const requireAble = (): void => {
-    const [reason] = unable;
-    if (deps.lines.length === 0 && reason) throw reason;
   };
   const sizeOf = (messages: readonly Record<string, unknown>[]): number =>
     messages.reduce((sum, { content }) => {
@@ -269,7 +274,7 @@ export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
     }, 0);
   return {
     async complete(body, signal) {
-      requireAble();
+      const deps = able(body);
       let wordless: Record<string, unknown> | null = null;
       try {
         return await run(
@@ -291,7 +296,7 @@ export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
       }
     },
     async stream(body, signal, take) {
-      requireAble();
+      const deps = able(body);
       let wordless: RelayEvent[] = [];
       try {
         await run(

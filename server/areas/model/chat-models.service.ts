@@ -8,13 +8,18 @@ import { engineOfLines, type Line, type LineCall, relayOfLines } from './chat-li
 import { drawOrder } from './draw.ts';
 import type { LineHealth } from './line-health.ts';
 import type { ServedModel } from './model.store.ts';
+import { byModel, rowsFor } from './open-rows.ts';
 import { resolve, type ResolvedModel } from './resolved-model.ts';
 import type { RowEngines } from './row-engines.ts';
 import { isUsable, type Asker } from './usable.ts';
 
 export interface ChatModels {
-  /** Null: there is no such model, or nothing serves it any more. */
-  find(db: Executor, name: string): Promise<ResolvedModel | null>;
+  /** Null: there is no such model, or nothing serves it any more to whoever asks. */
+  find(
+    db: Executor,
+    name: string,
+    asker: Pick<NonNullable<Asker>, 'id'> | null,
+  ): Promise<ResolvedModel | null>;
   /**
    * What a session gets that names no model: the cheapest that this person may use and whose services
    * do not fail; what is built in where there is nothing else.
@@ -45,9 +50,10 @@ export const createChatModels = (
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
 ): ChatModels => {
   const cheapestModel: ChatModels['cheapestModel'] = async (db, asker, isOffered) => {
-    const rows = (await served(db)).filter(
+    const rows = (await rowsFor(db, await served(db), asker?.id ?? null)).filter(
       (row) => isChat(row) && row.model.display && isOffered(row.model.name),
     );
+    const all = byModel(rows);
     // What is built in comes last, what fails before it; among equals the order of offering counts.
     const rank = ({ channel, model }: ServedModel): number =>
       channel.kind === 'built-in' ? 2 : health.rests(channel.id, model.name) ? 1 : 0;
@@ -58,21 +64,25 @@ export const createChatModels = (
         (a.model.promptFactor ?? a.model.factor) - (b.model.promptFactor ?? b.model.factor),
     );
     for (const row of sorted) {
-      const model = resolve(row);
+      const model = resolve(all.get(row.model.name)!);
       if (await isUsable(db, model, asker)) return model;
     }
     return null;
   };
   const linesTo = async <E>(
     db: Executor,
-    name: string,
+    { model, userId }: LineCall,
     of: (row: ServedModel) => Line<E>[],
-  ): Promise<Line<E>[]> => drawOrder((await named(db, name)).filter(isChat)).flatMap(of);
+  ): Promise<Line<E>[]> => {
+    const rows = (await named(db, model)).filter(isChat);
+    return drawOrder(await rowsFor(db, rows, userId)).flatMap(of);
+  };
 
   return {
-    async find(db, name) {
-      const [row] = await named(db, name);
-      return row && isChat(row) ? resolve(row) : null;
+    async find(db, name, asker) {
+      const rows = (await named(db, name)).filter(isChat);
+      const [row, ...more] = await rowsFor(db, rows, asker?.id ?? null);
+      return row ? resolve([row, ...more]) : null;
     },
 
     async defaultModel(db, asker) {
@@ -84,12 +94,12 @@ export const createChatModels = (
     cheapestModel,
 
     async engine(db, call) {
-      const lines = await linesTo(db, call.model, engines.chat);
+      const lines = await linesTo(db, call, engines.chat);
       return lines.length > 0 ? engineOfLines({ lines, call, health, log }) : null;
     },
 
     async relay(db, call) {
-      const lines = await linesTo(db, call.model, engines.relay);
+      const lines = await linesTo(db, call, engines.relay);
       return lines.length > 0 ? relayOfLines({ lines, call, health, log }) : null;
     },
   };

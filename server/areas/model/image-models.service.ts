@@ -6,6 +6,7 @@ import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';
 import type { createImageChoices } from './image-choices.ts';
 import type { ServedModel } from './model.store.ts';
+import { byModel, openRows, openTo } from './open-rows.ts';
 import { resolveImage, type ImageChannel, type ResolvedImageModel } from './resolved-model.ts';
 import { channelsWith, type RowEngines } from './row-engines.ts';
 import { isUsable, type Asker } from './usable.ts';
@@ -40,17 +41,19 @@ export const createImageModels = (
   choicesOf: ReturnType<typeof createImageChoices>,
 ): ImageModels => {
   const rowsOf = async (db: Executor, name: string): Promise<ServedModel[]> =>
-    (await named(db, name)).filter(({ model }) => model.type === modelTypes.image);
+    openRows((await named(db, name)).filter(({ model }) => model.type === modelTypes.image));
   return {
     async findImage(db, name) {
-      const [row] = await named(db, name);
-      return row ? resolveImage(row) : null;
+      const [row, ...more] = await named(db, name);
+      return row ? resolveImage(row, openTo([row, ...more])) : null;
     },
 
     async defaultImageModel(db, asker) {
       const found = [];
-      for (const model of (await served(db)).map(resolveImage))
+      for (const rows of byModel(await served(db)).values()) {
+        const model = resolveImage(rows[0], openTo(rows));
         if (model && (await isUsable(db, model, asker))) found.push(model);
+      }
       return (
         found.find((model) => model.image.family === 'midjourney') ??
         found.find((model) => model.builtIn) ??

@@ -20,6 +20,7 @@ export const createManageModelHandlers = (deps: {
     },
     channelList: (_input, { db }) => service.channels(db),
     channelHealth: ({ id }, { db }) => service.health(db, id),
+    channelBalance: ({ id }, { db }) => service.balance(db, id),
     channelPresets: (_input, { db }) => service.presets(db),
     testChannel: (input, { db }) => service.test(db, input),
     saveChannel: async (input, { db, user, noteAct, afterCommit }) => {

@@ -11,8 +11,10 @@ import { usualSizeRates } from '#contract/price.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
+import { makerAt } from '#server/engines/openai-compatible/makers.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
-import { readBody, readHeaders, readProxy } from './channel-wire.ts';
+import { balanceOf } from './channel-balance.ts';
+import { extrasOf } from './channel-extras.ts';
 import { readChannelList } from './import-channels.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
@@ -35,29 +37,6 @@ const hintOf = (key: string): string =>
 
 const jsonOf = (value: object | undefined): string =>
   value === undefined || Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2);
-
-/** What a form says of the way of a channel's requests; what it leaves out stays. @throws Refusal */
-const extrasOf = (
-  input: Parsed<'saveChannel'>,
-  before: ChannelRow['options'],
-  user: Pick<Identity, 'owner'>,
-): ChannelRow['options'] => {
-  const headers = input.headers === undefined ? before.headers : readHeaders(input.headers);
-  const body = input.body === undefined ? before.body : readBody(input.body);
-  const proxy = input.proxy === undefined ? (before.proxy ?? '') : readProxy(input.proxy);
-  // Everybody's questions pass through there.
-  if (proxy !== (before.proxy ?? '') && !user.owner)
-    throw new Refusal('manage_unsuitable', '代理地址只有所有者可以更改');
-  const tag = (input.tag ?? before.tag ?? '').trim();
-  const parallel = input.parallel === undefined ? before.parallel : input.parallel;
-  return {
-    ...(headers && Object.keys(headers).length > 0 && { headers }),
-    ...(body && Object.keys(body).length > 0 && { body }),
-    ...(proxy !== '' && { proxy }),
-    ...(tag !== '' && { tag }),
-    ...(parallel && { parallel }),
-  };
-};
 
 const noChoice: ImageChoice = { sizes: [], checkpoints: [], factors: {} };
 
@@ -90,6 +69,7 @@ const modelView = (row: ModelRow, channels: AdminModel['channels']): AdminModel 
   factor: row.factor,
   prompt_factor: row.promptFactor,
   cached_factor: row.cachedFactor,
+  written_factor: row.writtenFactor,
   display: flagOf(row.display),
   disable: flagOf(!row.enabled),
   vip_excluded: flagOf(row.vipExcluded),
@@ -117,6 +97,7 @@ const changesOf = (input: Parsed<'setModel'>): Partial<ModelRow> => {
   if (input.factor !== undefined) values.factor = input.factor;
   if (input.prompt_factor !== undefined) values.promptFactor = input.prompt_factor;
   if (input.cached_factor !== undefined) values.cachedFactor = input.cached_factor;
+  if (input.written_factor !== undefined) values.writtenFactor = input.written_factor;
   if (input.display !== undefined) values.display = input.display === 1;
   if (input.disable !== undefined) values.enabled = input.disable === 0;
   if (input.vip_excluded !== undefined) values.vipExcluded = input.vip_excluded === 1;
@@ -141,8 +122,10 @@ export const createManageModelService = ({
   keys: KeyBox;
   fetch: GuardedFetch;
 }) => {
-  const secretOf = (channel: ChannelRow): string =>
-    channel.keyEncrypted ? (keys.open(channel.keyEncrypted, channel.key) ?? '') : '';
+  /** Null: it has a key that SECRET_KEY does not open. */
+  const sealedOf = (channel: ChannelRow): string | null =>
+    channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
+  const secretOf = (channel: ChannelRow): string => sealedOf(channel) ?? '';
 
   const channelView = ({
     channel,
@@ -150,7 +133,8 @@ export const createManageModelService = ({
     models: names,
     spent,
   }: Awaited<ReturnType<typeof store.listChannels>>[number]): AdminChannel => {
-    const own = keysIn(secretOf(channel));
+    const secret = sealedOf(channel);
+    const own = keysIn(secret ?? '');
     return {
       id: channel.id,
       kind: channel.kind,
@@ -173,15 +157,30 @@ export const createManageModelService = ({
       proxy: channel.options.proxy ?? '',
       tag: channel.options.tag ?? '',
       parallel: channel.options.parallel ?? null,
+      factor: channel.options.factor ?? 1,
+      maker: channel.options.maker ?? '',
+      told_maker: channel.kind === 'openai-compatible' ? (makerAt(channel.baseUrl) ?? '') : '',
+      groups: channel.options.groups ?? [],
       trainer: channel.options.trainer ?? '',
       destination: channel.options.destination ?? '',
       search: channel.options.search ?? null,
       successes: health?.successes ?? 0,
       failures: health?.failures ?? 0,
       latency: health?.latency ?? null,
+      balance:
+        typeof health?.balance !== 'number' || health.balanceAt === null
+          ? null
+          : {
+              amount: health.balance,
+              unit: health.balanceUnit,
+              at: health.balanceAt.toISOString(),
+            },
       last_success_at: health?.lastSuccessAt?.toISOString() ?? null,
       last_failure_at: health?.lastFailureAt?.toISOString() ?? null,
-      last_error: health?.lastError ?? '',
+      last_error:
+        secret === null
+          ? '密钥打不开：请换回原来的 SECRET_KEY 或 secret-key，或重新填写'
+          : (health?.lastError ?? ''),
       spent,
       created_at: channel.createdAt.toISOString(),
     };
@@ -241,6 +240,9 @@ export const createManageModelService = ({
       throw new Refusal('bad_input', 'base_url 请在放搜索词的地方写 {query}');
     if (input.kind === 'json-search' && !input.search)
       throw new Refusal('bad_input', 'search 请填写结果在回答里的位置');
+    const { groups = [] } = values.options;
+    if (!(await store.haveGroups(db, groups)))
+      throw new Refusal('bad_input', 'groups：有的用户组已经删除，请重新选择');
     const wanted = plan(input.kind, named);
     if (!aside && wanted.length === 0) throw new Refusal('bad_input', 'models 请至少选一个模型');
     const id = known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
@@ -381,6 +383,7 @@ export const createManageModelService = ({
         ...input,
         baseUrl: input.base_url,
         secret,
+        maker: input.maker === undefined ? known?.options.maker : (input.maker ?? undefined),
         search: input.search ?? known?.options.search,
       });
       return async (tx) => {
@@ -393,6 +396,8 @@ export const createManageModelService = ({
     },
 
     save,
+
+    balance: (db: Executor, id: number) => balanceOf(db, id, secretOf),
 
     /** Adds what a list of another program names; each by itself, so that one fault leaves out one. */
     takeOver: async (

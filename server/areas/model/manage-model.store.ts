@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { ThinkingWords } from '#common/thinking-models.ts';
 import type { Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
-import { channels, modelChannels, models } from '#server/db/schema.ts';
+import { channels, modelChannels, models, peopleGroups } from '#server/db/schema.ts';
 import { spentByChannel } from '../stats/spend.service.ts';
 import { channelHealth, channelLines } from './model.tables.ts';
 
@@ -179,6 +179,29 @@ export const noteTrial = async (
     ...at,
     lastError: trial.ok ? '' : trial.message.slice(0, 300),
   };
+  await db
+    .insert(channelHealth)
+    .values({ channelId, ...seen })
+    .onConflictDoUpdate({ target: channelHealth.channelId, set: seen });
+};
+
+/** Whether all of these groups of people exist; they stay until the transaction ends. */
+export const haveGroups = async (db: Executor, ids: readonly number[]): Promise<boolean> => {
+  if (ids.length === 0) return true;
+  const found = await db
+    .select({ id: peopleGroups.id })
+    .from(peopleGroups)
+    .where(inArray(peopleGroups.id, [...ids]))
+    .for('key share');
+  return found.length === ids.length;
+};
+
+export const noteBalance = async (
+  db: Executor,
+  channelId: number,
+  { amount, unit }: { amount: number; unit: string },
+): Promise<void> => {
+  const seen = { balance: amount, balanceUnit: unit, balanceAt: sql`now()` };
   await db
     .insert(channelHealth)
     .values({ channelId, ...seen })

@@ -4,6 +4,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';
 import type { ServedModel } from './model.store.ts';
+import { byModel, openRows, openTo } from './open-rows.ts';
 import type { MediaChannel, MediaType, ResolvedMediaModel } from './resolved-model.ts';
 import { channelsWith, type RowEngines } from './row-engines.ts';
 import { isUsable, type Asker } from './usable.ts';
@@ -45,6 +46,7 @@ const resolveMedia = (
   engines: RowEngines,
   type: MediaType,
   row: ServedModel,
+  groups: readonly number[] | null,
 ): ResolvedMediaModel | null =>
   engines.media(type, row) && {
     name: row.model.name,
@@ -54,6 +56,7 @@ const resolveMedia = (
     vipExcluded: row.model.vipExcluded,
     paidOnly: row.model.paidOnly,
     managersOnly: row.model.managersOnly,
+    openTo: groups,
     builtIn: row.channel.kind === 'built-in',
     ...mediaOf(engines, row),
   };
@@ -65,19 +68,24 @@ export const createMediaModels = (
   turns: Turns,
 ): MediaModels => ({
   async findMedia(db, type, name) {
-    const found = (await named(db, name)).map((row) => resolveMedia(engines, type, row));
+    const rows = await named(db, name);
+    const found = rows.map((row) => resolveMedia(engines, type, row, openTo(rows)));
     return found.find((model) => model !== null) ?? null;
   },
 
   async defaultMedia(db, type, asker) {
     const found = [];
-    for (const model of (await served(db)).map((row) => resolveMedia(engines, type, row)))
-      if (model && (asker === 'anybody' || (await isUsable(db, model, asker)))) found.push(model);
+    const all = [...byModel(await served(db)).values()];
+    for (const model of all.flatMap((rows) =>
+      rows.map((row) => resolveMedia(engines, type, row, openTo(rows))),
+    ))
+      if (model && (asker === 'anybody' ? !model.openTo : await isUsable(db, model, asker)))
+        found.push(model);
     return found.find((model) => model.builtIn) ?? found[0] ?? null;
   },
 
   async mediaEngines(db, type, name) {
-    const rows = drawOrder(await named(db, name));
+    const rows = drawOrder(openRows(await named(db, name)));
     return turns.inTurn(
       name,
       channelsWith(rows, (row) => engines.media(type, row)),

@@ -2,7 +2,7 @@ import { sizesOf } from '#contract/image-prompt.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { type Model } from '#contract/model.ts';
 import { usualSizeRates } from '#contract/price.ts';
-import { imageOf, thinkingOf, type ResolvedMediaModel } from './resolved-model.ts';
+import { chatPrice, imageOf, thinkingOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
 
 /** What the specification calls things, beside our own names. */
@@ -55,11 +55,46 @@ export const present = (
   max_prompt: model.maxPrompt,
   prompt_factor: model.promptFactor,
   cached_factor: model.cachedFactor,
+  written_factor: model.writtenFactor,
   factor: model.factor,
   accelerator: model.accelerator,
   image: imageOf(model),
   ...media,
 });
+
+/**
+ * The same at the prices of one person.
+ * @param rows the channels that serve the person
+ * @param factor what the person's group pays of each price
+ */
+export const presentFor = (
+  model: Model,
+  rows: readonly [ServedModel, ...ServedModel[]],
+  factor: number,
+): Model => {
+  const chat = model.type === modelTypes.chat ? chatPrice(rows) : null;
+  if (factor === 1 && !chat?.rates) return model;
+  const times = (price: number) => Math.round(price * factor * 1e9) / 1e9;
+  const maybe = (price: number | null) => (price === null ? null : times(price));
+  return {
+    ...model,
+    factor: times(chat?.factor ?? model.factor),
+    prompt_factor: maybe(chat?.promptFactor ?? model.prompt_factor),
+    cached_factor: maybe(chat?.cachedFactor ?? model.cached_factor),
+    written_factor: maybe(chat?.writtenFactor ?? model.written_factor),
+    factors: Object.fromEntries(
+      Object.entries(model.factors).map(([name, price]) => [name, times(price)]),
+    ),
+    image: model.image && {
+      ...model.image,
+      checkpoints: model.image.checkpoints.map((each) => ({
+        ...each,
+        factor:
+          each.factor === null || each.factor === undefined ? each.factor : times(each.factor),
+      })),
+    },
+  };
+};
 
 /** Null for what is no address of the web. */
 export const acceleratorOrigin = (accelerator: string): string | null => {

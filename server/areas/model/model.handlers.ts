@@ -22,7 +22,7 @@ export const createModelHandlers = ({ models, ownStyles }: ModelDeps) => {
   const limitAddress = createAddressLimit(reportsAMinute * 5, 'reports of an address');
   return {
     models: async (_input, { db, user }) => {
-      const listed = (await models.catalogue(db)).filter(
+      const listed = (await models.catalogue(db, user)).filter(
         (model) => model.private === 0 || user?.manager,
       );
       const asks = user !== null && !user.guest && listed.some(({ locked }) => locked === 1);

@@ -12,17 +12,25 @@ import { createImageChoices } from './image-choices.ts';
 import { createImageModels, type ImageModels } from './image-models.service.ts';
 import { createMediaModels, mediaOf, type MediaModels } from './media-models.service.ts';
 import { idleModels } from './model.store.ts';
-import { present } from './model-view.ts';
+import { present, presentFor } from './model-view.ts';
+import { groupOf } from '../ledger/group-of.ts';
+import { byModel, rowsFor } from './open-rows.ts';
+import type { Asker } from './usable.ts';
 import { builtInModels } from './new-models.ts';
 import { createRowEngines } from './row-engines.ts';
+
+export type ListedFor = Pick<NonNullable<Asker>, 'id'> | null | 'anybody';
 
 export interface ModelService extends ChatModels, ImageModels, MediaModels {
   /** Puts the channels of this start into the database. An unreachable service does not delay it. */
   start(): Promise<void>;
-  /** What may be offered to people, in the order of offering. */
-  list(db: Executor): Promise<Model[]>;
+  /**
+   * What may be offered to a person at the price that their group pays, in the order of offering;
+   * null: to a visitor; anybody: at its own price, whomever its channels serve.
+   */
+  list(db: Executor, asker: ListedFor): Promise<Model[]>;
   /** The same and behind them those that nobody can choose now, so that what names them is told. */
-  catalogue(db: Executor): Promise<Model[]>;
+  catalogue(db: Executor, asker: ListedFor): Promise<Model[]>;
   /** Addresses (scheme, host, port) that the page may read replies from, as last seen. */
   accelerators(): readonly string[];
   /** Names of the models that the public API may not use. */
@@ -53,14 +61,16 @@ export const createModelService = (deps: {
   const builtIn = builtInModels(own);
   const connecting = createConnecting({ ...deps, keys, catalogue, engines, choicesOf, builtIn });
 
-  const list = async (db: Executor): Promise<Model[]> => {
-    const models = new Map<string, Model>();
-    for (const row of await served(db)) {
-      const { model, channel } = row;
-      if (!models.has(model.name))
-        models.set(model.name, present(model, channel, mediaOf(engines, row), row.upstreamName));
-    }
-    return [...models.values()];
+  const list: ModelService['list'] = async (db, asker) => {
+    const rows = await served(db);
+    const id = asker === 'anybody' ? null : (asker?.id ?? null);
+    const models = byModel(asker === 'anybody' ? rows : await rowsFor(db, rows, id));
+    const group = await groupOf(db, id);
+    return [...models.values()].map((rows) => {
+      const [row] = rows;
+      const shown = present(row.model, row.channel, mediaOf(engines, row), row.upstreamName);
+      return presentFor(shown, rows, group?.factor ?? 1);
+    });
   };
 
   return {
@@ -70,8 +80,8 @@ export const createModelService = (deps: {
     start: connecting.start,
     list,
 
-    async catalogue(db) {
-      const offered = await list(db);
+    async catalogue(db, asker) {
+      const offered = await list(db, asker);
       const names = new Set(offered.map(({ name }) => name));
       const absent = (await idleModels(db)).filter(({ model }) => !names.has(model.name));
       return [

@@ -1,4 +1,12 @@
-import { bigint, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  doublePrecision,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
 import type { LineOutcome } from './line-record.ts';
 import { instant, reference, tokens } from '#server/db/columns.ts';
 
@@ -12,6 +20,10 @@ export const channelHealth = pgTable('channel_health', {
   lastSuccessAt: instant('last_success_at'),
   lastFailureAt: instant('last_failure_at'),
   lastError: text('last_error').notNull().default(''),
+  /** What the service said is left on the account of its key, in its own money. */
+  balance: doublePrecision('balance'),
+  balanceUnit: text('balance_unit').notNull().default(''),
+  balanceAt: instant('balance_at'),
 });
 
 /** How each key of each channel did with each model. */

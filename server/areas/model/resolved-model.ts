@@ -2,6 +2,7 @@ import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
 import { isChatService } from '#server/engines/chat-service.ts';
 import type { ImageModel } from '#contract/image.ts';
 import { modelTypes } from '#contract/kinds.ts';
+import { pricedBy } from '#contract/price.ts';
 import type { Voices } from '#contract/speech.ts';
 import type { VideoModel } from '#contract/video.ts';
 import type { ImageEngine } from '#server/engines/image-engine.ts';
@@ -18,6 +19,12 @@ export interface ResolvedModel {
   factor: number;
   /** Null: the factor. */
   promptFactor: number | null;
+  /** As of Price: prices are those of the dearest channel that may be asked. */
+  rates?: Readonly<Record<number, number>>;
+  /** Of what its service wrote into a cache; null: as the rest of the prompt. */
+  writtenFactor: number | null;
+  /** The only groups of people that may use it; null: everybody. */
+  openTo: readonly number[] | null;
   /** Of what its service read from a cache; null: as the rest of the prompt. */
   cachedFactor: number | null;
   /** Null: limits.defaultMaxPrompt. */
@@ -49,6 +56,8 @@ export interface ResolvedImageModel {
   vipExcluded: boolean;
   paidOnly: boolean;
   managersOnly: boolean;
+  /** As of ResolvedModel. */
+  openTo: readonly number[] | null;
   builtIn: boolean;
   /** What its sizes cost, by their codes; null: as usual. */
   sizeRates: readonly number[] | null;
@@ -77,6 +86,8 @@ export interface ResolvedMediaModel {
   vipExcluded: boolean;
   paidOnly: boolean;
   managersOnly: boolean;
+  /** As of ResolvedModel. */
+  openTo: readonly number[] | null;
   builtIn: boolean;
   /** Of a model of films. */
   video: VideoModel | null;
@@ -111,12 +122,42 @@ export const thinkingOf = (
     ? null
     : (model.thinking ?? thinkingByName(upstreamName) ?? thinkingByName(model.name));
 
-export const resolve = ({ model, channel, upstreamName }: ServedModel): ResolvedModel => ({
+/** Of one person's rows of a model to chat with; the first says what it can. */
+export const resolve = (rows: readonly [ServedModel, ...ServedModel[]]): ResolvedModel => {
+  const [{ model, channel, upstreamName }] = rows;
+  return { ...chatPrice(rows), ...factsOf({ model, channel, upstreamName }) };
+};
+
+/** What it costs at the dearest channel, and which part of that at each. */
+export const chatPrice = (
+  rows: readonly [ServedModel, ...ServedModel[]],
+): Pick<ResolvedModel, 'factor' | 'promptFactor' | 'cachedFactor' | 'writtenFactor' | 'rates'> => {
+  const [{ model }] = rows;
+  const factors = rows.map(({ channel }) => [channel.id, channel.options.factor ?? 1] as const);
+  const most = Math.max(...factors.map(([, factor]) => factor));
+  const price = {
+    factor: model.factor,
+    promptFactor: model.promptFactor,
+    cachedFactor: model.cachedFactor,
+    writtenFactor: model.writtenFactor,
+  };
+  return factors.every(([, factor]) => factor === 1)
+    ? price
+    : {
+        ...pricedBy(price, most),
+        rates: Object.fromEntries(factors.map(([id, factor]) => [id, factor / most])),
+      };
+};
+
+const factsOf = ({
+  model,
+  channel,
+  upstreamName,
+}: Pick<ServedModel, 'model' | 'channel' | 'upstreamName'>) => ({
   name: model.name,
   label: model.label,
-  factor: model.factor,
-  promptFactor: model.promptFactor,
-  cachedFactor: model.cachedFactor,
+  // Whom a channel serves was looked at before.
+  openTo: null,
   maxPrompt: model.maxPrompt,
   maxTokens: model.maxTokens,
   vipExcluded: model.vipExcluded,
@@ -148,7 +189,11 @@ export const imageOf = (model: ModelRow): ImageModel | null => {
   };
 };
 
-export const resolveImage = ({ model, channel }: ServedModel): ResolvedImageModel | null => {
+/** @param openTo as of `openTo` of all its rows */
+export const resolveImage = (
+  { model, channel }: ServedModel,
+  openTo: readonly number[] | null,
+): ResolvedImageModel | null => {
   const image = imageOf(model);
   return (
     image && {
@@ -159,6 +204,7 @@ export const resolveImage = ({ model, channel }: ServedModel): ResolvedImageMode
       vipExcluded: model.vipExcluded,
       paidOnly: model.paidOnly,
       managersOnly: model.managersOnly,
+      openTo,
       sizeRates: model.sizeRates,
       builtIn: channel.kind === 'built-in',
       image,

@@ -1,17 +1,21 @@
 import { isFree } from '#contract/price.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { groupOf } from '../ledger/group-of.ts';
 import { paidStanding } from '../payment/has-paid.ts';
+import { isMember } from './open-rows.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 /** Who wants to use a model; null: a visitor who has no account yet. */
 export type Asker = { id: number; guest: boolean } | null;
 
 type Usable = Pick<ResolvedModel, 'factor'> &
-  Partial<Pick<ResolvedModel, 'promptFactor' | 'paidOnly' | 'managersOnly'>>;
+  Partial<Pick<ResolvedModel, 'promptFactor' | 'paidOnly' | 'managersOnly' | 'openTo'>>;
 
 /** Why somebody may not use a model; null: they may. */
 const refusalOf = async (db: Executor, model: Usable, asker: Asker): Promise<Refusal | null> => {
+  if (model.openTo && !isMember(model.openTo, await groupOf(db, asker?.id ?? null)))
+    return new Refusal('model_unavailable');
   const locked = model.paidOnly || model.managersOnly;
   if (!asker || asker.guest) {
     const free = isFree({ promptFactor: null, ...model });

@@ -1,4 +1,18 @@
-import type { Area } from '#server/area.ts';
+import type { Area, Kit } from '#server/area.ts';
 import { moderationHandlers } from './moderation.handlers.ts';
+import { createSafetyHandlers } from './safety.handlers.ts';
+import { removeOldCases } from './safety.store.ts';
 
-export const moderationArea = () => ({ serve: () => moderationHandlers }) satisfies Area;
+export const moderationArea = ({ safety }: Kit) =>
+  ({
+    holds: [
+      {
+        table: 'safety_cases',
+        of: ['user_id'],
+        end: { set: { by: `''`, reason: `''`, excerpt: `''`, appeal: `''` } },
+        take: ['created_at', 'way', 'kind', 'level', 'reason', 'excerpt', 'state', 'appeal'],
+      },
+    ],
+    chores: [removeOldCases],
+    serve: () => ({ ...moderationHandlers, ...createSafetyHandlers(safety) }),
+  }) satisfies Area;

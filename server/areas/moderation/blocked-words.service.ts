@@ -5,13 +5,11 @@ import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { blockedWords } from './moderation.tables.ts';
+import { plain } from './word-finder.ts';
 
-/** Spaces and letters that nobody sees hide no word. */
-const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[\s\p{Cf}\0]+/gu, '');
+/** All of them. */
+export const allBlockedWords = async (db: Executor): Promise<string[]> =>
+  (await db.select({ word: blockedWords.word }).from(blockedWords)).map(({ word }) => word);
 
 /** @throws Refusal words_blocked */
 export const refuseBlocked = async (db: Executor, ...texts: string[]): Promise<void> => {

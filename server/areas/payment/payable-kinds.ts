@@ -11,7 +11,7 @@ import {
 import { orderTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import { credit, debit } from '../ledger/ledger.service.ts';
+import { credit, debit, heldOf } from '../ledger/ledger.service.ts';
 import { membershipOf, prolongVip, setSubscribe, shortenVip } from '../ledger/vip.service.ts';
 import type { Taken } from './taken-back.ts';
 import { type OrderRow, type Payable, shareOf, type Wish } from './payable.ts';
@@ -47,6 +47,11 @@ const takeBack = async (
     reference: referenceOf(order),
     remark: `退款：${order.title}`,
   });
+  if (taken < amount && forgive && (await heldOf(tx, order.userId)) > 0)
+    throw new Refusal(
+      'order_unsuitable',
+      '还有正在进行的请求占着余额，它们结束后会还回来：请等一会儿再豁免，或先禁用这个账号',
+    );
   if (taken < amount && !forgive)
     throw new Refusal(
       'order_unsuitable',

@@ -166,6 +166,11 @@ export const isDeletedPerson = async (db: Executor, userId: number): Promise<boo
   return rows.length > 0;
 };
 
+export const isManager = async (db: Executor, userId: number): Promise<boolean> => {
+  const [row] = await db.select({ is: users.manager }).from(users).where(eq(users.id, userId));
+  return row?.is === true;
+};
+
 /** The open order of a person for a thing, if there is time left to pay it. */
 export const openOrderFor = async (
   db: Executor,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '#contract/errors.ts';
-import { deduction, estimateTokens, isFree } from '#contract/price.ts';
+import { deduction, estimateTokens, isFree, priceAt } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { Reply, heldAhead } from '../chat/reply.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
@@ -96,7 +96,9 @@ export const askModel = async (
     const { channelId } = answer;
     await noteFailedUse(db, userId, { type, model: model.name, channelId });
   } else {
-    const { promptTokens: prompt, completionTokens: completion } = await answer.count(whole);
+    const counted = await answer.count(whole);
+    const { promptTokens: prompt, completionTokens: completion } = counted;
+    const price = priceAt(model, answer.channelId);
     await db.transaction(async (tx) => {
       let spent = 0;
       const use = {
@@ -108,7 +110,12 @@ export const askModel = async (
       };
       if (holdId) {
         const record = { ...use, human: excerptOf(subject) };
-        ({ spent } = await settle(tx, holdId, deduction(model, prompt, completion), record));
+        ({ spent } = await settle(
+          tx,
+          holdId,
+          deduction(price, prompt, completion, counted),
+          record,
+        ));
       } else await countFreeUse(tx, userId, use);
       if (whole) await keep?.(tx, text, spent);
     });

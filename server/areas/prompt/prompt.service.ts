@@ -78,7 +78,7 @@ export const createPromptService = (deps: {
   /** A connected chat model: the named one, or the cheapest that this person may use. */
   const chatModel = async (asker: Asker, name?: string): Promise<ResolvedModel | null> => {
     if (name !== undefined) {
-      const model = await models.find(db, name);
+      const model = await models.find(db, name, asker);
       if (!model) throw new Refusal('model_unavailable');
       await requireUsable(db, model, asker);
       return model.builtIn ? null : model;

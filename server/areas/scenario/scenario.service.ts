@@ -15,6 +15,9 @@ const most = { own: 200, pending: 20 } as const;
 /** The template of that number, those that are no longer offered included; null: there is none. */
 export const find = store.findScenario;
 
+/** The same for several at once, in any order. */
+export const findAll = store.findScenarios;
+
 /** Counts a session that was begun from a template. False where this person has none of that number. */
 export const countSession = store.addSession;
 

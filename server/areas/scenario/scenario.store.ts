@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNull, not, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, isNull, not, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
@@ -189,21 +189,24 @@ export const listScenarios = async (
   return { list, total: counted?.count ?? 0 };
 };
 
-/** The template of that number, those that are no longer offered included. */
-export const findScenario = async (db: Executor, id: number) => {
-  const [row] = await db
-    .select({
-      id: scenarios.id,
-      name: scenarios.name,
-      prompt: scenarios.prompt,
-      userId: scenarios.userId,
-      state: scenarios.state,
-      deleted: sql<boolean>`${scenarios.deletedAt} IS NOT NULL`,
-    })
-    .from(scenarios)
-    .where(eq(scenarios.id, id));
-  return row ?? null;
-};
+/** The templates of these numbers in any order, those that are no longer offered included. */
+export const findScenarios = async (db: Executor, ids: readonly number[]) =>
+  ids.length === 0
+    ? []
+    : db
+        .select({
+          id: scenarios.id,
+          name: scenarios.name,
+          prompt: scenarios.prompt,
+          userId: scenarios.userId,
+          state: scenarios.state,
+          deleted: sql<boolean>`${scenarios.deletedAt} IS NOT NULL`,
+        })
+        .from(scenarios)
+        .where(inArray(scenarios.id, [...ids]));
+
+export const findScenario = async (db: Executor, id: number) =>
+  (await findScenarios(db, [id]))[0] ?? null;
 
 /** Counts a session that was begun from a template. False where this person has none of that number. */
 export const addSession = async (db: Executor, id: number, userId: number): Promise<boolean> => {

@@ -9,17 +9,17 @@ export const createManageSessionHandlers = (deps: {
   Handlers,
   'adminSessionList' | 'adminDeleteSession' | 'adminSetSession' | 'adminUpload'
 > => ({
-  adminSessionList: (input, { db }) => manageList(db, input),
+  adminSessionList: (input, { db, user }) => manageList(db, input, user),
 
-  adminDeleteSession: async ({ session_id: ref }, { db, noteAct, afterCommit }) => {
-    const row = await manageDelete(db, ref);
+  adminDeleteSession: async ({ session_id: ref }, { db, user, noteAct, afterCommit }) => {
+    const row = await manageDelete(db, ref, user);
     noteAct({ subject: `session:${row.id}`, from: { user_id: row.userId, prompt: row.prompt } });
     afterCommit(() => deps.stopSession(row.id));
     return {};
   },
 
-  adminSetSession: async (input, { db, noteAct }) => {
-    const row = await manageSet(db, input.session_id, input.private === 1);
+  adminSetSession: async (input, { db, user, noteAct }) => {
+    const row = await manageSet(db, input.session_id, input.private === 1, user);
     noteAct({
       subject: `session:${row.id}`,
       from: { private: row.private ? 1 : 0 },

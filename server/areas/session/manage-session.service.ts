@@ -2,9 +2,10 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { AdminSession } from '#contract/manage-session.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
-import { Refusal } from '#server/http/handlers.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
+import { requireMayBeOpen } from './session-change.service.ts';
 import { findSession, markDeleted, updateSession } from './session.store.ts';
 
 export { countOpenOf, hideSessionsOf } from './manage-session.store.ts';
@@ -33,7 +34,24 @@ const viewOf = (row: Row, match: AdminSession['match'] = null): AdminSession => 
   match,
 });
 
-const filterOf = (input: Parsed<'adminSessionList'>): store.ManageFilter => ({
+/** What a manager may not see is left out of all lists. */
+const seenBy = ({ id, owner }: Identity) => ({ for: owner ? undefined : id });
+
+/**
+ * A manager has no power over what another manager wrote; an owner has.
+ * @throws Refusal manage_unsuitable
+ */
+export const requirePowerOver = async (
+  db: Executor,
+  people: readonly number[],
+  { id, owner }: Identity,
+): Promise<void> => {
+  if (!owner && (await store.isOtherManager(db, people, id)))
+    throw new Refusal('manage_unsuitable', '别的管理员的会话只有所有者可以更改');
+};
+
+const filterOf = (input: Parsed<'adminSessionList'>, by: Identity): store.ManageFilter => ({
+  ...seenBy(by),
   ...(input.user_id === undefined ? {} : { userId: input.user_id }),
   ...(input.uuid === undefined ? {} : { ref: input.uuid }),
   ...(input.type === undefined ? {} : { type: input.type }),
@@ -53,9 +71,10 @@ const pageOf = (total: number, page: number, size: number) => ({
 export const manageList = async (
   db: Executor,
   input: Parsed<'adminSessionList'>,
+  by: Identity,
 ): Promise<Out<'adminSessionList'>> => {
   const { page, page_size: size } = input;
-  const filter = filterOf(input);
+  const filter = filterOf(input, by);
   const words = wordsOf(input.query ?? '');
   const offset = (page - 1) * size;
   if (words.length === 0) {
@@ -103,27 +122,30 @@ export const manageList = async (
 };
 
 /** Any session, deleted or not. @throws Refusal not_found */
-export const manageOne = async (db: Executor, ref: string): Promise<AdminSession> => {
-  const [row] = await store.pageOfSessions(db, { ref }, { offset: 0, limit: 1 });
+export const manageOne = async (db: Executor, ref: string, by: Identity): Promise<AdminSession> => {
+  const [row] = await store.pageOfSessions(db, { ...seenBy(by), ref }, { offset: 0, limit: 1 });
   if (!row) throw new Refusal('not_found', '没有这个会话');
   return viewOf(row);
 };
 
-const living = async (db: Executor, ref: string) => {
+const living = async (db: Executor, ref: string, by: Identity) => {
   const row = await findSession(db, ref, { lock: true });
   if (!row) throw new Refusal('not_found', '没有这个会话');
+  await requirePowerOver(db, [row.userId], by);
   if (row.deletedAt) throw new Refusal('session_deleted');
   return row;
 };
 
-export const manageDelete = async (db: Executor, ref: string) => {
-  const row = await living(db, ref);
+export const manageDelete = async (db: Executor, ref: string, by: Identity) => {
+  const row = await living(db, ref, by);
   await markDeleted(db, row.id);
   return row;
 };
 
-export const manageSet = async (db: Executor, ref: string, isPrivate: boolean) => {
-  const row = await living(db, ref);
+/** @throws Refusal private_forced for what can only be private, whoever asks */
+export const manageSet = async (db: Executor, ref: string, isPrivate: boolean, by: Identity) => {
+  const row = await living(db, ref, by);
+  requireMayBeOpen(row, isPrivate);
   await updateSession(db, row.id, { private: isPrivate });
   return row;
 };

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 import { sessions, users } from '#server/db/schema.ts';
 
@@ -9,6 +9,8 @@ export interface ManageFilter {
   model?: string;
   private?: boolean;
   deleted?: boolean;
+  /** Without what other managers keep to themselves, for the manager of this number. */
+  for?: number | undefined;
   /** Only these. */
   ids?: readonly number[];
   /** In the title, in lower case as far as ASCII goes. */
@@ -48,6 +50,9 @@ const conditions = (filter: ManageFilter): SQL | undefined =>
       : filter.deleted
         ? isNotNull(sessions.deletedAt)
         : isNull(sessions.deletedAt),
+    filter.for === undefined
+      ? undefined
+      : or(not(sessions.private), not(users.manager), eq(users.id, filter.for)),
     filter.ids === undefined ? undefined : inArray(sessions.id, [...filter.ids]),
     ...(filter.titleWords ?? []).map((word) => sql`strpos(lower(${sessions.prompt}), ${word}) > 0`),
   );
@@ -76,11 +81,26 @@ export const countSessions = async (
   const some = db
     .select({ id: sessions.id })
     .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
     .where(conditions(filter))
     .limit(most)
     .as('some');
   const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(some);
   return row?.count ?? 0;
+};
+
+/** Whether one of these people is a manager, and not the one of number `by`. */
+export const isOtherManager = async (
+  db: Executor,
+  ids: readonly number[],
+  by: number,
+): Promise<boolean> => {
+  const found = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(inArray(users.id, [...ids]), ne(users.id, by), users.manager))
+    .limit(1);
+  return found.length > 0;
 };
 
 /** How many sessions of a person others may read. */

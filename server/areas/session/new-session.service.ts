@@ -192,7 +192,7 @@ const talkedTo = async (
   maker: Maker,
   { model: name, embedding, embeddings = embedding === undefined ? [] : [embedding] }: Input,
 ): Promise<{ name?: string; keys: string[] }> => {
-  if (name === undefined || embeddings.length > 0 || (await models.find(db, name)))
+  if (name === undefined || embeddings.length > 0 || (await models.find(db, name, maker)))
     return { name, keys: [...new Set(embeddings)] };
   return (await knowledge.find(db, name, maker.id)) ? { keys: [name] } : { name, keys: [] };
 };

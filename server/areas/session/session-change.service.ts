@@ -40,11 +40,18 @@ const requireClean = async (
   } else if (!toPrivate || row.type === sessionTypes.people) await refuseBlocked(tx, title);
 };
 
+/** @throws Refusal private_forced for a session that nobody may open to others */
+export const requireMayBeOpen = (
+  row: Pick<store.SessionRow, 'temporary' | 'lowUserId'>,
+  toPrivate: boolean,
+): void => {
+  if (toPrivate || (!row.temporary && row.lowUserId === null)) return;
+  const what = row.temporary ? '临时对话' : '两个人的私聊';
+  throw new Refusal('private_forced', `${what}只能是私有的`);
+};
+
 const requirePrivacyChange = (row: store.SessionRow, toPrivate: boolean): void => {
-  if (!toPrivate && (row.temporary || row.lowUserId !== null)) {
-    const what = row.temporary ? '临时对话' : '两个人的私聊';
-    throw new Refusal('private_forced', `${what}只能是私有的`);
-  }
+  requireMayBeOpen(row, toPrivate);
   const rules = { forced: row.ownerForcedPrivate, setting: row.ownerSetting };
   const refusal = privacyChangeRefusal(rules, toPrivate);
   if (refusal) throw new Refusal(refusal);

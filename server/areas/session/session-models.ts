@@ -8,7 +8,7 @@ import { type Asker, isUsable, requireUsable } from '../model/usable.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
 
 type Deps = Pick<SessionServiceDeps, 'models' | 'requireTrained'>;
-type Usable = Pick<ResolvedModel, 'name' | 'factor' | 'paidOnly' | 'managersOnly'>;
+type Usable = Pick<ResolvedModel, 'name' | 'factor' | 'paidOnly' | 'managersOnly' | 'openTo'>;
 
 /** The models that a type of session may have. */
 interface Shelf {
@@ -20,7 +20,7 @@ interface Shelf {
 }
 
 const shelfFor = (models: ModelService, db: Executor, type: number, asker: Asker): Shelf => {
-  const isChat = async (name: string) => (await models.find(db, name)) !== null;
+  const isChat = async (name: string) => (await models.find(db, name, asker)) !== null;
   if (type === sessionTypes.image)
     return {
       find: (name) => models.findImage(db, name),
@@ -34,7 +34,7 @@ const shelfFor = (models: ModelService, db: Executor, type: number, asker: Asker
       usual: () => models.defaultMedia(db, modelTypes.video, asker),
     };
   return {
-    find: (name) => models.find(db, name),
+    find: (name) => models.find(db, name, asker),
     isOther: () => Promise.resolve(false),
     usual: () => models.defaultModel(db, asker),
   };

@@ -3,7 +3,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Session, SessionDetail } from '#contract/session.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
-import { find as findScenario } from '../scenario/scenario.service.ts';
+import { findAll as findScenarios } from '../scenario/scenario.service.ts';
 import { friendStateOf } from './friend.service.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
 import {
@@ -37,6 +37,19 @@ export const viewCards = async (
     db,
     cards.flatMap(({ session: { id, type } }) => (type === sessionTypes.people ? [id] : [])),
   );
+  const scenarios = new Map(
+    (
+      await findScenarios(db, [...new Set(cards.flatMap((card) => card.session.scenarioId ?? []))])
+    ).map((found) => [found.id, found]),
+  );
+  const scenarioOf = ({ scenarioId }: SessionRow): Session['scenario'] => {
+    const found = scenarioId === null ? undefined : scenarios.get(scenarioId);
+    if (!found) return null;
+    const { id, name, prompt } = found;
+    // The words of a private one are its maker's.
+    const open = found.state === 'public' || found.userId === user?.id;
+    return { id, name, prompt: open ? prompt : '' };
+  };
   /** Among people it is what was said last. */
   const summaryOfCard = (row: SessionRow, friendName: string | null): string => {
     const look = looks.get(row.id);
@@ -64,6 +77,7 @@ export const viewCards = async (
     favorite,
     on_top: onTop,
     unread,
+    scenario: scenarioOf(row),
     scenario_id: row.scenarioId,
     embedding_key: row.embeddingKey,
     embedding_name: openBases(row)
@@ -95,7 +109,6 @@ export const sessionDetail = async (
   const [view] = await viewCards(deps, db, cards, user);
   const friendName = cards[0]?.friendName ?? null;
   if (!view) throw new Refusal('not_found');
-  const scenario = row.scenarioId === null ? null : await findScenario(db, row.scenarioId);
   const friendId = row.lowUserId === user?.id ? row.highUserId : row.lowUserId;
   const state = user && friendId !== null ? await friendStateOf(db, row.id, user.id) : null;
   return {
@@ -104,12 +117,6 @@ export const sessionDetail = async (
     writable: user !== null && writeRefusal(row, user) === null,
     owner_vip: row.ownerVip,
     private_forced: row.ownerForcedPrivate,
-    // The words of a private one are its maker's.
-    scenario: scenario && {
-      id: scenario.id,
-      name: scenario.name,
-      prompt: scenario.state === 'public' || scenario.userId === user?.id ? scenario.prompt : '',
-    },
     temporary: row.temporary,
     friend:
       friendId !== null && friendName !== null && state !== null

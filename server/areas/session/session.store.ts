@@ -7,7 +7,7 @@ import { statement } from '#server/db/statement.ts';
 /** The model is empty in sessions of people: who answers there is mentioned in the message. */
 export interface SessionRow extends Omit<
   typeof sessions.$inferSelect,
-  'forkedFrom' | 'imported' | 'toolGrants'
+  'forkedFrom' | 'toolGrants'
 > {
   userName: string;
   /** The two people of a session that new_friend made. */
@@ -23,7 +23,7 @@ const columns = `s.id::float8, s.uuid, s.type, s.user_id::float8 AS "userId", s.
   s.like_count AS "likeCount", s.created_at AS "createdAt", s.updated_at AS "updatedAt",
   s.deleted_at AS "deletedAt", s.scenario_id::float8 AS "scenarioId",
   s.embedding_key AS "embeddingKey", s.more_embeddings AS "moreEmbeddings",
-  s.style_key AS "styleKey", s.temporary, s.group_id::float8 AS "groupId",
+  s.style_key AS "styleKey", s.temporary, s.imported, s.group_id::float8 AS "groupId",
   s.accepted_id::float8 AS "acceptedId", s.essence, s.pinned, s.closed,
   u.user_name AS "userName", f.low_user_id::float8 AS "lowUserId",
   f.high_user_id::float8 AS "highUserId", u.session_private AS "ownerForcedPrivate",

@@ -22,6 +22,8 @@ const serveMetrics = (http: FastifyInstance, { settings, figures, db }: Host): v
   );
   figures.gauge('queqiao_search_queue', 'Messages that wait to be indexed', () => unindexed(db));
   figures.gauge('queqiao_holds_open', 'Holds of tokens that are not settled', () => openHolds(db));
+  const { streamRoom } = http;
+  figures.gauge('queqiao_event_streams', 'Streams of events that are open', () => streamRoom.open);
   const { $client: pool } = db;
   figures.gauge('queqiao_pool_connections', 'Connections of the pool', () => pool.totalCount);
   figures.gauge('queqiao_pool_waiting', 'Who waits for a connection', () => pool.waitingCount);

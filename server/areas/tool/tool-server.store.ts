@@ -27,6 +27,13 @@ export const countServers = async (db: Executor, userId: number | null): Promise
   return row?.n ?? 0;
 };
 
+/** Keeps others from adding servers for the same people until the transaction ends. */
+export const lockServers = async (tx: Executor, userId: number | null): Promise<void> => {
+  await tx.execute(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tool servers ${userId}`}, 0))`,
+  );
+};
+
 export const insertServer = async (
   db: Executor,
   values: typeof toolServers.$inferInsert,

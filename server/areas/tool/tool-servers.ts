@@ -30,7 +30,7 @@ export interface ForeignTool {
   parameters: Record<string, unknown>;
 }
 
-const maxBytes = 5 * 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const seconds = 60;
 const checkMs = 25_000;
 /** Calls of one person in a day, and checks in a minute: others' servers are not to be worn out from here. */
@@ -237,6 +237,8 @@ export const createToolServers = ({
       if (moved && secret === '' && known.secretEncrypted)
         throw new Refusal('bad_input', 'secret 地址变了，请重新填写令牌');
       const owner = shared ? null : user.id;
+      // Of those that come at once each is counted.
+      if (!known) await store.lockServers(db, owner);
       const most = shared ? toolServerLimits.shared : toolServerLimits.servers;
       if (!known && (await store.countServers(db, owner)) >= most)
         throw new Refusal('bad_input', `至多添加 ${most} 个工具服务`);

@@ -85,9 +85,26 @@ test('a hostile server of tools holds nobody, and what it says can be kept', asy
           },
         });
       else {
+        if (request.url !== '/tools') {
+          const long = ['/deep', '/parts', '/events', '/lines'].indexOf(request.url ?? '');
+          const deep = (by: number) => `${'['.repeat(by)}${']'.repeat(by)}`;
+          const meta = [
+            deep(70),
+            `[${'0,'.repeat(60_000)}0]`,
+            deep(70),
+            `\ndata:${deep(70)}\ndata:`,
+          ];
+          const body = `{"jsonrpc":"2.0","id":${id},"result":{"tools":[],"_meta":{"a":${meta[long] ?? `"${'长'.repeat(400_000)}"`}}}}`;
+          const isEvents = long > 1;
+          response.setHeader('content-type', isEvents ? 'text/event-stream' : 'application/json');
+          // Nothing that is no data hides how deep the data is.
+          response.end(isEvents ? `: "]]]\r\nevent: message\r\ndata:${body}\n\n` : body);
+          return;
+        }
         const inputSchema = { type: 'object', properties: { 'x\0': { description: '\uD800' } } };
         const tool = { name: 'a\0', description: '\uD800', inputSchema };
-        send({ jsonrpc: '2.0', id, result: { tools: [tool] } });
+        const other = { ...tool, description: '另一个同名的' };
+        send({ jsonrpc: '2.0', id, result: { tools: [tool, other] } });
       }
     })();
   });
@@ -95,7 +112,7 @@ test('a hostile server of tools holds nobody, and what it says can be kept', asy
     hostile.listen(0, '127.0.0.1', resolve);
   });
   const { port } = hostile.address() as AddressInfo;
-  const requests = createRequests(null, 100_000);
+  const requests = createRequests(null, 2_000_000);
   const ask = (path: string, ms: number) =>
     withMcp(
       { url: `http://127.0.0.1:${port}${path}`, headers: {}, requests },
@@ -105,6 +122,9 @@ test('a hostile server of tools holds nobody, and what it says can be kept', asy
   try {
     for (const path of ['/silent', '/hanging'])
       await expect(ask(path, 500), path).rejects.toThrow('等了太久');
+    for (const path of ['/deep', '/parts', '/events', '/lines'])
+      await expect(ask(path, 10_000), path).rejects.toThrow('太复杂');
+    await expect(ask('/long', 10_000)).rejects.toThrow('太长');
     expect(await ask('/tools', 10_000)).toEqual([
       {
         name: 'a\uFFFD',

@@ -58,7 +58,7 @@ export const managedProjects = async (
   };
 };
 
-/** @throws Refusal not_found */
+/** @throws Refusal not_found; manage_unsuitable: what is private only its owner opens */
 export const changeProject = (
   db: Executor,
   { id, name, desc, private: hidden }: Parsed<'setTrainProject'>,
@@ -67,6 +67,8 @@ export const changeProject = (
   inTransaction(db, async (tx) => {
     const row = await store.lockProject(tx, id);
     if (!row) throw new Refusal('not_found', '没有这个项目');
+    if (hidden === 0 && row.private)
+      throw new Refusal('manage_unsuitable', '只有它的主人能公开它，这里只能设为私有');
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(desc === undefined ? {} : { description: desc }),

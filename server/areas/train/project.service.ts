@@ -42,7 +42,11 @@ const settingsOf = (
 ): ProjectSettings => {
   const empty = typeof given === 'string' && given.trim() === '';
   const read = empty ? {} : readField('settings', given);
-  const { max_chunk_size: longName, ...told } = (read ?? {}) as Record<string, unknown>;
+  const written = Object.entries((read ?? {}) as Record<string, unknown>);
+  // A form has null for what nobody chose.
+  const { max_chunk_size: longName, ...told } = Object.fromEntries(
+    written.filter(([, value]) => value !== null),
+  );
   const named = longName === undefined ? told : { chunk_size: longName, ...told };
   const parsed = projectSettings.safeParse({ ...before, ...named });
   if (parsed.success) return parsed.data;
@@ -85,8 +89,12 @@ export const list = async (
 };
 
 /** What is connected that can train, and the models that translate, the cheapest first. */
-export const engines = async ({ models, embeddings, training }: TrainDeps, db: Executor) => {
-  const chat = (await models.list(db)).filter(
+export const engines = async (
+  { models, embeddings, training }: TrainDeps,
+  db: Executor,
+  user: Pick<Identity, 'id'>,
+) => {
+  const chat = (await models.list(db, user)).filter(
     (model) => model.type === modelTypes.chat && !model.built_in,
   );
   return {

@@ -1,3 +1,4 @@
+import { timesFactor } from '#contract/price.ts';
 import { fileStates, projectTypes } from '#contract/train-limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { Identity } from '#server/http/handlers.ts';
@@ -8,6 +9,7 @@ import {
   translationPrice,
   type FileContent,
 } from './estimate.ts';
+import { groupOf } from '../ledger/group-of.ts';
 import { stored } from './file-task.ts';
 import { ownProject } from './project-access.ts';
 import type { FileKind } from './reading/kinds.ts';
@@ -66,9 +68,14 @@ export const quote = async (deps: TrainDeps, db: Executor, id: number, user: Ide
   }
   const archives = files.filter(({ kind }) => kind === 'archive').length;
   const told = { files: contents.length + archives, archives };
+  const factor = (await groupOf(db, user.id))?.factor ?? 1;
   if (learned) {
     const engine = await deps.embeddings.engine(settings.model ?? '');
-    return { ...told, tokens: engine ? embeddingPrice(contents) : 0, direction: 0 };
+    return {
+      ...told,
+      tokens: engine ? timesFactor(embeddingPrice(contents), factor) : 0,
+      direction: 0,
+    };
   }
   const set = directionOf(settings);
   const asked = directionFor(contents);
@@ -76,7 +83,7 @@ export const quote = async (deps: TrainDeps, db: Executor, id: number, user: Ide
   const writer = await deps.prompts.writer(asker, settings.chat_model || undefined);
   return {
     ...told,
-    tokens: writer ? translationPrice(writer, contents, set) : 0,
+    tokens: writer ? timesFactor(translationPrice(writer, contents, set), factor) : 0,
     direction: asked === null || asked === set ? 0 : asked,
   };
 };

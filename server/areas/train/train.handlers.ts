@@ -72,7 +72,7 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
       model: await viewProject(db, id, user),
     }),
 
-    trainEngines: (_input, { db }) => projects.engines(deps, db),
+    trainEngines: (_input, { db, user }) => projects.engines(deps, db, user),
 
     newTrainModel: async (input, { db, user }) => ({
       model: await projects.create(deps, db, input, user),

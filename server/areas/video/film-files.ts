@@ -1,3 +1,4 @@
+import type { Waiter } from '#server/fair-queue.ts';
 import type { Aigc } from '#server/labels/aigc.ts';
 import { labelledMp4 } from '#server/labels/mp4.ts';
 import { labelledWebm } from '#server/labels/webm.ts';
@@ -35,7 +36,7 @@ export const createFilmFiles = (storage: Storage) => ({
     key: string,
     film: { data: Buffer; mime: FilmMime; poster: Buffer },
     label: Aigc,
-    signal: AbortSignal,
+    work: { signal: AbortSignal; owner: Waiter },
     unlabelled: (error: unknown) => void,
   ): Promise<number> {
     const poster = await thumbnailOf(film.poster, wholePoster, wholePoster, label);
@@ -44,9 +45,9 @@ export const createFilmFiles = (storage: Storage) => ({
       data =
         film.mime === 'video/mp4'
           ? labelledMp4(film.data, label)
-          : await labelledWebm(film.data, label, signal);
+          : await labelledWebm(film.data, label, work);
     } catch (error) {
-      signal.throwIfAborted();
+      work.signal.throwIfAborted();
       unlabelled(error);
     }
     await storage.put(posterKey(key), poster, 'image/webp');

@@ -10,6 +10,7 @@ import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/job
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf, filmText } from '#common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
+import { wantsFilmMarks } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { noteFailedUse, payForMade } from '../ledger/ledger.service.ts';
@@ -90,6 +91,7 @@ export const createVideoWork = (deps: {
         cfgScale: plan.cfgScale,
         motion: plan.motion,
         seed: plan.seed,
+        marked: await wantsFilmMarks(db),
       },
       {
         signal: io.signal,
@@ -123,7 +125,9 @@ export const createVideoWork = (deps: {
     done.key = key;
     await io.remember(done);
     const label = await makeLabel(db, { kind: 'video', userId: job.user_id, model: job.model });
-    const size = await films.keep(key, { ...film, mime }, label, io.signal, (error) => {
+    const owner = { person: String(job.user_id), guest: false };
+    const work = { signal: io.signal, owner };
+    const size = await films.keep(key, { ...film, mime }, label, work, (error) => {
       log.warn({ err: error, job: job.id }, 'a film cannot be labelled as made by a model');
     });
     const { width, height, seconds } = facts;

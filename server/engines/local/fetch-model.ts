@@ -147,16 +147,42 @@ const isLeft = async (lock: string): Promise<boolean> => {
   }
 };
 
-/** Has a file's part to itself, whichever process asks. Gives what lets go; null: another has it. */
-const take = async (path: string): Promise<(() => Promise<void>) | null> => {
-  const lock = `${path}.lock`;
-  if (await isLeft(lock)) await rm(lock, { force: true });
-  const file = await open(lock, 'wx').catch((error: unknown) => {
+/** Opens a file that nobody else has made; null: somebody did. */
+const openNew = (path: string) =>
+  open(path, 'wx').catch((error: unknown) => {
     if ((error as { code?: string }).code === 'EEXIST') return null;
     throw error;
   });
+
+/** Whoever dies while it takes a lock leaves the right to do so behind for so long, ms. */
+const turnMs = 10_000;
+
+/**
+ * Takes a lock, in place of one that was left. One at a time: two that find it left would each take
+ * away what the other made.
+ */
+const takeInTurn = async (lock: string) => {
+  const turn = `${lock}.turn`;
+  const told = await stat(turn).catch(() => null);
+  if (told && Date.now() - told.mtimeMs > turnMs) await rm(turn, { force: true });
+  const mine = await openNew(turn);
+  if (!mine) return null;
+  try {
+    if (await isLeft(lock)) await rm(lock, { force: true });
+    const file = await openNew(lock);
+    await file?.writeFile(self);
+    return file;
+  } finally {
+    await mine.close();
+    await rm(turn, { force: true });
+  }
+};
+
+/** Has a file's part to itself, whichever process asks. Gives what lets go; null: another has it. */
+export const takeFile = async (path: string): Promise<(() => Promise<void>) | null> => {
+  const lock = `${path}.lock`;
+  const file = await takeInTurn(lock);
   if (!file) return null;
-  await file.writeFile(self);
   const timer = setInterval(() => {
     const now = new Date();
     file.utimes(now, now).catch(() => undefined);
@@ -203,12 +229,12 @@ const bring = async (fetching: Fetching): Promise<Fetched> => {
  */
 export const fetchModel = async (fetching: Fetching): Promise<Fetched> => {
   const { path, signal } = fetching;
-  let free = await take(path);
+  let free = await takeFile(path);
   while (!free) {
     await sleep(lookMs, undefined, { signal });
     // The other one brought it.
     if (await isModel(path)) return { sha256: await hashOf(path), checked: false };
-    free = await take(path);
+    free = await takeFile(path);
   }
   try {
     return await bring(fetching);

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Forbidden, type Requests } from '#server/net/guarded-fetch.ts';
 import { storable, storableText } from '#server/storable.ts';
+import { createAnswerWatch, TooMuch } from './answer-bounds.ts';
 
 /** How a server of tools is reached. */
 export interface McpAddress {
@@ -49,10 +50,35 @@ const reasonOf = (error: unknown): string => {
   return '它的回答读不懂，请检查地址是不是 MCP 服务';
 };
 
+/** Requests whose answers are looked at as they come; `stop` hears of one that is too much. */
+const watched =
+  (requests: Requests, stop: (why: TooMuch) => void): Requests =>
+  async (url, init) => {
+    const answer = await requests(url, init);
+    const { body, status, statusText, headers } = answer;
+    if (!body) return answer;
+    const look = createAnswerWatch(/^text\/event-stream/i.test(headers.get('content-type') ?? ''));
+    const through = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        try {
+          look(piece);
+          controller.enqueue(piece);
+        } catch (error) {
+          controller.error(error);
+          if (error instanceof TooMuch) stop(error);
+        }
+      },
+    });
+    return new Response(body.pipeThrough(through), { status, statusText, headers });
+  };
+
+const tooLate = (signal: AbortSignal, otherwise: string): McpError =>
+  new McpError(signal.reason instanceof TooMuch ? signal.reason.message : otherwise);
+
 /** Rejects with the signal: what the client itself waits for without an end is left behind then. */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
-    const end = (): void => reject(new McpError('等了太久，它没有回应'));
+    const end = (): void => reject(tooLate(signal, '等了太久，它没有回应'));
     if (signal.aborted) end();
     signal.addEventListener('abort', end, { once: true });
     void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
@@ -87,7 +113,7 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
       return client;
     } catch (error) {
       await client.close().catch(() => undefined);
-      if (signal.aborted) throw new McpError('等了太久，它没有回应');
+      if (signal.aborted) throw tooLate(signal, '等了太久，它没有回应');
       first ??= error;
       const { code } = error as { code?: unknown };
       if (code !== 400 && code !== 404 && code !== 405) break;
@@ -108,7 +134,12 @@ const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> 
       { signal, timeout: connectMs },
     );
     for (const { name, description = '', inputSchema } of answer.tools)
-      if (name.length <= most.name && JSON.stringify(inputSchema).length <= most.schema)
+      // Of two of one name the first is meant wherever it is called.
+      if (
+        name.length <= most.name &&
+        !tools.some((known) => known.name === storableText(name)) &&
+        JSON.stringify(inputSchema).length <= most.schema
+      )
         tools.push(
           storable({
             name,
@@ -170,8 +201,10 @@ export const withMcp = async <T>(
   { signal, ms }: { signal: AbortSignal; ms: number },
   use: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-  const client = await connect(address, until);
+  const stopped = new AbortController();
+  const until = AbortSignal.any([signal, AbortSignal.timeout(ms), stopped.signal]);
+  const requests = watched(address.requests, (why) => stopped.abort(why));
+  const client = await connect({ ...address, requests }, until);
   try {
     return await use({
       tools: () => toolsOf(client, until),
@@ -179,7 +212,7 @@ export const withMcp = async <T>(
     });
   } catch (error) {
     if (error instanceof McpError) throw error;
-    if (until.aborted) throw new McpError('等了太久，它没有给出结果');
+    if (until.aborted) throw tooLate(until, '等了太久，它没有给出结果');
     const { message } = error as Error;
     // What the server itself says of a call that it did not take.
     throw new McpError(

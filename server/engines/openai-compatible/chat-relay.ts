@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { Agent, type Dispatcher } from 'undici';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from '../chat-relay.ts';
-import { apiUrl } from './address.ts';
+import { callUrl, inWordsOf, keyHeaders, refusedBy } from './makers.ts';
 import type { OpenAiCompatibleOptions } from './openai-compatible-engine.ts';
 import { faultError, isMoneyFault, isNoModel, readFault, retryAfterOf } from './upstream-error.ts';
 
@@ -327,11 +327,10 @@ const otherWords = (error: unknown, sent: ChatBody, dialect: Dialect): Dialect |
  * would change what all others send.
  */
 export const createOpenAiRelay = (options: OpenAiCompatibleOptions): ChatRelay => {
-  const url = apiUrl(options.baseUrl, 'chat/completions');
   const headers = {
     ...options.headers,
     'content-type': 'application/json',
-    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+    ...keyHeaders(options, options.apiKey),
   };
 
   const ask = async (body: ChatBody, signal: AbortSignal, take: Take | null) => {
@@ -340,13 +339,14 @@ export const createOpenAiRelay = (options: OpenAiCompatibleOptions): ChatRelay =
       signal.throwIfAborted();
       const sent = bodyFor(body, dialect);
       const reader = new RelayReader(take);
+      const { origin, pathname, search } = callUrl(options, 'chat/completions', sent.model);
       (options.dispatcher ?? agent).dispatch(
         {
-          origin: url.origin,
-          path: url.pathname + url.search,
+          origin,
+          path: pathname + search,
           method: 'POST',
           headers,
-          body: JSON.stringify({ ...options.body, ...sent }),
+          body: JSON.stringify(inWordsOf(options, { ...options.body, ...sent })),
         },
         reader,
       );
@@ -365,6 +365,7 @@ export const createOpenAiRelay = (options: OpenAiCompatibleOptions): ChatRelay =
   };
 
   return {
+    unable: (body) => refusedBy(options, body),
     async complete(body, signal) {
       const answer = await ask({ ...body, stream: false }, signal, null);
       if (!answer) throw senseless(false);

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import * as z from 'zod/mini';
-import { apiUrl } from './address.ts';
+import type { Maker } from '#contract/makers.ts';
+import { keyHeaders, listUrl, type Service } from './makers.ts';
 import { timeLimit } from '#server/net/time-limit.ts';
 
 const agent = new Agent({ connect: { timeout: 10_000 }, maxResponseSize: 4 * 1024 * 1024 });
@@ -32,15 +33,15 @@ export const listModelsAt = async (
 
 /** Whether a service takes a key, by the list of its models; null: that tells nothing. */
 export const takesKey = async (
-  baseUrl: string,
+  service: Service,
   apiKey: string,
   signal: AbortSignal,
 ): Promise<boolean | null> => {
   try {
-    const { statusCode, body } = await request(apiUrl(baseUrl, 'models'), {
+    const { statusCode, body } = await request(listUrl(service), {
       dispatcher: agent,
       signal,
-      headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
+      headers: keyHeaders(service, apiKey),
     });
     await body.dump();
     if (statusCode === 401 || statusCode === 403) return false;
@@ -54,9 +55,8 @@ export const listModels = (
   baseUrl: string,
   apiKey: string,
   signal: AbortSignal,
-): Promise<string[]> =>
-  listModelsAt(
-    apiUrl(baseUrl, 'models'),
-    apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
-    signal,
-  );
+  maker?: Maker,
+): Promise<string[]> => {
+  const service = { baseUrl, maker: maker ?? null };
+  return listModelsAt(listUrl(service), keyHeaders(service, apiKey), signal);
+};

@@ -1,8 +1,10 @@
 import { Agent, type Dispatcher } from 'undici';
 import { imagesOf, textOf, type ChatMessage } from '#common/chat-message.ts';
+import type { Maker } from '#contract/makers.ts';
 import type { ChatEngine, ChatPart, ChatRequest, ToolSpec } from '../chat-engine.ts';
 import { fieldsOfThinking, lengthWithThinking, thinkingFields } from '../thinking.ts';
 import { apiUrl } from './address.ts';
+import { callUrl, inWordsOf, keyHeaders, lackedBy } from './makers.ts';
 import { RefusedRequest, StreamReader } from './stream-reader.ts';
 import { faultError, type UpstreamFault } from './upstream-error.ts';
 
@@ -16,6 +18,8 @@ export interface OpenAiCompatibleOptions {
   body?: Record<string, unknown>;
   /** Left out: straight to the service. */
   dispatcher?: Dispatcher;
+  /** Left out: as its address tells. */
+  maker?: Maker;
 }
 
 /** All services share it: one pool of connections for each origin. Redirects are not followed. */
@@ -126,8 +130,9 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
     ...options.headers,
     'content-type': 'application/json',
     accept: 'text/event-stream',
-    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+    ...keyHeaders(options, options.apiKey),
   };
+  const lacked = [...lackedBy(options)].filter(isOptional);
   /**
    * Fields with their values that the service refused for a model, so that later requests do without
    * at once: what one person chose takes nothing from those who chose something else.
@@ -145,12 +150,17 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
     onSent?: () => void,
   ): StreamReader => {
     const reader = new StreamReader(take, onSent);
+    const { origin, pathname, search } = callUrl(
+      options,
+      'chat/completions',
+      String(body['model']),
+    );
     const request: Dispatcher.DispatchOptions = {
-      origin: url.origin,
-      path: url.pathname + url.search,
+      origin,
+      path: pathname + search,
       method: 'POST',
       headers,
-      body: JSON.stringify({ ...options.body, ...body }),
+      body: JSON.stringify(inWordsOf(options, { ...options.body, ...body })),
     };
     (options.dispatcher ?? agent).dispatch(request, reader);
     return reader;
@@ -158,7 +168,7 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
 
   return {
     async write(request, take) {
-      const without = new Set<Optional>();
+      const without = new Set<Optional>(lacked);
       const known = refused.get(request.model);
       const thinking = fieldsOfThinking(request.thinking, request.model, url, options.body);
       const whole = bodyOf(request, thinking, without);
@@ -179,7 +189,7 @@ export const createOpenAiCompatibleEngine = (options: OpenAiCompatibleOptions): 
           without.add(field);
         } finally {
           request.signal.removeEventListener('abort', onAbort);
-          if (reader.begun && without.size > 0)
+          if (reader.begun && without.size > lacked.length)
             refused.set(
               request.model,
               new Set([...(refused.get(request.model) ?? []), ...marks(whole, without)]),

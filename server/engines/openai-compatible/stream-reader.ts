@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { cacheUseIn } from '../cache-use.ts';
 import { EngineError, type ChatPart } from '../chat-engine.ts';
 import { faultError, readFault, retryAfterOf, type UpstreamFault } from './upstream-error.ts';
 
@@ -25,7 +26,7 @@ interface Chunk {
   choices?:
     | { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null }[]
     | null;
-  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
+  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown; [name: string]: unknown } | null;
   error?: unknown;
 }
 
@@ -350,7 +351,12 @@ export class StreamReader implements Dispatcher.DispatchHandler {
       const promptTokens = tokens(chunk.usage.prompt_tokens);
       const completionTokens = tokens(chunk.usage.completion_tokens);
       if (promptTokens !== null && completionTokens !== null)
-        this.#batch.push({ kind: 'usage', promptTokens, completionTokens });
+        this.#batch.push({
+          kind: 'usage',
+          promptTokens,
+          completionTokens,
+          ...cacheUseIn(chunk.usage, promptTokens),
+        });
     }
   }
 

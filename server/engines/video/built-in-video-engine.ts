@@ -51,6 +51,7 @@ export const createBuiltInVideoEngine = ({ seconds }: { seconds: number }): Vide
       seconds,
       reach: reachOf(order),
       seed: order.seed,
+      marked: order.marked,
     };
     const { data, poster } = await inThread(task, io.signal, { progress: io.progress });
     return { data: Buffer.from(data), poster: Buffer.from(poster) };

@@ -10,6 +10,8 @@ export interface FilmTask {
   /** 0 to 1: how far the camera goes. */
   reach: number;
   seed: number;
+  /** Its first two seconds show that a model made it. */
+  marked: boolean;
 }
 
 export interface Film {

@@ -17,6 +17,8 @@ export interface VideoOrder {
   /** How much moves, 1 to 255. */
   motion: number;
   seed: number;
+  /** Its first two seconds show that a model made it, where the engine can draw that. */
+  marked: boolean;
 }
 
 /** A film, and its first image as any format that sharp reads. */

@@ -231,6 +231,16 @@ const Rights = ({ user }: { user: Info['user'] }) => {
     const { ended } = await api.signOutUser({ user_id: userId });
     toast(`已退出 ${ended} 处登录`, 'success');
   };
+  const minors = useCall('complianceState', {}).data?.settings.minors === 1;
+  const resetMinor = async () => {
+    const yes = await confirmDialog({
+      text: `监护人忘了密码时，先核实身份。关闭“${user.user_name}”的未成年人模式？`,
+      ok: '关闭',
+    });
+    if (!yes) return;
+    await api.resetMinor({ user_id: userId });
+    toast('已关闭', 'success');
+  };
   const hide = async () => {
     const yes = await confirmDialog({
       text: `把“${user.user_name}”的所有会话都设为私有？`,
@@ -276,6 +286,9 @@ const Rights = ({ user }: { user: Info['user'] }) => {
       <div>
         <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />
         <Act icon="logout" label="让所有设备退出登录" onClick={() => quietly(signOut())} />
+        {minors && (
+          <Act icon="unlock" label="关闭未成年人模式" onClick={() => quietly(resetMinor())} />
+        )}
         {user.guest === 0 && (
           <Act icon="unlock" label="重设密码" danger onClick={() => quietly(reset())} />
         )}
@@ -284,10 +297,49 @@ const Rights = ({ user }: { user: Info['user'] }) => {
   );
 };
 
+const noGroup = '0';
+
+/** What the person pays of each price. */
+const Group = ({ user }: { user: Info['user'] }) => {
+  const groups = useCall('peopleGroups', {});
+  const list = groups.data?.list ?? [];
+  if (user.guest === 1 || list.length === 0) return null;
+  return (
+    <Form
+      fields={[
+        {
+          name: 'people_group',
+          kind: 'choice',
+          required: true,
+          options: [
+            { value: noGroup, label: '没有（原价）' },
+            ...list.map(({ id, name, factor }) => ({
+              value: String(id),
+              label: `${name}（×${factor}）`,
+            })),
+          ],
+          hint: '所有价格都乘以组的倍率；组在“模型与服务”里设',
+        },
+      ]}
+      initial={{ people_group: String(user.people_group ?? noGroup) }}
+      submit="更换用户组"
+      onSubmit={async (values) => {
+        const group = String(values['people_group']);
+        await api.updateUser(
+          { user_id: user.user_id, people_group: group === noGroup ? null : Number(group) },
+          { quiet: true },
+        );
+        toast('修改成功', 'success');
+      }}
+    />
+  );
+};
+
 const Profile = ({ info }: { info: Info }) => (
   <>
     <Facts info={info} />
     <Rights user={info.user} />
+    <Group key={info.user.people_group} user={info.user} />
     <Form
       fields={[{ name: 'user_name', kind: 'text', required: true, max: 32 }]}
       initial={{ user_name: info.user.user_name }}

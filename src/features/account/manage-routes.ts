@@ -14,6 +14,7 @@ export const manageAccountRoutes = [
       query: words(raw, 'query', 100),
       user_id: whole(raw, 'user_id'),
       kind: kind(raw, 'kind'),
+      people_group: whole(raw, 'people_group'),
       /** The person whose page is open. */
       person: whole(raw, 'person'),
     })),

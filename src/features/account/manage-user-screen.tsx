@@ -8,13 +8,14 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
+import type { PeopleGroup } from '#contract/people-group.ts';
 import type { AdminUser } from '#contract/manage-user.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { ManagePerson } from './manage-person.tsx';
 
 const route = getRouteApi('/manager/user');
 
-const filters: readonly Filter[] = [
+const filters = (groups: readonly PeopleGroup[]): readonly Filter[] => [
   { kind: 'text', name: 'query', label: '用户名或名称' },
   { kind: 'text', name: 'user_id', label: '用户编号', digits: true },
   {
@@ -29,6 +30,15 @@ const filters: readonly Filter[] = [
       { value: 'manager', label: '管理员' },
     ],
   },
+  ...(groups.length === 0
+    ? []
+    : [
+        {
+          kind: 'choice',
+          name: 'people_group',
+          options: groups.map(({ id, name }) => ({ value: String(id), label: name })),
+        } satisfies Filter,
+      ]),
 ];
 
 const tags = (row: AdminUser): string[] =>
@@ -88,10 +98,11 @@ const columns: readonly Column<AdminUser>[] = [
 export const ManageUserScreen = () => {
   const { person, page = 1, ...search } = route.useSearch();
   const show = useTableSearch();
+  const groups = useCall('peopleGroups', {});
   const users = useCall('adminUserList', { ...search, page }, keepLast);
   return (
     <ManagePage title="用户">
-      <FilterBar filters={filters} values={search} onChange={show} />
+      <FilterBar filters={filters(groups.data?.list ?? [])} values={search} onChange={show} />
       <DataTable
         name="用户"
         columns={columns}

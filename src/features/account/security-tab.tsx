@@ -14,6 +14,8 @@ import { Link } from '@tanstack/react-router';
 import { limits } from '#contract/limits.ts';
 import { Suspense, useState } from 'react';
 import css from './profile-tab.module.css';
+import { MinorPart } from './minor-part.tsx';
+import { SafetyPart } from './safety-part.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 const SignInMeans = lazyAsked(() => import('./sign-in-means.tsx'));
@@ -171,6 +173,8 @@ const SecurityTab = () => (
       <SignInMeans />
     </Suspense>
     <Devices />
+    <MinorPart />
+    <SafetyPart />
     <Agreements />
   </>
 );

@@ -1,4 +1,5 @@
 import { Tag } from '#src/ui/chip.tsx';
+import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { ButtonLink } from '#src/ui/button.tsx';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
@@ -10,10 +11,10 @@ import { EmptyState } from '#src/ui/empty-state.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
-import { tokensInYuan } from '#src/widgets/pay/money.ts';
+import { tokensInYuan, yuanOfTokens } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import css from './lists.module.css';
 import { kindName } from './kinds.ts';
 
@@ -22,15 +23,19 @@ const route = getRouteApi('/account');
 type Usage = Out<'usage'>;
 type Row = Usage['list'][number];
 
+/** YYYY-MM-DD, where the ledger counts days. */
+const today = (): string => new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
+const isThisMonth = (month: string): boolean => today().startsWith(month);
+
 /** The days of a month up to today, YYYY-MM-DD. */
 const daysOf = (month: string): string[] => {
   const [year = 0, nth = 1] = month.split('-').map(Number);
   const last = new Date(Date.UTC(year, nth, 0)).getUTCDate();
-  const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
+  const now = today();
   return Array.from(
     { length: last },
     (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`,
-  ).filter((day) => day <= today);
+  ).filter((day) => day <= now);
 };
 
 const sums = <Key extends string | number>(rows: readonly Row[], keyOf: (row: Row) => Key) => {
@@ -45,78 +50,174 @@ const sums = <Key extends string | number>(rows: readonly Row[], keyOf: (row: Ro
   return found;
 };
 
-/** Lines that can be told apart. */
-const mostLines = 4;
+/** Colours that can be told apart. */
+const mostSeries = 4;
 
-/** A line for each of the models that took most, and one for all others. */
-const modelLines = (
+/** A series for each of those that took most, and one for all others. */
+const seriesOf = <Key extends string | number>(
   rows: readonly Row[],
   days: readonly string[],
-  labelOf: (model: string) => string,
+  keyOf: (row: Row) => Key,
+  labelOf: (key: Key) => string,
+  inYuan: boolean,
 ) => {
-  const byModel = [...sums(rows, (row) => row.model)]
+  const keys = [...sums(rows, keyOf)]
     .filter(([, sum]) => sum.deducted > 0)
     .sort(([, a], [, b]) => b.deducted - a.deducted)
-    .map(([model]) => model);
-  const named = byModel.slice(0, mostLines);
-  const line = (label: string, isOf: (model: string) => boolean) => {
+    .map(([key]) => key);
+  const named = keys.slice(0, mostSeries);
+  const one = (label: string, isOf: (key: Key) => boolean) => {
     const own = sums(
-      rows.filter((row) => isOf(row.model)),
+      rows.filter((row) => isOf(keyOf(row))),
       (row) => row.date,
     );
-    return { label, values: days.map((day) => own.get(day)?.deducted ?? 0) };
+    const deducted = days.map((day) => own.get(day)?.deducted ?? 0);
+    return { label, values: inYuan ? deducted.map(yuanOfTokens) : deducted };
   };
-  const lines = named.map((model) => line(labelOf(model), (each) => each === model));
-  return byModel.length > mostLines
-    ? [...lines, line('其他', (each) => !named.includes(each))]
-    : lines;
+  const all = named.map((key) => one(labelOf(key), (each) => each === key));
+  return keys.length > mostSeries ? [...all, one('其他', (each) => !named.includes(each))] : all;
 };
 
+const showYuan = (value: number): string => `￥${Number(value.toFixed(2))}`;
+
 const Charts = ({ usage, labelOf }: { usage: Usage; labelOf: (model: string) => string }) => {
+  const [by, setBy] = useState<'model' | 'kind'>('model');
+  const [inYuan, setInYuan] = useState(false);
   const days = useMemo(() => daysOf(usage.month), [usage.month]);
-  const byDay = useMemo(() => sums(usage.list, (row) => row.date), [usage.list]);
-  const lines = useMemo(() => {
-    const kinds = [...new Set(usage.list.map((row) => row.type))].sort((a, b) => a - b);
-    const each = kinds.map((type) => {
-      const own = sums(
-        usage.list.filter((row) => row.type === type),
-        (row) => row.date,
-      );
-      return { label: kindName(type), values: days.map((day) => own.get(day)?.deducted ?? 0) };
-    });
-    const all = { label: '全部', values: days.map((day) => byDay.get(day)?.deducted ?? 0) };
-    return each.length > 1 ? [all, ...each] : [all];
-  }, [usage.list, days, byDay]);
-  const requests = useMemo(
-    () => [{ label: '请求', values: days.map((day) => byDay.get(day)?.count ?? 0) }],
-    [days, byDay],
+  const spent = useMemo(
+    () =>
+      by === 'model'
+        ? seriesOf(usage.list, days, ({ model }) => model, labelOf, inYuan)
+        : seriesOf(usage.list, days, ({ type }) => type, kindName, inYuan),
+    [usage.list, days, by, inYuan, labelOf],
   );
-  const models = modelLines(usage.list, days, labelOf);
+  const requests = useMemo(() => {
+    const byDay = sums(usage.list, (row) => row.date);
+    return [{ label: '请求', values: days.map((day) => byDay.get(day)?.count ?? 0) }];
+  }, [usage.list, days]);
   const months = useMemo(() => [...usage.items].reverse(), [usage.items]);
+  const ofMonths = months.map((each) => each.deduct_tokens);
+  const money = inYuan ? { show: showYuan } : { unit: 'token' };
   return (
     <div className={css.charts}>
-      <LineChart title="每天扣除的 token" times={days} series={lines} unit="token" />
-      {models.length > 0 && (
-        <LineChart title="各模型每天扣除的 token" times={days} series={models} unit="token" />
-      )}
-      <LineChart title="每天的请求" times={days} series={requests} unit="次" height={160} />
-
+      <div className={css.bar}>
+        <ChipChoice
+          label="分组"
+          value={by}
+          choices={[
+            { value: 'model', label: '按模型' },
+            { value: 'kind', label: '按类型' },
+          ]}
+          onChange={setBy}
+        />
+        <ChipChoice
+          label="单位"
+          value={inYuan ? 'yuan' : 'token'}
+          choices={[
+            { value: 'token', label: 'token' },
+            { value: 'yuan', label: '元' },
+          ]}
+          onChange={(unit) => setInYuan(unit === 'yuan')}
+        />
+      </div>
       <LineChart
-        title="近十二个月扣除的 token"
+        stacked
+        title={inYuan ? '每天的花费' : '每天扣除的 token'}
+        times={days}
+        series={spent}
+        {...money}
+      />
+      <LineChart title="每天的请求" times={days} series={requests} unit="次" height={160} />
+      <LineChart
+        title={inYuan ? '近十二个月的花费' : '近十二个月扣除的 token'}
         times={months.map((each) => `${each.month}-01`)}
-        series={[{ label: '扣除', values: months.map((each) => each.deduct_tokens) }]}
-        unit="token"
+        series={[
+          {
+            label: inYuan ? '花费' : '扣除',
+            values: inYuan ? ofMonths.map(yuanOfTokens) : ofMonths,
+          },
+        ]}
         height={160}
+        {...money}
       />
     </div>
+  );
+};
+
+/** Days that a forecast looks back. */
+const forecastDays = 7;
+
+/** Of the month that runs: what today took, and what the month comes to if it goes on like the last week. */
+const outlook = (usage: Usage): { today: number; month: number } | null => {
+  const days = daysOf(usage.month);
+  const [year = 0, nth = 1] = usage.month.split('-').map(Number);
+  const left = new Date(Date.UTC(year, nth, 0)).getUTCDate() - days.length;
+  if (left < 0 || !isThisMonth(usage.month)) return null;
+  const byDay = sums(usage.list, (row) => row.date);
+  const took = (day: string) => byDay.get(day)?.deducted ?? 0;
+  // Today is not over: it says nothing of a whole day.
+  const before = days.slice(0, -1).slice(-forecastDays);
+  const each =
+    before.length > 0 ? before.reduce((sum, day) => sum + took(day), 0) / before.length : 0;
+  const now = usage.items[0]?.deduct_tokens ?? 0;
+  const today = took(days.at(-1) ?? '');
+  return { today, month: Math.round(now + Math.max(0, each - today) + left * each) };
+};
+
+const Totals = ({ usage, now }: { usage: Usage; now: Usage['items'][number] }) => {
+  const { user } = useAuth();
+  const ahead = outlook(usage);
+  return (
+    <dl className={`${css.totals} tabular`}>
+      <div>
+        <dt>扣除</dt>
+        <dd>
+          {compactNumber(now.deduct_tokens)} <small>{tokensInYuan(now.deduct_tokens)}</small>
+        </dd>
+      </div>
+      {ahead && (
+        <>
+          <div>
+            <dt>今天</dt>
+            <dd>
+              {compactNumber(ahead.today)} <small>{tokensInYuan(ahead.today)}</small>
+            </dd>
+          </div>
+          <div>
+            <dt title="照最近七天的用法">预计本月</dt>
+            <dd>
+              {compactNumber(ahead.month)} <small>{tokensInYuan(ahead.month)}</small>
+            </dd>
+          </div>
+        </>
+      )}
+      <div>
+        <dt>请求</dt>
+        <dd>{now.request.toLocaleString('zh-CN')}</dd>
+      </div>
+      <div>
+        <dt>新会话</dt>
+        <dd>{now.session.toLocaleString('zh-CN')}</dd>
+      </div>
+      <div>
+        <dt>余额</dt>
+        <dd>
+          {compactNumber(user?.chatgpt_balance ?? usage.userInfo.chatgpt_balance)}{' '}
+          <Link to="/account" search={{ tab: 'recharge' }}>
+            <small>充值</small>
+          </Link>
+        </dd>
+      </div>
+    </dl>
   );
 };
 
 const UsageTab = () => {
   const { month } = route.useSearch();
   const navigate = route.useNavigate();
-  const { token, user } = useAuth();
-  const models = [...(useChatModels().data ?? []), ...(useImageModels().data ?? [])];
+  const { token } = useAuth();
+  const { data: chats } = useChatModels();
+  const { data: painters } = useImageModels();
   const usage = useCall(
     'usage',
     month && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) ? { month } : {},
@@ -124,7 +225,12 @@ const UsageTab = () => {
   );
   const data = usage.data;
   const now = data?.items[0];
-  const labelOf = (name: string) => models.find((each) => each.name === name)?.label ?? name;
+  const labelOf = useMemo(() => {
+    const labels = new Map(
+      [...(chats ?? []), ...(painters ?? [])].map(({ name, label }) => [name, label]),
+    );
+    return (name: string) => labels.get(name) ?? name;
+  }, [chats, painters]);
   const byModel = [...sums(data?.list ?? [], (row) => row.model)].sort(
     ([, a], [, b]) => b.deducted - a.deducted || b.count - a.count,
   );
@@ -155,31 +261,7 @@ const UsageTab = () => {
       )}
       {data && now && (
         <>
-          <dl className={`${css.totals} tabular`}>
-            <div>
-              <dt>扣除</dt>
-              <dd>
-                {compactNumber(now.deduct_tokens)} <small>{tokensInYuan(now.deduct_tokens)}</small>
-              </dd>
-            </div>
-            <div>
-              <dt>请求</dt>
-              <dd>{now.request.toLocaleString('zh-CN')}</dd>
-            </div>
-            <div>
-              <dt>新会话</dt>
-              <dd>{now.session.toLocaleString('zh-CN')}</dd>
-            </div>
-            <div>
-              <dt>余额</dt>
-              <dd>
-                {compactNumber(user?.chatgpt_balance ?? data.userInfo.chatgpt_balance)}{' '}
-                <Link to="/account" search={{ tab: 'recharge' }}>
-                  <small>充值</small>
-                </Link>
-              </dd>
-            </div>
-          </dl>
+          <Totals usage={data} now={now} />
           {data.list.length === 0 ? (
             <EmptyState
               icon="receipt"

@@ -1,6 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
+import { useMe } from '#src/platform/queries.ts';
 import { refreshSite } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { ButtonLink } from '#src/ui/button.tsx';
@@ -14,6 +15,8 @@ import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import { ManageAgreements } from './manage-agreements.tsx';
+import { ExportRecords } from './export-records.tsx';
+import { ManageSafety } from './manage-safety.tsx';
 import css from './compliance.module.css';
 
 type State = Out<'complianceState'>;
@@ -31,6 +34,11 @@ const fields: readonly Field[] = [
   { name: 'mark_images', kind: 'switch', hint: '保存、分享的图片在右下角写上“由人工智能生成”' },
   { name: 'mark_sound', kind: 'switch', hint: '朗读先念“由人工智能生成”，不另收费' },
   {
+    name: 'mark_films',
+    kind: 'switch',
+    hint: '内置视频在开头两秒的右下角写上“由人工智能生成”；外面的服务做的视频写不上，要在那里打开它的标识',
+  },
+  {
     name: 'allow_unmarked',
     kind: 'switch',
     hint: '登录的人同意自己标明之后可以；谁、何时、哪一张记下六个月',
@@ -44,6 +52,20 @@ const fields: readonly Field[] = [
     name: 'ask_agreements',
     kind: 'switch',
     hint: '注册要勾选下面写好的协议，改了会再问；打开之后，只照文档写的程序不能注册',
+  },
+  {
+    name: 'minors',
+    kind: 'switch',
+    hint: '账户的“安全”里可以凭监护人的密码打开：时段、每天的分钟数、不能付款、不能和陌生人来往、检查更严',
+  },
+  {
+    name: 'record_months',
+    kind: 'number',
+    min: 0,
+    max: 60,
+    required: true,
+    unit: '个月',
+    hint: '谁、何时、从哪个地址和端口登录、发布、生成、改了什么，到期自己删去；0 是不保留',
   },
   { name: 'operator', kind: 'text', max: 100, placeholder: '例如：某某科技有限公司' },
   { name: 'report', kind: 'text', max: 200, hint: '邮箱、网址或电话' },
@@ -168,6 +190,7 @@ const Unmarked = () => {
 /** What the law asks of whoever runs this: labels, numbers of records, and what is missing. */
 export const ComplianceScreen = () => {
   const state = useCall('complianceState', {});
+  const me = useMe();
   const { data } = state;
   if (state.isError && !data)
     return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
@@ -209,7 +232,9 @@ export const ComplianceScreen = () => {
                         ? values[name] === true
                           ? 1
                           : 0
-                        : String(values[name] ?? '').trim(),
+                        : kind === 'number'
+                          ? Number(values[name] ?? 0)
+                          : String(values[name] ?? '').trim(),
                     ]),
                   ),
                   { quiet: true },
@@ -219,9 +244,11 @@ export const ComplianceScreen = () => {
               }}
             />
           </section>
+          <ManageSafety />
           <ManageAgreements />
           <FindLabel />
           <Unmarked />
+          {me.data?.owner && <ExportRecords />}
         </>
       )}
     </ManagePage>

@@ -3,6 +3,7 @@ import { inIdleTime } from '#src/platform/idle.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { useImageMark, voteOnImage } from '#src/widgets/image/image-marks.ts';
+import { MadeTag } from '#src/widgets/image/made-mark.tsx';
 import { imageSources } from '#src/widgets/image/image-sources.ts';
 import type { ViewedImage, ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
 import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
@@ -127,6 +128,7 @@ export const GalleryList = ({
             <span className="sr-only">已隐藏</span>
           </span>
         )}
+        {image.made && <MadeTag made={image.made} />}
         {!choosing && <Like image={image} />}
       </div>
     ),

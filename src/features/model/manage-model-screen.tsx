@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { LocalShelf } from './local-shelf.tsx';
 import { ManageModels } from './manage-models.tsx';
 import { ManageServices } from './manage-services.tsx';
+import { PeopleGroups } from './people-groups.tsx';
 import css from './manage-model.module.css';
 
 const route = getRouteApi('/manager/model');
@@ -28,6 +29,7 @@ export const ManageModelScreen = () => {
           [
             ['services', '服务'],
             ['models', '模型'],
+            ['groups', '用户组'],
             ['local', '本机模型'],
           ] as const
         ).map(([key, label]) => (
@@ -40,6 +42,8 @@ export const ManageModelScreen = () => {
         <ManageServices />
       ) : tab === 'local' ? (
         <LocalShelf />
+      ) : tab === 'groups' ? (
+        <PeopleGroups />
       ) : (
         <ManageModels search={search} />
       )}

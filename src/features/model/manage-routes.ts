@@ -2,7 +2,7 @@ import { managerRoute } from '#src/platform/manager-route.ts';
 import { loose, oneOf, whole, words } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
-const tab = oneOf(['services', 'models', 'local']);
+const tab = oneOf(['services', 'models', 'groups', 'local']);
 
 /** Models and the services that have them, for managers. */
 export const manageModelRoutes = [

@@ -34,6 +34,13 @@ const test = async (row: AdminChannel): Promise<void> => {
   toast(trial.message, trial.ok ? 'success' : 'error');
 };
 
+const askBalance = async (row: AdminChannel, onTold: () => void): Promise<void> => {
+  const { amount, unit, message } = await api.channelBalance({ id: row.id });
+  if (amount === null) toast(message, 'error');
+  else toast(`${row.label} 还有 ${amount.toLocaleString('zh-CN')} ${unit}`, 'success');
+  onTold();
+};
+
 const remove = async (row: AdminChannel): Promise<void> => {
   const yes = await confirmDialog({
     text: `删除“${row.label}”？只有它才有的模型就不能用了。`,
@@ -47,7 +54,10 @@ const remove = async (row: AdminChannel): Promise<void> => {
 
 const own = (row: AdminChannel) => row.source === 'manager' || row.source === 'local';
 
-const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChannel>[] => [
+const columnsOf = (
+  look: (row: AdminChannel) => void,
+  reload: () => void,
+): readonly Column<AdminChannel>[] => [
   { key: 'label', title: '名称', value: (row) => row.label, role: 'title' },
   {
     key: 'state',
@@ -57,7 +67,7 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
     render: (row) => <Tag>{channelState(row)}</Tag>,
   },
   { key: 'tag', title: '标签', value: (row) => row.tag, render: (row) => row.tag || '—' },
-  { key: 'source', title: '来自', value: (row) => sources[row.source] },
+  { key: 'source', title: '来自', value: (row) => sources[row.source], spare: true },
   { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
   {
     key: 'key',
@@ -87,6 +97,22 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
     align: 'end',
   },
   {
+    key: 'factor',
+    title: '倍率',
+    value: (row) => row.factor,
+    render: (row) => (row.factor === 1 ? '—' : `×${row.factor}`),
+    align: 'end',
+    spare: true,
+  },
+  {
+    key: 'balance',
+    title: '余额',
+    value: (row) => row.balance?.amount ?? null,
+    render: (row) =>
+      row.balance ? `${row.balance.amount.toLocaleString('zh-CN')} ${row.balance.unit}` : '—',
+    align: 'end',
+  },
+  {
     key: 'spent',
     title: '30 天消耗',
     value: (row) => row.spent,
@@ -100,7 +126,7 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
     render: (row) =>
       row.last_error && row.last_failure_at
         ? `${row.last_error}（${relativeTime(row.last_failure_at)}）`
-        : '—',
+        : row.last_error || '—',
   },
   {
     key: 'acts',
@@ -116,6 +142,11 @@ const columnsOf = (look: (row: AdminChannel) => void): readonly Column<AdminChan
           <Button size="small" onClick={() => look(row)}>
             健康
           </Button>
+          {row.kind === 'openai-compatible' && (
+            <Button size="small" onClick={() => quietly(askBalance(row, reload))}>
+              余额
+            </Button>
+          )}
           {own(row) && (
             <>
               <Button
@@ -154,7 +185,7 @@ export const ManageServices = () => {
       <ImportChannels open={importing} onClose={() => setImporting(false)} />
       <DataTable
         name="模型服务"
-        columns={columnsOf(setLooked)}
+        columns={columnsOf(setLooked, () => void channels.refetch())}
         rows={channels.data?.list}
         rowKey={({ id }) => String(id)}
         empty={{

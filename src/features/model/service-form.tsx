@@ -10,6 +10,8 @@ import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { errorText } from '#src/platform/api-error.ts';
 import type { Out } from '#contract/calls.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { makers, type Maker } from '#contract/makers.ts';
 import {
   searches,
   type AdminChannel,
@@ -17,6 +19,7 @@ import {
   type SearchPaths,
 } from '#contract/manage-model.ts';
 import { useState } from 'react';
+import { chatFields, wireFields } from './service-fields.ts';
 import css from './manage-model.module.css';
 
 type Preset = Out<'channelPresets'>['list'][number];
@@ -30,12 +33,15 @@ export interface ServiceDraft {
   base_url: string;
   key_url: string;
   needs_key: boolean;
+  maker: Maker | null;
   models: readonly { name: string; upstream?: string | undefined; factor?: number | undefined }[];
   headers?: string;
   body?: string;
   proxy?: string;
   tag?: string;
   parallel?: number | null;
+  factor?: number;
+  groups?: readonly number[];
   trainer?: string;
   destination?: string;
   search?: SearchPaths | null;
@@ -50,6 +56,7 @@ export const draftOf = (preset: Preset): ServiceDraft => ({
   base_url: preset.base_url,
   key_url: preset.key_url,
   needs_key: preset.needs_key,
+  maker: preset.maker,
   models: preset.models,
   weight: 1,
   priority: 0,
@@ -63,12 +70,15 @@ export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
   base_url: channel.base_url,
   key_url: '',
   needs_key: false,
+  maker: makers.find((maker) => maker === channel.maker) ?? null,
   models: channel.models.map((name) => ({ name, upstream: channel.mapping[name] })),
   headers: channel.headers,
   body: channel.body,
   proxy: channel.proxy,
   tag: channel.tag,
   parallel: channel.parallel,
+  factor: channel.factor,
+  groups: channel.groups,
   trainer: channel.trainer,
   destination: channel.destination,
   search: channel.search,
@@ -190,43 +200,6 @@ const extras: readonly Field[] = [
   },
 ];
 
-/** Of a chat service: what goes with its requests, and how many at once. */
-const wireFields: readonly Field[] = [
-  { name: 'tag', kind: 'text', max: 40, hint: '给自己看的，例如 便宜、备用' },
-  {
-    name: 'parallel',
-    kind: 'number',
-    min: 1,
-    max: 10_000,
-    hint: '聊天同时最多几个（每个服务器进程分别算）；留空不限，满了先用别的服务，都满了排队',
-  },
-  {
-    name: 'headers',
-    kind: 'long',
-    lines: 2,
-    mono: true,
-    max: 8_000,
-    placeholder: '{"HTTP-Referer": "https://example.com"}',
-    hint: 'JSON，聊天请求附带；密钥请填在“密钥”里',
-  },
-  {
-    name: 'body',
-    kind: 'long',
-    lines: 2,
-    mono: true,
-    max: 8_000,
-    placeholder: '{"enable_thinking": false}',
-    hint: 'JSON，加进聊天请求的正文；会改变费用的不能加',
-  },
-  {
-    name: 'proxy',
-    kind: 'text',
-    max: 300,
-    placeholder: 'http://10.0.0.3:3128',
-    hint: '聊天经这个 HTTP 代理出去；只有所有者可以改',
-  },
-];
-
 const linesOf = (models: ServiceDraft['models']): string =>
   models
     .map(({ name, upstream, factor }) =>
@@ -273,6 +246,10 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
   );
   const [models, setModels] = useState(linesOf(draft.models));
   const openAi = likeOpenAi(draft.kind);
+  const known = draft.id !== undefined;
+  const groups = useCall('peopleGroups', {}, { enabled: known && chats(draft.kind) });
+  const chosenMaker = (given: FormValues) =>
+    makers.find((each) => each === (given['maker'] ?? draft.maker)) ?? null;
   const test = async () => {
     setTrial(undefined);
     await run(async () => {
@@ -281,6 +258,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
           ...(draft.id === undefined ? {} : { id: draft.id }),
           kind: draft.kind,
           base_url: String(values['base_url'] ?? draft.base_url),
+          maker: chosenMaker(values),
           ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
           model: modelsIn(models).map(({ name, upstream = name }) => upstream)[0],
           ...(draft.kind === 'json-search' ? { search: pathsIn(values, draft.search) } : {}),
@@ -307,8 +285,9 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         ...fieldsOf(draft),
         ...(draft.kind === 'replicate' ? trainerFields : []),
         ...(draft.kind === 'json-search' ? pathFields : []),
-        ...(draft.id === undefined ? [] : extras),
-        ...(draft.id !== undefined && draft.kind === 'openai-compatible' ? wireFields : []),
+        ...(known ? extras : []),
+        ...(known && chats(draft.kind) ? chatFields(groups.data?.list ?? []) : []),
+        ...(known && draft.kind === 'openai-compatible' ? wireFields : []),
       ]}
       initial={{
         label: draft.label,
@@ -322,6 +301,9 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         priority: draft.priority,
         tag: draft.tag ?? '',
         parallel: draft.parallel ?? null,
+        factor: draft.factor ?? 1,
+        groups: (draft.groups ?? []).map(String),
+        maker: draft.maker ?? '',
         headers: draft.headers ?? '',
         body: draft.body ?? '',
         proxy: draft.proxy ?? '',
@@ -340,7 +322,16 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
             weight: Number(sent['weight'] ?? draft.weight),
             priority: Number(sent['priority'] ?? draft.priority),
             models: openAi ? modelsIn(models) : [],
-            ...(draft.id !== undefined && draft.kind === 'openai-compatible'
+            ...(known && chats(draft.kind)
+              ? {
+                  factor: Number(sent['factor'] ?? 1),
+                  groups: (sent['groups'] as readonly string[] | undefined)?.map(Number),
+                }
+              : {}),
+            ...(draft.kind === 'openai-compatible'
+              ? { maker: known ? chosenMaker(sent) : draft.maker }
+              : {}),
+            ...(known && draft.kind === 'openai-compatible'
               ? {
                   tag: String(sent['tag'] ?? ''),
                   parallel: sent['parallel'] ? Number(sent['parallel']) : null,

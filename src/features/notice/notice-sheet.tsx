@@ -1,20 +1,52 @@
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { useEffect, useState } from 'react';
 import { NoticeText } from './notice-text.tsx';
 import css from './notice-sheet.module.css';
 
-const NoticeSheet = ({
-  content,
-  time,
-  onClose,
-  onAcknowledge,
-}: {
+interface Props {
   /** Markdown. */
   content: string;
   time: string;
   onClose: () => void;
   onAcknowledge: () => void;
-}) => (
+}
+
+/** Who has not touched a box for so long has stopped writing in it, ms. */
+const pause = 5_000;
+const signs = ['input', 'focusin', 'focusout'] as const;
+
+/** Whether the box that the keyboard writes into holds words. */
+const isWriting = (): boolean => {
+  const box = document.activeElement;
+  if (box instanceof HTMLTextAreaElement || box instanceof HTMLInputElement)
+    return box.value !== '';
+  return box instanceof HTMLElement && box.isContentEditable;
+};
+
+/** Turns true as soon as nobody is in mid-sentence, and stays so. */
+const usePause = (): boolean => {
+  const [free, setFree] = useState(() => !isWriting());
+  useEffect(() => {
+    if (free) return undefined;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        if (!isWriting()) setFree(true);
+      }, pause);
+    };
+    wait();
+    for (const sign of signs) document.addEventListener(sign, wait, true);
+    return () => {
+      clearTimeout(timer);
+      for (const sign of signs) document.removeEventListener(sign, wait, true);
+    };
+  }, [free]);
+  return free;
+};
+
+const OpenSheet = ({ content, time, onClose, onAcknowledge }: Props) => (
   <Sheet open onClose={onClose} title="系统公告">
     <div className={css.sheet}>
       <p className={css.time}>{time}</p>
@@ -33,5 +65,10 @@ const NoticeSheet = ({
     </div>
   </Sheet>
 );
+
+/** A sheet takes the keyboard: opened over a sentence, it would swallow the rest of it. */
+const PatientSheet = (props: Props) => (usePause() ? <OpenSheet {...props} /> : null);
+
+const NoticeSheet = (props: Props) => <PatientSheet key={props.time + props.content} {...props} />;
 
 export default NoticeSheet;

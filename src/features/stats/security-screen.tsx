@@ -11,10 +11,16 @@ import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import type { Manager } from '#contract/stats.ts';
 import css from './stats.module.css';
 
+const ranks: Readonly<Record<Manager['rank'], string>> = {
+  owner: '所有者',
+  manager: '管理员',
+  auditor: '审计员',
+};
+
 const columns: readonly Column<Manager>[] = [
   { key: 'user_name', title: '名称', value: (row) => row.user_name, role: 'title', wide: true },
   { key: 'account', title: '用户名', value: (row) => row.account },
-  { key: 'rank', title: '级别', value: (row) => (row.rank === 'owner' ? '所有者' : '管理员') },
+  { key: 'rank', title: '级别', value: (row) => ranks[row.rank] },
   { key: 'totp', title: '动态验证码', value: (row) => (row.totp ? '已打开' : '没有') },
   {
     key: 'last_act_at',
@@ -80,17 +86,18 @@ const Managers = () => {
               kind: 'choice',
               required: true,
               options: [
+                { value: 'auditor', label: '审计员' },
                 { value: 'manager', label: '管理员' },
                 { value: 'owner', label: '所有者' },
               ],
-              hint: '所有者还可以添加、撤下管理员',
+              hint: '审计员只能查看；所有者还可以添加、撤下管理员',
             },
           ]}
           initial={{ rank: 'manager' }}
           submit="添加"
           onSubmit={async ({ user_id: id, rank }) => {
             await api.setManager(
-              { user_id: Number(id), rank: rank === 'owner' ? 'owner' : 'manager' },
+              { user_id: Number(id), rank: rank as Manager['rank'] },
               { quiet: true },
             );
             toast('已添加', 'success');

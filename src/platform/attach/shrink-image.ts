@@ -124,8 +124,9 @@ export const prepareImage = async (file: File): Promise<Prepared> => {
       }
       blob = await encode(canvas, quality);
     }
+    const { carryLabel } = await import('./carry-label.ts');
     return {
-      blob,
+      blob: await carryLabel(file, blob),
       name: `${base}.jpg`,
       notice: fits
         ? '已转成 jpg'

@@ -410,7 +410,8 @@ export const wakeLane = (lane: string): void => {
 
 /** What a guest wrote goes with the sessions to the account that the guest becomes. */
 const handOver = async (from: string, to: string): Promise<void> => {
-  await db.acts.where('account').equals(from).modify({ account: to });
+  for (const table of [db.acts, db.blobs])
+    await table.where('account').equals(from).modify({ account: to });
   await changed();
   void run();
 };

@@ -18,6 +18,8 @@ export interface LineChartProps {
   unit?: string;
   /** px. */
   height?: number;
+  /** Bars on top of each other instead of lines: what the series come to together matters. */
+  stacked?: boolean;
   /** Figures of the axis and of the legend. */
   show?: (value: number) => string;
 }

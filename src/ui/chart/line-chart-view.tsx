@@ -42,12 +42,103 @@ const followTouch = (plot: uPlot) => {
 const seconds = (time: string): number =>
   (/^\d{4}-\d\d-\d\d$/.test(time) ? new Date(`${time}T00:00`) : new Date(time)).getTime() / 1000;
 
+/** Each with those before it; the last first, so that the smaller stand before the larger. */
+const piled = (series: LineChartProps['series']): number[][] => {
+  const sums: number[][] = [];
+  for (const { values } of series)
+    sums.push(values.map((value, at) => (value ?? 0) + (sums.at(-1)?.[at] ?? 0)));
+  return sums.reverse();
+};
+
+/** Half a step of room before the first bar and after the last. */
+const barRange = (xs: readonly number[]): [number, number] => {
+  const [first = 0, last = 0] = [xs[0], xs.at(-1)];
+  const half = xs.length > 1 ? (last - first) / (xs.length - 1) / 2 : 43_200;
+  return [first - half, last + half];
+};
+
+const widthOf = (host: HTMLElement): number => Math.max(host.clientWidth, 80);
+
+/** What uPlot draws; `tell` hears which point the cursor is at. */
+const optionsOf = (
+  {
+    series,
+    height,
+    show,
+    stacked,
+  }: Required<Pick<LineChartProps, 'series' | 'height' | 'show' | 'stacked'>>,
+  { xs, byDay, width }: { xs: readonly number[]; byDay: boolean; width: number },
+  tell: (at: number | null) => void,
+): uPlot.Options => {
+  const long = (xs.at(-1) ?? 0) - (xs[0] ?? 0) > 2 * 86_400;
+  const axis = {
+    stroke: token('--second'),
+    grid: { stroke: token('--line'), width: 1 },
+    ticks: { show: false },
+    font: `12px ${token('--font')}`,
+  };
+  const painted = series.map(({ label, colour }, index) => ({
+    label,
+    stroke: token(colour ?? row[index % row.length]!),
+  }));
+  // An axis of whole numbers reaches 1 at least; one of cents does not.
+  const least = series.some(({ values }) => values.some((value) => (value ?? 0) % 1 !== 0))
+    ? 0.01
+    : 1;
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [8, 24, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: stacked ? 0 : 7 } },
+    scales: {
+      ...(stacked ? { x: { range: () => barRange(xs) } } : {}),
+      y: { range: (_, __, max) => [0, Math.max(max * 1.08, least)] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: 70,
+        // A day is never parted where days are counted.
+        ...(byDay ? { incrs: [1, 2, 3, 7, 14, 30, 91].map((days) => days * 86_400) } : {}),
+        values: (_, ticks) =>
+          ticks.map((tick) => format(new Date(tick * 1000), long ? 'M月d日' : 'HH:mm')),
+      },
+      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => show(tick)) },
+    ],
+    series: [
+      {},
+      ...(stacked ? [...painted].reverse() : painted).map(({ label, stroke }) =>
+        stacked
+          ? {
+              label,
+              stroke,
+              fill: stroke,
+              width: 0,
+              paths: uPlot.paths.bars!({ size: [0.7, 48] }),
+              points: { show: false },
+            }
+          : {
+              label,
+              stroke,
+              width: 2,
+              ...(series.length === 1 ? { fill: `${stroke}22` } : {}),
+              points: { show: xs.length < 3 },
+              spanGaps: true,
+            },
+      ),
+    ],
+    hooks: { setCursor: [(made) => tell(made.cursor.idx ?? null)] },
+  };
+};
+
 const Plot = ({
   title,
   times,
   series,
   unit = '',
   height = 220,
+  stacked = false,
   show = compactNumber,
 }: LineChartProps) => {
   const place = useRef<HTMLDivElement>(null);
@@ -57,61 +148,19 @@ const Plot = ({
   useEffect(() => {
     const host = place.current;
     if (!host) return undefined;
-    const long = (xs.at(-1) ?? 0) - (xs[0] ?? 0) > 2 * 86_400;
-    const axis = {
-      stroke: token('--second'),
-      grid: { stroke: token('--line'), width: 1 },
-      ticks: { show: false },
-      font: `12px ${token('--font')}`,
-    };
     const plot = new uPlot(
-      {
-        width: Math.max(host.clientWidth, 80),
-        height,
-        legend: { show: false },
-        padding: [8, 24, 0, 0],
-        cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-        scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] } },
-        axes: [
-          {
-            ...axis,
-            space: 70,
-            // A day is never parted where days are counted.
-            ...(byDay ? { incrs: [1, 2, 3, 7, 14, 30, 91].map((days) => days * 86_400) } : {}),
-            values: (_, ticks) =>
-              ticks.map((tick) => format(new Date(tick * 1000), long ? 'M月d日' : 'HH:mm')),
-          },
-          { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => show(tick)) },
-        ],
-        series: [
-          {},
-          ...series.map(({ label, colour }, index) => {
-            const stroke = token(colour ?? row[index % row.length]!);
-            return {
-              label,
-              stroke,
-              width: 2,
-              ...(series.length === 1 ? { fill: `${stroke}22` } : {}),
-              points: { show: xs.length < 3 },
-              spanGaps: true,
-            };
-          }),
-        ],
-        hooks: { setCursor: [(made) => setAt(made.cursor.idx ?? null)] },
-      },
-      [xs, ...series.map(({ values }) => [...values])],
+      optionsOf({ series, height, show, stacked }, { xs, byDay, width: widthOf(host) }, setAt),
+      [xs, ...(stacked ? piled(series) : series.map(({ values }) => [...values]))],
       host,
     );
     followTouch(plot);
-    const watcher = new ResizeObserver(() =>
-      plot.setSize({ width: Math.max(host.clientWidth, 80), height }),
-    );
+    const watcher = new ResizeObserver(() => plot.setSize({ width: widthOf(host), height }));
     watcher.observe(host);
     return () => {
       watcher.disconnect();
       plot.destroy();
     };
-  }, [xs, series, height, show, byDay]);
+  }, [xs, series, height, show, byDay, stacked]);
   const shownAt = at !== null && at < times.length ? at : null;
   return (
     <>

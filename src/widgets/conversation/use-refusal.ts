@@ -24,8 +24,12 @@ export const useRefusal = ({
     (error: unknown) => {
       if (isCancelled(error)) return;
       const answer = error instanceof ApiError ? error : null;
-      // The call itself has led to the login already.
-      if (answer?.code === codes.login_required.code) return;
+      // The call itself has led to the login, or to the agreements, already.
+      if (
+        answer?.code === codes.login_required.code ||
+        answer?.code === codes.agreement_needed.code
+      )
+        return;
       // What this device could not keep is no rule of the server's: the words stay in the box.
       const byRule =
         answer?.status === 200 && answer.code > 0 && answer.code !== codes.storage_full.code;

@@ -6,6 +6,7 @@ import { streamCodes } from '#contract/errors.ts';
 import { videoBase, readVideos } from '#src/widgets/image/video-reply.ts';
 import { readImages } from '#src/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
+import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import { useModel } from '#src/platform/queries.ts';
 import { readQuestion, thumbnailOf } from '#src/platform/question.ts';
 import { citedSources, Sources } from '#src/widgets/conversation/sources.tsx';
@@ -125,12 +126,10 @@ export const Exchange = ({ message, still = false }: { message: Message; still?:
                 isForeign(address) ? (
                   <ForeignImage key={address} url={address} alt="" />
                 ) : (
-                  <img
-                    key={address}
-                    src={thumbnailOf(address, 640)}
-                    alt="消息里的图片"
-                    loading="lazy"
-                  />
+                  <span key={address} className={css.toldImage}>
+                    <img src={thumbnailOf(address, 640)} alt="消息里的图片" loading="lazy" />
+                    <WithMadeMark url={address} />
+                  </span>
                 ),
               )}
             </span>

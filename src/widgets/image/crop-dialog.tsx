@@ -2,6 +2,7 @@ import { Chip } from '#src/ui/chip.tsx';
 import { useAct } from '#src/platform/use-act.ts';
 import { api } from '#src/platform/api.ts';
 import { errorText } from '#src/platform/api-error.ts';
+import { carryLabel } from '#src/platform/attach/carry-label.ts';
 import type { PickedImage } from './picked-image.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
@@ -21,6 +22,14 @@ const loaded = (url: string): Promise<HTMLImageElement> =>
     image.src = url;
   });
 
+const dataUrl = (blob: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(reader.result as string));
+    reader.addEventListener('error', () => reject(new Error('the image cannot be read')));
+    reader.readAsDataURL(blob);
+  });
+
 /** The part of the image, at the size's pixels, as JPEG in a data URL. */
 const cut = async (url: string, area: Area, size: ImageSize): Promise<string> => {
   const image = await loaded(url);
@@ -32,7 +41,15 @@ const cut = async (url: string, area: Area, size: ImageSize): Promise<string> =>
   context.imageSmoothingQuality = 'high';
   const { x, y, width, height } = area;
   context.drawImage(image, x, y, width, height, 0, 0, size.width, size.height);
-  return canvas.toDataURL('image/jpeg', 0.92);
+  const jpeg = await new Promise<Blob>((resolve, reject) => {
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('no image'))),
+      'image/jpeg',
+      0.92,
+    );
+  });
+  // The file of an own image says who made it; what is cut out of it says so, too.
+  return dataUrl(await carryLabel(await (await fetch(url)).blob(), jpeg));
 };
 
 /** Own images can be read by a canvas; others are brought to this server first. */

@@ -2,9 +2,12 @@
 export const yuan = (cents: number): string =>
   `￥${cents % 100 === 0 ? (cents / 100).toLocaleString('zh-CN') : (cents / 100).toLocaleString('zh-CN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
-/** What tokens cost at the plain price of 20 yuan a million, in yuan with the places that matter. */
+/** What tokens cost at the plain price of 20 yuan a million, yuan. */
+export const yuanOfTokens = (tokens: number): number => (tokens * 20) / 1e6;
+
+/** The same as people read it, with the places that matter. */
 export const tokensInYuan = (tokens: number): string => {
-  const value = (tokens * 20) / 1e6;
+  const value = yuanOfTokens(tokens);
   if (value === 0) return '￥0';
   return value < 0.01 ? '不到 ￥0.01' : `￥${value.toFixed(2)}`;
 };

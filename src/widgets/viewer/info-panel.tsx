@@ -2,8 +2,12 @@ import { Chip } from '#src/ui/chip.tsx';
 import { Link } from '@tanstack/react-router';
 import { voteOnImage, useImageMark } from '#src/widgets/image/image-marks.ts';
 import { parameterRows } from '#src/widgets/image/parameter-rows.ts';
+import { madeWords, noteMade } from '#src/widgets/image/made-mark.tsx';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { sizeOf } from '#src/widgets/image/shelves.ts';
+import { api } from '#src/platform/api.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { confirmDialog } from '#src/ui/dialog.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { dateTime, maskName } from '#src/platform/format.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
@@ -139,6 +143,7 @@ const Facts = ({ info }: { info: ImageInfo }) => {
     ['种子', info.seed === null ? '' : String(info.seed)],
     ...parameterRows(info.parameters),
     ['来历', originText(info)],
+    ['标识', info.made ? madeWords[info.made][1] : ''],
     ['时间', dateTime(info.created_at)],
     [
       '谁能看到',
@@ -156,6 +161,28 @@ const Facts = ({ info }: { info: ImageInfo }) => {
           </div>
         ))}
     </dl>
+  );
+};
+
+/** Whoever brought an image says of it what its file did not. */
+const Declare = ({ info }: { info: ImageInfo }) => {
+  const { busy, run } = useAct();
+  const declare = async () => {
+    const sure = await confirmDialog({
+      title: '声明由 AI 生成',
+      text: '看到这张图片的人都会看到“声明 AI 生成”，文件里也会写上。声明之后不能撤回。',
+      ok: '声明',
+    });
+    if (!sure) return;
+    await run(async () => {
+      const { made } = await api.declareImage({ url: info.url });
+      noteMade(info.url, made);
+    }, '已声明');
+  };
+  return (
+    <Button size="small" busy={busy} onClick={() => void declare()}>
+      这张图片由 AI 生成
+    </Button>
   );
 };
 
@@ -240,6 +267,7 @@ export const InfoPanel = ({
         </div>
       </section>
       <Kin info={info} onView={onView} />
+      {own && (info.made === undefined || info.made === 'suspected') && <Declare info={info} />}
       <Facts info={info} />
     </>
   );

@@ -1,3 +1,5 @@
+import { accountOf } from '#src/platform/account-of.ts';
+import { authStore } from '#src/platform/auth-store.ts';
 import {
   bytesOf,
   dropFiles,
@@ -46,13 +48,21 @@ const soundFile = (id: string, model: string, { size }: Blob): KeptFile => ({
   note: model,
 });
 
-/** A piece of a recording that runs. */
-export const keepPiece = (model: string, piece: Blob): Promise<void> =>
-  inTurn(() => keepFile(soundPlace, soundFile(uuid(), model, piece), piece));
+/** Whether the person is still here who spoke; another one is not to be offered it. */
+export const isHere = (account: string): boolean => account === accountOf(authStore.get().token);
+
+/** A piece of a recording that runs. `account`: whose it is */
+export const keepPiece = (account: string, model: string, piece: Blob): Promise<void> =>
+  inTurn(async () => {
+    if (isHere(account)) await keepFile(soundPlace, soundFile(uuid(), model, piece), piece);
+  });
 
 /** All of it, in place of its pieces. */
-export const keepWhole = (id: string, model: string, sound: Blob): Promise<void> =>
-  inTurn(() => keepInstead(soundPlace, soundFile(id, model, sound), sound));
+export const keepWhole = (account: string, id: string, model: string, sound: Blob): Promise<void> =>
+  inTurn(async () => {
+    const file = soundFile(id, model, sound);
+    if (isHere(account)) await keepInstead(soundPlace, file, sound, () => isHere(account));
+  });
 
 export const dropSound = (): Promise<void> =>
   inTurn(() =>

@@ -1,3 +1,4 @@
+import { accountOf } from '#src/platform/account-of.ts';
 import { errorText } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { readDraft, useDraft } from '#src/platform/draft.ts';
@@ -8,7 +9,7 @@ import { upload } from '#src/platform/upload.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { useEffect, useRef, useState } from 'react';
 import { deviceHears, listen } from './device-speech.ts';
-import { dropSound, keepPiece, keepWhole, soundLeft } from './kept-sound.ts';
+import { dropSound, isHere, keepPiece, keepWhole, soundLeft } from './kept-sound.ts';
 import {
   longestRecording,
   MicrophoneError,
@@ -32,6 +33,8 @@ interface Unheard {
   model: string;
   /** Idempotency key: what the server heard already is not paid for again. */
   key: string;
+  /** Who said it: it is offered to no other. */
+  account: string;
 }
 
 /** Why the browser did not hear, and what else does: a model's name, if there is one. */
@@ -51,7 +54,11 @@ const report = (state: 'success' | 'error', model: string, from: number): void =
 };
 
 /** Turns recordings into words at the end of the draft; one that failed is kept to be tried again. */
-const useHearing = (open: boolean, name: string, setState: (state: RecorderState) => void) => {
+const useHearing = (
+  { open, account }: { open: boolean; account: string },
+  name: string,
+  setState: (state: RecorderState) => void,
+) => {
   const [text, setText] = useDraft(place);
   const [unheard, setUnheard] = useState<Unheard | null>(null);
   const forget = () => {
@@ -59,9 +66,14 @@ const useHearing = (open: boolean, name: string, setState: (state: RecorderState
     void dropSound();
   };
   useEffect(() => {
+    const find = async () => {
+      const left = await soundLeft();
+      if (left && isHere(account))
+        setUnheard((now) => (now?.account === account ? now : { ...left, account }));
+    };
     // What a page before this one recorded, or what was begun when the sheet was closed.
-    if (open) void soundLeft().then((left) => setUnheard((now) => now ?? left));
-  }, [open]);
+    if (open) void find();
+  }, [open, account]);
   const hear = async (spoken: Unheard) => {
     setState('hearing');
     const from = performance.now();
@@ -74,11 +86,13 @@ const useHearing = (open: boolean, name: string, setState: (state: RecorderState
         onProgress: () => {},
       });
       report('success', spoken.model, from);
+      if (!isHere(spoken.account)) return;
       if (heard.text === '') toast('没有听到说话');
       setText(readDraft(place) + heard.text);
       forget();
     } catch (error) {
       report('error', spoken.model, from);
+      if (!isHere(spoken.account)) return;
       setUnheard(spoken);
       toast(errorText(error), 'error');
     }
@@ -88,7 +102,8 @@ const useHearing = (open: boolean, name: string, setState: (state: RecorderState
     const other = name !== device && name !== spoken.model;
     void hear(other ? { ...spoken, model: name, key: uuid() } : spoken);
   };
-  return { text, setText, unheard, hear, hearAgain, forget };
+  const own = unheard?.account === account ? unheard : null;
+  return { text, setText, unheard: own, hear, hearAgain, forget };
 };
 
 /** How loud it is (0 to 1) and how many seconds passed, while it records; ends it at the longest. */
@@ -147,6 +162,26 @@ const begin = async (
   return undefined;
 };
 
+/** Tells when the tool is closed or gone, and when another person is here. */
+const useWhenLeft = (
+  { open, account }: { open: boolean; account: string },
+  acts: { leave: () => void; drop: () => void },
+): void => {
+  const latest = useRef(acts);
+  const here = useRef(account);
+  useEffect(() => {
+    latest.current = acts;
+  });
+  useEffect(() => {
+    if (!open) latest.current.leave();
+  }, [open]);
+  useEffect(() => {
+    if (here.current !== account) latest.current.drop();
+    here.current = account;
+  }, [account]);
+  useEffect(() => () => latest.current.leave(), []);
+};
+
 /**
  * Records for the model called `name` while the sheet is `open`, and writes down what was said.
  * `other` is the model that hears when the device fails, `onDeviceGone` is told when it will not again.
@@ -159,7 +194,10 @@ export const useRecorder = (
 ) => {
   const { token } = useAuth();
   const [state, setState] = useState<RecorderState>('ready');
-  const { hear, forget, ...words } = useHearing(open, name, setState);
+  const account = accountOf(token);
+  /** Who began to speak. */
+  const speaker = useRef(account);
+  const { hear, forget, ...words } = useHearing({ open, account }, name, setState);
   const stream = useRef<MediaStream | null>(null);
   const recording = useRef<Recording | null>(null);
   const listening = useRef<ReturnType<typeof listen> | null>(null);
@@ -182,19 +220,12 @@ export const useRecorder = (
   const leaveIt = () => {
     const running = recording.current;
     recording.current = null;
-    void running?.stop().then((sound) => keepWhole(uuid(), name, sound));
+    const whose = speaker.current;
+    void running?.stop().then((sound) => keepWhole(whose, uuid(), name, sound));
     if (running) stream.current = null;
     drop();
   };
-  const leave = useRef(leaveIt);
-  useEffect(() => {
-    leave.current = leaveIt;
-  });
-  useEffect(() => {
-    if (!open) leave.current();
-    return undefined;
-  }, [open]);
-  useEffect(() => () => leave.current(), []);
+  useWhenLeft({ open, account }, { leave: leaveIt, drop });
 
   const startDevice = () => {
     const before = words.text;
@@ -222,11 +253,12 @@ export const useRecorder = (
       return;
     }
     const mine = turn.current;
+    speaker.current = account;
     try {
       const begun = await begin(stream, {
         opening: () => setState('opening'),
         wanted: () => turn.current === mine,
-        onPiece: (piece) => void keepPiece(name, piece),
+        onPiece: (piece) => void keepPiece(account, name, piece),
       });
       if (begun === undefined) return;
       recording.current = begun;
@@ -256,11 +288,13 @@ export const useRecorder = (
     }
     recording.current = null;
     setState('hearing');
+    const whose = speaker.current;
     const sound = await running.stop();
     stream.current = null;
     const key = uuid();
-    await keepWhole(key, name, sound);
-    await hear({ sound, model: name, key });
+    await keepWhole(whose, key, name, sound);
+    if (!isHere(whose)) return;
+    await hear({ sound, model: name, key, account: whose });
   };
   const meter = useMeter(
     state === 'recording',

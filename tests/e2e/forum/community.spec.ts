@@ -1,10 +1,7 @@
-import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import type { Model } from '#contract/model.ts';
 import { expect, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
-
-const isWide = (page: Page): boolean => (page.viewportSize()?.width ?? 0) >= 750;
 
 const png = (background: string) =>
   sharp({ create: { width: 40, height: 30, channels: 3, background } })
@@ -27,9 +24,7 @@ test(
     });
     await app.enterAs(person);
     await page.goto('/model');
-    const lines = page.getByRole(isWide(page) ? 'row' : 'listitem').filter({
-      has: page.getByRole('checkbox', { name: '选择这一行' }),
-    });
+    const lines = page.getByRole('list', { name: '模型' }).locator('> li');
     const untrained = lines.filter({ hasText: '未训练' });
     await expect(untrained.first()).toBeVisible();
     const { total } = await person.client.call('sessionList', { channel: 'private' });
@@ -39,14 +34,26 @@ test(
     expect((await person.client.call('sessionList', { channel: 'private' })).total).toBe(total);
 
     const free = lines.filter({ hasText: '内置助手' });
-    await expect(free.getByLabel('免费使用，不扣余额')).toHaveAttribute('title', /免费使用/);
+    await expect(free).toContainText('免费');
+    // Words that are all said of a model find it; they stay in the address.
+    const search = page.getByRole('searchbox', { name: /^找模型/ });
+    await search.fill('聊天 免费');
+    await search.press('Enter');
+    await expect(lines).toHaveCount(1);
+    await expect(page).toHaveURL(/query=/);
+    await search.fill('没有这样的');
+    await expect(page.getByText('没有找到“没有这样的”')).toBeVisible();
+    await search.fill('');
+    await search.press('Enter');
     const priced = lines.getByLabel(/每个 token 按 [\d.]+ 个计/).first();
     await expect(priced).toHaveText(/×\d/);
+    await expect(lines.filter({ hasText: '×' }).first()).toContainText(/￥[\d.]+ 每 100 万 tokens/);
 
-    const compare = page.getByRole('button', { name: /比较/ });
-    await lines.nth(0).getByRole('checkbox').check();
+    await page.getByRole('button', { name: '多模型对比' }).click();
+    const compare = page.getByRole('button', { name: /^选两个|^比较 / });
+    await lines.nth(0).getByRole('button', { name: '选它' }).click();
     await expect(compare).toBeDisabled();
-    await lines.nth(1).getByRole('checkbox').check();
+    await lines.nth(1).getByRole('button', { name: '选它' }).click();
     await compare.click();
     const compared = page.getByRole('dialog', { name: '比较' });
     await expect(compared.getByRole('columnheader')).toHaveCount(3);
@@ -199,7 +206,9 @@ test(
       .getByRole('list', { name: '问题' })
       .getByRole('listitem')
       .filter({ hasText: title });
-    await expect(card.locator('img[src*="/files/"]')).toHaveCount(isWide(page) ? 5 : 4);
+    await expect(card.locator('img[src*="/files/"]')).toHaveCount(
+      (page.viewportSize()?.width ?? 0) >= 750 ? 5 : 4,
+    );
 
     // By who asked, by words, by nothing that fits; and the ways to begin something else.
     await card.getByRole('link', { name: /^只看/ }).click();

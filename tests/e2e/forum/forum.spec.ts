@@ -277,19 +277,20 @@ test('the forum and the model list on a desktop: menu, hover card, two models si
   await page.getByRole('button', { name: '关于内置助手' }).hover();
   const card = page.getByRole('tooltip').filter({ hasText: '代码' });
   await expect(card).toContainText('builtin-assistant');
-  // It is whole beside the first row and the last, in a small window, too.
+  // It is whole beside the first card and the last, in a small window, too.
   await page.setViewportSize({ width: 1024, height: 768 });
-  const logos = page.getByRole('row').getByRole('button', { name: /^关于/ });
+  const cards = page.getByRole('list', { name: '模型' });
+  const logos = cards.getByRole('button', { name: /^关于/ });
   for (const logo of [logos.first(), logos.last()]) {
     await logo.hover();
     await expect(card).toBeInViewport({ ratio: 1 });
   }
   await page.setViewportSize({ width: 1680, height: 1050 });
 
-  const chosen = page.getByRole('row').getByRole('checkbox', { name: '选择这一行' });
-  await chosen.nth(0).check();
-  await chosen.nth(1).check();
-  await page.getByRole('button', { name: '比较这两个' }).click();
+  await page.getByRole('button', { name: '多模型对比' }).click();
+  await cards.getByRole('button', { name: '选它' }).first().click();
+  await cards.getByRole('button', { name: '选它' }).first().click();
+  await page.getByRole('button', { name: /^比较 .+ 与 / }).click();
   const compared = page.getByRole('dialog', { name: '比较' });
   await expect(compared.getByRole('columnheader')).toHaveCount(3);
   await expect(compared.getByRole('row', { name: /^计费/ })).toBeVisible();

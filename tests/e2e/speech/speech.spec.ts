@@ -165,6 +165,33 @@ test('what was said outlasts a kill in mid-sentence, a closed tool, and a line t
     await expect(tool().getByRole('textbox')).toHaveValue(service.words);
     expect(heard().length).toBe(before + 2);
     await expect(again()).toBeHidden();
+    await tool().getByRole('textbox').fill('');
+
+    // Another person signs in meanwhile: they are offered nothing of it, whoever spoke finds it again.
+    const other = await TestClient.register(server.baseURL);
+    const theirs = (await other.call('newSession', { type: 0 })).uuid;
+    const tab = await phone.context.newPage();
+    await tab.goto(`${line.baseURL}/api/health`);
+    const signIn = async (person: TestClient, session: string) => {
+      const profile = JSON.stringify(await person.call('userInfo', {}));
+      await tab.evaluate(
+        ([token, user]) => {
+          localStorage.setItem('queqiao.user', user);
+          localStorage.setItem('queqiao.token', token);
+        },
+        [person.token, profile] as const,
+      );
+      await expect(tool().getByText(/正在录音/)).toBeHidden();
+      await phone.page.goto(`${line.baseURL}/chat?uuid=${session}`);
+    };
+    await speak(2);
+    await signIn(other, theirs);
+    await phone.page.getByRole('button', { name: '语音输入', exact: true }).click();
+    await expect(tool().getByRole('button', { name: '开始录音' })).toBeVisible();
+    await expect(again()).toBeHidden();
+    await signIn(client, uuid);
+    await phone.page.getByRole('button', { name: '语音输入，上次说的话还在' }).click();
+    await expect(again()).toBeVisible();
   } finally {
     await phone.end();
     await line.close();

@@ -33,17 +33,21 @@ export interface Seat {
   headers: Record<string, string>;
 }
 
-/** Nobody reads more at once. Replies to one person wait for each other where they are paid. */
-const seatsAPerson = 20;
+/** Nobody reads more at once. Replies to one person wait for each other's wallet where they are paid. */
+const mostSeats = 20;
 
 /** Sessions of one's own for that many streams. */
-export const makeSeats = async (server: TestServer, count: number): Promise<Seat[]> => {
+export const makeSeats = async (
+  server: TestServer,
+  count: number,
+  aPerson = mostSeats,
+): Promise<Seat[]> => {
   const seats: Seat[] = [];
   while (seats.length < count) {
     const client = await TestClient.register(server.baseURL);
     const models = await client.call('models', {});
     const model = models.models.find(({ name }) => name.startsWith('load'))?.name;
-    for (let made = 0; made < seatsAPerson && seats.length < count; made += 1) {
+    for (let made = 0; made < aPerson && seats.length < count; made += 1) {
       const { uuid } = await client.call('newSession', { type: 0, model });
       seats.push({ uuid, headers: client.headers() });
     }

@@ -1,0 +1,98 @@
+import { sql } from 'drizzle-orm';
+import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
+import type { CallName } from '#contract/calls.ts';
+import type { Executor } from '#server/db/database.ts';
+import { allowMinor } from './minor.service.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+
+/**
+ * What somebody may still do who does not agree: read, sign out, take their things away, delete
+ * them, and end the account. Whatever else changes something needs the agreement.
+ */
+const withoutAgreeing: ReadonlySet<string> = new Set<CallName>([
+  'login',
+  'register',
+  'logout',
+  'ticket',
+  'agree',
+  'withdrawAgreement',
+  'totpBegin',
+  'totpEnable',
+  'totpDisable',
+  'totpRecovery',
+  'changePassword',
+  'signOutDevice',
+  'saveSettings',
+  'sessionPrivate',
+  'deleteAllSession',
+  'deleteSession',
+  'deleteHistory',
+  'deleteImage',
+  'hideImage',
+  'removeFromFavorites',
+  'unshareSession',
+  'exportDrawn',
+  'exportAccount',
+  'deleteAccount',
+  'modelStat',
+  'lastMessages',
+  'foreignImage',
+  'stopStream',
+  'cancelJob',
+  'waitStatus',
+  'pushUnsubscribe',
+  'watchWaits',
+  'readNews',
+  'report',
+  'reportAppComment',
+  'updateNotice',
+  'vipEndSeen',
+  'lowBalanceSeen',
+  'tradeStatus',
+  'appTradeStatus',
+  'closeTrade',
+  'requestInvoice',
+  'delScenario',
+  'delPrompt',
+  'delTrainModel',
+  'delTrainFile',
+  'delPassage',
+  'delGap',
+  'delOwnAppComment',
+  'deleteToolServer',
+  'pauseKey',
+  'delKey',
+  'clearCallLog',
+]);
+
+/** The agreements in force that an account has not agreed to; none where nobody is asked for them. */
+const notAgreed = async (db: Executor, userId: number): Promise<AgreementKind[]> => {
+  const { rows } = await db.execute<{ kind: AgreementKind }>(sql`
+    SELECT now.kind FROM compliance, LATERAL (
+      SELECT DISTINCT ON (kind) kind, version, text FROM agreements ORDER BY kind, version DESC
+    ) AS now
+    WHERE compliance.settings ->> 'ask_agreements' = '1' AND now.text <> ''
+      AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.user_id = ${userId} AND c.kind = now.kind
+        AND c.version = now.version AND c.withdrawn_at IS NULL)`);
+  const missing = new Set(rows.map(({ kind }) => kind));
+  return agreementKinds.filter((kind) => missing.has(kind));
+};
+
+/**
+ * What the operator asks of whoever changes something. Guests agree by going on: the page says so
+ * before their first message. Managers are let through, who else could turn it off.
+ * @throws Refusal agreement_needed, minor_limited, words_blocked
+ */
+export const allowCall = async (
+  db: Executor,
+  user: Identity,
+  call: string,
+  input: Record<string, unknown>,
+): Promise<void> => {
+  if (user.guest || user.manager || withoutAgreeing.has(call)) return;
+  if (user.minor !== false) await allowMinor(db, user.id, call, input);
+  const missing = await notAgreed(db, user.id);
+  if (missing.length === 0) return;
+  const names = missing.map((kind) => `《${agreementTitles[kind]}》`).join('');
+  throw new Refusal('agreement_needed', `请先看过并同意${names}，再继续使用`);
+};

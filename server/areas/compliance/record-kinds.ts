@@ -1,0 +1,68 @@
+import type { CallName } from '#contract/calls.ts';
+
+export type RecordKind = 'sign_in' | 'publish' | 'generate' | 'act';
+
+/** Calls that change nothing of anybody's, or that a page makes by itself. */
+const unrecorded: ReadonlySet<string> = new Set<CallName>([
+  'ticket',
+  'modelStat',
+  'lastMessages',
+  'foreignImage',
+  'waitStatus',
+  'watchWaits',
+  'pushSubscribe',
+  'pushUnsubscribe',
+  'readNews',
+  'updateNotice',
+  'vipEndSeen',
+  'lowBalanceSeen',
+  'tradeStatus',
+  'appTradeStatus',
+  'promptParameter',
+  'uploadPiece',
+  'adminOrderList',
+]);
+
+const signIns: ReadonlySet<string> = new Set<CallName>(['login', 'register', 'logout']);
+
+/** What others can see after it. */
+const publications: ReadonlySet<string> = new Set<CallName>([
+  'setSession',
+  'shareSession',
+  'newFriend',
+  'updateMessage',
+  'sendAppComment',
+  'saveScenario',
+  'setTrainModel',
+  'saveUser',
+  'uploadAvatar',
+  'hideImage',
+]);
+
+/** What makes a model work. A message among people goes by the same call as one to a model. */
+const generations: ReadonlySet<string> = new Set<CallName>([
+  'sendMessage',
+  'retryMessage',
+  'regenerateMessage',
+  'generateImage',
+  'upscaleImage',
+  'removeImageBackground',
+  'editImageBackground',
+  'editImage',
+  'controlnetDetect',
+  'interrogateImage',
+  'translate',
+  'inscriptor',
+  'generateVideo',
+  'speechToText',
+  'textToSpeech',
+  'startTraining',
+]);
+
+/** What a call is recorded as; null: it is not. */
+export const recordKindOf = (call: string, byKey = false): RecordKind | null => {
+  if (unrecorded.has(call)) return null;
+  if (byKey || generations.has(call)) return 'generate';
+  if (signIns.has(call)) return 'sign_in';
+  return publications.has(call) ? 'publish' : 'act';
+};

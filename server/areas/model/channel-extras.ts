@@ -1,0 +1,33 @@
+import type { Parsed } from '#contract/calls.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { readBody, readHeaders, readProxy } from './channel-wire.ts';
+import type { ChannelRow } from './model.store.ts';
+
+/** What a form says of the way of a channel's requests; what it leaves out stays. @throws Refusal */
+export const extrasOf = (
+  input: Parsed<'saveChannel'>,
+  before: ChannelRow['options'],
+  user: Pick<Identity, 'owner'>,
+): ChannelRow['options'] => {
+  const headers = input.headers === undefined ? before.headers : readHeaders(input.headers);
+  const body = input.body === undefined ? before.body : readBody(input.body);
+  const proxy = input.proxy === undefined ? (before.proxy ?? '') : readProxy(input.proxy);
+  // Everybody's questions pass through there.
+  if (proxy !== (before.proxy ?? '') && !user.owner)
+    throw new Refusal('manage_unsuitable', '代理地址只有所有者可以更改');
+  const tag = (input.tag ?? before.tag ?? '').trim();
+  const parallel = input.parallel === undefined ? before.parallel : input.parallel;
+  const factor = input.factor ?? before.factor ?? 1;
+  const maker = input.maker === undefined ? before.maker : input.maker;
+  const groups = [...new Set(input.groups ?? before.groups ?? [])];
+  return {
+    ...(headers && Object.keys(headers).length > 0 && { headers }),
+    ...(body && Object.keys(body).length > 0 && { body }),
+    ...(proxy !== '' && { proxy }),
+    ...(tag !== '' && { tag }),
+    ...(parallel && { parallel }),
+    ...(factor !== 1 && { factor }),
+    ...(maker && { maker }),
+    ...(groups.length > 0 && { groups }),
+  };
+};

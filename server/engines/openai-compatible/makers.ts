@@ -1,0 +1,189 @@
+import { isHarmless } from '#contract/open-fields.ts';
+import type { Maker } from '#contract/makers.ts';
+import { RelayError } from '../chat-relay.ts';
+import { apiUrl } from './address.ts';
+
+type Fields = Record<string, unknown>;
+
+interface Way {
+  /** Where its services are, by the end of the name of their host. */
+  hosts: RegExp;
+  /** Numbers outside of these are refused there: they are brought to the nearest. */
+  within?: Readonly<Record<string, readonly [least: number, most: number]>>;
+  /** What a field of OpenAI's is called there. */
+  names?: Readonly<Record<string, string>>;
+  /** Fields that it has not, with values that ask for nothing. */
+  lacks?: Readonly<Record<string, readonly unknown[]>>;
+  /** The most sequences that may end an answer. */
+  stops?: number;
+}
+
+const aboveZeroToOne = [0.01, 1] as const;
+
+/** What each maker documents of chat completions that is not as OpenAI has it. */
+const ways: Readonly<Record<Maker, Way>> = {
+  openai: { hosts: /(?:^|\.)api\.openai\.com$/ },
+  azure: {
+    hosts: /\.(?:openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/,
+  },
+  deepseek: {
+    hosts: /(?:^|\.)deepseek\.com$/,
+    lacks: { n: [1], logit_bias: [{}], seed: [] },
+    stops: 16,
+  },
+  qwen: {
+    hosts: /(?:^|\.)(?:aliyuncs\.com|qwencloud\.com)$/,
+    within: { temperature: [0, 1.99], top_p: [0.01, 1] },
+    lacks: { logit_bias: [{}], frequency_penalty: [0] },
+  },
+  glm: {
+    hosts: /(?:^|\.)(?:bigmodel\.cn|z\.ai)$/,
+    within: { temperature: [0, 1], top_p: aboveZeroToOne },
+    names: { user: 'user_id' },
+    lacks: {
+      n: [1],
+      logit_bias: [{}],
+      frequency_penalty: [0],
+      presence_penalty: [0],
+      logprobs: [false],
+      seed: [],
+    },
+    stops: 1,
+  },
+  kimi: {
+    hosts: /(?:^|\.)moonshot\.(?:cn|ai)$/,
+    within: { temperature: [0, 1] },
+    lacks: { logit_bias: [{}], logprobs: [false], seed: [] },
+    stops: 5,
+  },
+  doubao: {
+    hosts: /(?:^|\.)(?:volces|bytepluses)\.com$/,
+    lacks: { n: [1], seed: [] },
+    stops: 4,
+  },
+  qianfan: {
+    hosts: /(?:^|\.)baidubce\.com$/,
+    within: { temperature: [0.01, 1], top_p: [0, 1] },
+    lacks: { n: [1], logit_bias: [{}], logprobs: [false] },
+    stops: 4,
+  },
+  hunyuan: {
+    hosts: /(?:^|\.)hunyuan\.cloud\.tencent\.com$/,
+    lacks: {
+      n: [1],
+      logit_bias: [{}],
+      frequency_penalty: [0],
+      presence_penalty: [0],
+      logprobs: [false],
+    },
+  },
+  minimax: {
+    hosts: /(?:^|\.)(?:minimaxi?\.(?:com|io|chat))$/,
+    within: { temperature: aboveZeroToOne, top_p: aboveZeroToOne },
+    lacks: {
+      n: [1],
+      logit_bias: [{}],
+      frequency_penalty: [0],
+      presence_penalty: [0],
+      seed: [],
+      stop: [[]],
+    },
+  },
+  siliconflow: {
+    hosts: /(?:^|\.)siliconflow\.(?:cn|com)$/,
+    lacks: { logit_bias: [{}], logprobs: [false] },
+    stops: 4,
+  },
+  openrouter: { hosts: /(?:^|\.)openrouter\.ai$/ },
+  // Relays of other people: which service stands behind one nobody knows.
+  'new-api': { hosts: /(?!)/ },
+  ollama: {
+    hosts: /^ollama\.com$/,
+    lacks: { n: [1], logit_bias: [{}], logprobs: [false], tool_choice: ['auto'] },
+  },
+  vllm: { hosts: /(?!)/ },
+};
+
+/** The maker that an address tells; null: nobody knows. */
+export const makerAt = (baseUrl: string): Maker | null => {
+  if (!URL.canParse(baseUrl)) return null;
+  const { hostname, port } = new URL(baseUrl);
+  const [found] = Object.entries(ways).find(([, { hosts }]) => hosts.test(hostname)) ?? [];
+  if (found) return found as Maker;
+  return port === '11434' ? 'ollama' : null;
+};
+
+export interface Service {
+  baseUrl: string;
+  /** Left out: as its address tells. */
+  maker?: Maker | null;
+}
+
+const makerOf = ({ baseUrl, maker }: Service): Maker | null => maker ?? makerAt(baseUrl);
+
+/** Azure's older addresses name the deployment and a version; its newer ones are as everybody's. */
+const azureVersion = '2024-10-21';
+const isOldAzure = (service: Service): boolean =>
+  makerOf(service) === 'azure' && !/\/v1\/?$/.test(new URL(service.baseUrl).pathname);
+
+/** The address of a call; Azure's older ones name the model in it. */
+export const callUrl = (service: Service, call: string, model: string): URL => {
+  if (!isOldAzure(service)) return apiUrl(service.baseUrl, call);
+  const url = new URL(service.baseUrl);
+  const folder = url.pathname.replace(/\/+$/, '').replace(/\/openai$/, '');
+  url.pathname = `${folder}/openai/deployments/${encodeURIComponent(model)}/${call}`;
+  if (!url.searchParams.has('api-version')) url.searchParams.set('api-version', azureVersion);
+  return url;
+};
+
+/** Where a list of models is asked for. */
+export const listUrl = (service: Service): URL => {
+  if (!isOldAzure(service)) return apiUrl(service.baseUrl, 'models');
+  const url = new URL(service.baseUrl);
+  url.pathname = '/openai/models';
+  url.searchParams.set('api-version', azureVersion);
+  return url;
+};
+
+/** The header that carries a key. */
+export const keyHeaders = (service: Service, apiKey: string): Record<string, string> => {
+  if (apiKey === '') return {};
+  return makerOf(service) === 'azure'
+    ? { 'api-key': apiKey }
+    : { authorization: `Bearer ${apiKey}` };
+};
+
+/** A request in the maker's words: its names, and numbers that it takes. */
+export const inWordsOf = (service: Service, body: Fields): Fields => {
+  const way = ways[makerOf(service) ?? 'openai'];
+  const said = Object.entries(body).map(([name, value]) => {
+    const [least, most] = way.within?.[name] ?? [-Infinity, Infinity];
+    const near = typeof value === 'number' ? Math.min(Math.max(value, least), most) : value;
+    return [way.names?.[name] ?? name, near] as const;
+  });
+  return Object.fromEntries(said);
+};
+
+/** Fields of a request that the maker has not; the page's chat does without them. */
+export const lackedBy = (service: Service): ReadonlySet<string> =>
+  new Set(Object.keys(ways[makerOf(service) ?? 'openai'].lacks ?? {}));
+
+/** Why a request cannot be put to the maker; null: it can. */
+export const refusedBy = (service: Service, body: Fields): RelayError | null => {
+  const { lacks = {}, stops = Infinity } = ways[makerOf(service) ?? 'openai'];
+  const refuse = (param: string, message: string) =>
+    new RelayError(message, {
+      status: 400,
+      code: 'unsupported_parameter',
+      param,
+      retriable: false,
+      askerAtFault: true,
+    });
+  for (const [name, harmless] of Object.entries(lacks))
+    if (body[name] !== undefined && !isHarmless(body[name], harmless))
+      return refuse(name, `${name}：这个模型的服务没有这个参数`);
+  const { stop } = body;
+  return Array.isArray(stop) && stop.length > stops
+    ? refuse('stop', `stop：这个模型的服务最多 ${stops} 个`)
+    : null;
+};

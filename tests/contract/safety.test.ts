@@ -1,0 +1,232 @@
+import { createHash, createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestClient } from '../support/client.ts';
+import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { paint } from '../support/images.ts';
+
+/** Texts and pictures are checked by words, by services at their wire, and by a model that judges. */
+
+const bad = '赌博网站';
+const good = '这是一段没有问题的话，讲的是怎样种一棵石榴树。';
+const secret = 'the-secret-of-the-service';
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+
+let server: TestServer;
+let model: Awaited<ReturnType<typeof startScriptedModel>>;
+let service: FakeService;
+let manager: TestClient;
+let person: TestClient;
+const asked: { service: string; text: string; picture: boolean }[] = [];
+
+const levelOf = (text: string) => (text.includes('坏') ? 2 : text.includes('疑') ? 1 : 0);
+
+beforeAll(async () => {
+  model = await startScriptedModel(({ messages, model: name }) => {
+    const said = messages.map(({ content }) => (typeof content === 'string' ? content : ''));
+    if (name === 'gpt-4o-mini-judge') {
+      const level = ['pass', 'review', 'refuse'][levelOf(said.at(-1)!.split('<<<')[1] ?? '')];
+      return { text: `\`\`\`json\n{"level":"${level}","reason":"模型说不行"}\n\`\`\`` };
+    }
+    const last = said.at(-1) ?? '';
+    if (last.includes('转坏')) return { text: `${good.repeat(4)}${bad}${good.repeat(40)}` };
+    return { text: last.includes('坏掉的树') ? `${good}坏${good}` : good };
+  });
+  // Each form is checked by what its document says of signing, written anew here.
+  service = await listen(async (request, response) => {
+    const body = (await bodyOf(request)).toString();
+    const headers = request.headers as Record<string, string>;
+    if (headers['x-tc-action']) {
+      const kind = headers['x-tc-action'] === 'TextModeration' ? 'tms' : 'ims';
+      const host = headers['host'] ?? '';
+      const day = new Date(Number(headers['x-tc-timestamp']) * 1000).toISOString().slice(0, 10);
+      const canonical = `POST\n/\n\ncontent-type:${headers['content-type']}\nhost:${kind}.tencentcloudapi.com\n\ncontent-type;host\n${sha(body)}`;
+      const key = mac(mac(mac(`TC3${secret}`, day), kind), 'tc3_request');
+      const scope = `${day}/${kind}/tc3_request`;
+      const signature = mac(
+        key,
+        `TC3-HMAC-SHA256\n${headers['x-tc-timestamp']}\n${scope}\n${sha(canonical)}`,
+      ).toString('hex');
+      expect(host).not.toBe('');
+      if (!headers['authorization']?.endsWith(`Signature=${signature}`))
+        return reply(response, 200, { Response: { Error: { Code: 'AuthFailure' } } });
+      const given = JSON.parse(body) as { Content?: string; FileContent?: string };
+      const text = Buffer.from(given.Content ?? '', 'base64').toString();
+      asked.push({ service: 'tencent', text, picture: given.FileContent !== undefined });
+      const Suggestion = given.FileContent ? 'Block' : ['Pass', 'Review', 'Block'][levelOf(text)];
+      return reply(response, 200, { Response: { Suggestion, Label: 'Ad', RequestId: '1' } });
+    }
+    const form = new URLSearchParams(body);
+    const fields = Object.fromEntries(form);
+    const sorted = Object.keys(fields).sort();
+    if (fields['Action'] === 'TextModerationPlus') {
+      const { Signature: given } = fields;
+      const escape = (text: string) => encodeURIComponent(text).replaceAll('*', '%2A');
+      const query = sorted
+        .filter((name) => name !== 'Signature')
+        .map((name) => `${escape(name)}=${escape(fields[name]!)}`)
+        .join('&');
+      const signature = createHmac('sha1', `${secret}&`)
+        .update(`POST&%2F&${escape(query)}`)
+        .digest('base64');
+      if (given !== signature) return reply(response, 200, { Code: 403, Message: 'signature' });
+      const { content: text } = JSON.parse(fields['ServiceParameters']!) as { content: string };
+      asked.push({ service: 'aliyun', text, picture: false });
+      const RiskLevel = ['none', 'medium', 'high'][levelOf(text)];
+      return reply(response, 200, { Code: 200, Data: { RiskLevel, Result: [{ Label: 'x' }] } });
+    }
+    const joined = sorted.filter((name) => name !== 'signature').map((name) => name + fields[name]);
+    const signature = createHash('md5')
+      .update(`${joined.join('')}${secret}`)
+      .digest('hex');
+    if (fields['signature'] !== signature) return reply(response, 200, { code: 410, msg: 'no' });
+    const text = fields['content'] ?? '';
+    asked.push({ service: 'netease', text, picture: fields['images'] !== undefined });
+    const antispam = { suggestion: levelOf(text), label: 400 };
+    return reply(response, 200, { code: 200, result: { antispam } });
+  });
+  server = await startServer({
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'k',
+      OPENAI_MODELS: 'gpt-4o-mini,gpt-4o-mini-judge',
+    },
+  });
+  manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  person = await TestClient.register(server.baseURL);
+  await manager.call('addBlockedWords', { words: [bad] });
+});
+afterAll(async () => {
+  await server?.stop();
+  await service?.close();
+  await model?.close();
+});
+
+/** What a reader was told, and how the message stands. */
+const answerTo = async (question: string, temporary = false) => {
+  const session = await person.call('newSession', {
+    type: 0,
+    model: 'gpt-4o-mini',
+    ...(temporary ? { temporary: 1 as const } : {}),
+  });
+  const sent = await person.call('sendMessage', { session_id: session.uuid, msg: question });
+  const said = (await person.read(session.uuid, sent.id))
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as string | { code: string; message: string });
+  const text = said.filter((each) => typeof each === 'string').join('');
+  const error = said.find((each) => typeof each === 'object' && 'code' in each);
+  return {
+    text,
+    error,
+    uuid: session.uuid,
+  };
+};
+const stored = async (uuid: string) =>
+  (await person.call('historyList', { session_id: uuid })).list.at(-1)!;
+
+test('nothing is checked until the operator wants it', async () => {
+  const { text, error } = await answerTo('请转坏');
+  expect([text.includes(bad), error]).toEqual([true, undefined]);
+  expect((await manager.call('safetyCaseList', {})).total).toBe(0);
+});
+
+test('an answer that turns bad stops before it is seen, and what was not seen is not paid', async () => {
+  await manager.call('saveSafety', { text_out: 1 });
+  const { text, error, uuid } = await answerTo('请转坏');
+  expect(error).toMatchObject({ code: 'blocked', message: expect.stringContaining(bad) });
+  expect(text).not.toContain(bad);
+  expect(good.repeat(4).startsWith(text) && text.length > 0).toBe(true);
+  const message = await stored(uuid);
+  expect([message.ai, message.error_code]).toEqual([text, 'blocked']);
+  // The service counted 20 tokens for the whole of it, and 900 were written.
+  expect(message.completion_tokens).toBeLessThanOrEqual(text.length);
+
+  // What is asked goes to no model at all.
+  await manager.call('saveSafety', { text_in: 1 });
+  const before = [model.bodies.length, (await person.call('userInfo', {})).chatgpt_balance];
+  const refused = await answerTo(`哪里有${bad}`);
+  expect([refused.text, refused.error?.code]).toEqual(['', 'blocked']);
+  expect([model.bodies.length, (await person.call('userInfo', {})).chatgpt_balance]).toEqual(
+    before,
+  );
+
+  // Of what is nowhere kept nothing stands with its case.
+  await answerTo('请转坏', true);
+  const { list } = await manager.call('safetyCaseList', {});
+  expect(list.map(({ way, excerpt }) => [way, excerpt.includes(bad)])).toEqual([
+    ['out', false],
+    ['in', true],
+    ['out', true],
+  ]);
+  expect(list[0]?.times).toBe(3);
+});
+
+test('a case is looked at, appealed once by its person alone, and decided', async () => {
+  const [own] = (await person.call('ownSafetyCases', {})).list;
+  const other = await TestClient.register(server.baseURL);
+  const appeal = { id: own!.id, appeal: '这是在写反诈骗的文章' };
+  expect((await other.raw('appealSafetyCase', appeal)).code).toBe(1490);
+  expect((await other.call('ownSafetyCases', {})).total).toBe(0);
+  expect((await other.raw('safetyCaseList', {})).code).toBe(404);
+  await manager.call('decideSafetyCase', { id: own!.id, state: 'confirmed' });
+  await person.call('appealSafetyCase', appeal);
+  expect((await person.raw('appealSafetyCase', appeal)).code).toBe(1490);
+  expect((await manager.call('safetyCaseList', {})).list[0]).toMatchObject(appeal);
+  await manager.call('decideSafetyCase', { id: own!.id, state: 'allowed' });
+  expect((await person.call('ownSafetyCases', {})).list[0]?.state).toBe('allowed');
+});
+
+test.each(['aliyun', 'tencent', 'netease'] as const)(
+  '%s judges by its public document',
+  async (name) => {
+    const settings = {
+      service: name,
+      key_id: 'id',
+      business: 'b',
+      address: service.url,
+      words: 0,
+      text_in: 1,
+      text_out: 1,
+    } as const;
+    await manager.call('saveSafety', { ...settings, secret });
+    expect(JSON.stringify(await manager.call('safetyState', {}))).not.toContain(secret);
+    asked.length = 0;
+    const fine = await answerTo('怎样种树');
+    expect([fine.text, fine.error]).toEqual([good, undefined]);
+    expect(asked.map((each) => each.service)).toContain(name);
+    expect((await answerTo('坏问题')).error?.code).toBe('blocked');
+    // What is doubtful goes on, for somebody to look at, or not at all.
+    expect((await answerTo('可疑的问题')).text).toBe(good);
+    await manager.call('saveSafety', { doubtful: 'refuse' });
+    expect((await answerTo('可疑的问题')).error?.code).toBe('blocked');
+    await manager.call('saveSafety', { doubtful: 'pass', secret: 'a wrong one' });
+    // Nobody could judge: it goes on, or does not, as is set; the figures tell it.
+    expect((await answerTo('坏问题')).text).toBe(good);
+    await manager.call('saveSafety', { unchecked: 'refuse' });
+    expect((await answerTo('怎样种树')).error?.code).toBe('blocked');
+    await manager.call('saveSafety', { unchecked: 'pass', secret });
+    const day = (await manager.call('safetyState', {})).days.find(({ by }) => by === name);
+    expect(day?.refusals).toBeGreaterThan(0);
+    expect(day?.failures).toBeGreaterThan(0);
+  },
+);
+
+test('a drawn picture that a service refuses is not kept, and not paid', async () => {
+  await manager.call('saveSafety', { service: 'tencent', pictures: 1, text_in: 0, secret });
+  const { message } = await paint(person, '山上的月亮', { image: { n: 1 } });
+  expect(message.error_message).toContain('没有通过内容安全检查');
+  expect(asked.some(({ picture }) => picture)).toBe(true);
+  await manager.call('saveSafety', { service: '', pictures: 0 });
+});
+
+test('a model of a channel judges', async () => {
+  await manager.call('saveSafety', { text_in: 1, text_out: 1, judge: 'gpt-4o-mini-judge' });
+  expect((await answerTo('怎样种树')).text).toBe(good);
+  expect((await answerTo('坏问题')).error?.message).toContain('模型说不行');
+  const turned = await answerTo('坏掉的树'.replace('坏掉', '坏 掉'));
+  expect(turned.error?.code).toBe('blocked');
+  await manager.call('saveSafety', { judge: '', text_in: 0, text_out: 0 });
+});

@@ -1,0 +1,42 @@
+/**
+ * What each release since the first added to the schema, by the numbers of its migrations: works that
+ * went on side by side were not released in the order of their numbers, and neither were databases
+ * brought up to date in that order.
+ */
+export const releases: readonly (readonly number[])[] = [
+  [1, 2, 3, 4, 5, 6],
+  [7, 10, 11, 12, 13, 15, 16, 20, 25, 30, 31, 32, 40, 41, 50, 60, 61, 70, 80],
+  [110, 111, 112, 113],
+  [100, 101],
+  [114],
+  [117],
+  [115],
+  [118],
+  [119],
+  [127],
+  [123, 130],
+  [140, 141, 142, 143, 146, 147, 148, 150, 151, 155, 158, 160, 164, 170],
+  [172],
+  [190],
+  [171, 173, 174],
+  [175],
+  [191],
+  [180],
+  [185],
+  [210],
+  [196],
+  [192, 193],
+  [205],
+  [215],
+  [200],
+  [235, 236],
+  [255, 256, 257, 258, 259],
+  [245],
+  [265],
+  [275],
+  [276],
+  [277],
+  [270],
+  [285],
+  [280, 281],
+];
