@@ -8,7 +8,13 @@ import react from '@vitejs/plugin-react';
 import { build, type Plugin as BuildPlugin } from 'esbuild';
 import pxtorem from 'postcss-pxtorem';
 import { defineConfig, type Plugin } from 'vite';
-import { callTableAtBuild, callTableFile, callTableSource } from './scripts/call-table.ts';
+import {
+  callTableAtBuild,
+  callTableFile,
+  callTableSource,
+  isLate,
+  lateTableAtBuild,
+} from './scripts/call-table.ts';
 import { noteBundled } from './scripts/licences.mjs';
 import { firstMenu } from './scripts/first-menu.ts';
 import { keepFormerChunks, pwa } from './scripts/pwa.ts';
@@ -211,7 +217,8 @@ export default defineConfig({
   plugins: [
     react(),
     firstHtml(),
-    callTableAtBuild(),
+    callTableAtBuild((name) => !isLate(name)),
+    lateTableAtBuild(),
     listWithoutTables(),
     pwa(),
     precompress(),
@@ -253,7 +260,11 @@ export default defineConfig({
               // What home and chat share: in one file it packs better, and each file costs its headers.
               // The style of the first HTML is all of it here, in the order of src/app/main.tsx.
               name: 'shared',
-              test: /vite\/preload-helper|\/contract\/(page-errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|outbox-(?:db|blobs)|forget-person|copy|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|chip|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
+              test: /vite\/preload-helper|\/contract\/(page-errors|limits|price)\.ts$|\/src\/platform\/(?!cache-store|late-calls|provider-way|outbox-(?:db|blobs)|forget-person|copy|stream|job-text|upload|jobs\.|pwa|waits|haptics)[\w-]+\.ts$|\/src\/ui\/(icon|button|chip|empty-state|skeleton|sheet|dialog|avatar|load-failed|words-field)\.tsx?$|\/src\/widgets\/(model\/model-sheet|conversation\/session-type|composer\/(send-rules|model-failure)|template\/prompt-sheet)\.tsx?$|\/src\/(platform|widgets)\/attach\/(attach-store\.ts|attach\.tsx|blank\.ts|parts\.ts)$|\/src\/widgets\/image\/image-tool\.ts$|\/src\/(app\/(base|shell|themes\/\w+)|ui\/ui|(features\/session\/home|features\/chat\/chat|widgets\/conversation\/conversation|widgets\/composer\/send|widgets\/markdown\/markdown)\.module)\.css$/,
+            },
+            {
+              name: 'sign-in',
+              test: /\/late-call-table\.ts$|\/src\/platform\/(late-calls|provider-way)\.ts$|\/src\/widgets\/sign-in\//,
             },
             { name: 'markdown', test: /\/src\/widgets\/markdown\/markdown\.tsx$/ },
             {

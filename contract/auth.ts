@@ -96,7 +96,7 @@ export const user = z.object({
 });
 export type User = z.output<typeof user>;
 
-const signedIn = z.object({
+export const signedIn = z.object({
   /** A refusal, to be shown in a dialog titled 提示. */
   error: z.optional(z.string()),
   /** A captcha is wanted with the next try. */
@@ -109,7 +109,7 @@ const signedIn = z.object({
   device: z.optional(z.string()),
 });
 
-const captchaAnswer = {
+export const captchaAnswer = {
   captcha: z.optional(text(16)),
   captchaid: z.optional(text(64)),
   /** The proof of work that came with the captcha, solved: more is allowed with it. */

@@ -35,6 +35,7 @@ import { paymentCalls } from './payment.ts';
 import { scenarioCalls } from './scenario.ts';
 import { sessionCalls } from './session.ts';
 import { setupCalls } from './setup.ts';
+import { signInCalls } from './sign-in.ts';
 import { shareCalls } from './share.ts';
 import { statsCalls } from './stats.ts';
 import { speechCalls } from './speech.ts';
@@ -49,6 +50,7 @@ import { waitCalls } from './wait.ts';
 /** Every call of the product. Routes, client, access test and OpenAPI document are made from it. */
 export const calls = {
   ...authCalls,
+  ...signInCalls,
   ...accountCalls,
   ...modelCalls,
   ...localModelCalls,

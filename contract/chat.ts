@@ -281,6 +281,7 @@ export const chatCalls = {
     }),
     codes: [
       'words_blocked',
+      'phone_needed',
       'login_required',
       'balance',
       'session_busy',
@@ -379,6 +380,7 @@ export const chatCalls = {
     output: z.object({}),
     codes: [
       'words_blocked',
+      'phone_needed',
       'question_closed',
       'session_busy',
       'session_unsuitable',

@@ -90,6 +90,12 @@ export const codes = {
   wrong_password: { code: codeNumbers.wrong_password, http: 200, text: '密码不对' },
   totp_wrong: { code: 1444, http: 200, text: '动态验证码不对' },
   totp_unsuitable: { code: 1445, http: 200, text: '动态验证码现在不能这样设置' },
+  proof_unsuitable: { code: 1446, http: 200, text: '现在不能这样做' },
+  phone_needed: {
+    code: 1447,
+    http: 200,
+    text: '先在“账户 → 安全”绑定手机号，才能公开发表或给人写私信',
+  },
   order_unsuitable: { code: 1442, http: 200, text: '这个订单不能这样做' },
   not_owner: { code: 1403, http: 200, text: '只有会话的主人可以这样做' },
   private_session: { code: 1432, http: 200, text: '这是私有会话，禁止查看' },

@@ -200,7 +200,7 @@ export const marketCalls = {
       rating,
     }),
     output: comment,
-    codes: ['app_unsuitable', 'words_blocked'],
+    codes: ['app_unsuitable', 'words_blocked', 'phone_needed'],
   }),
   delOwnAppComment: call({
     method: 'POST',

@@ -64,7 +64,7 @@ export const scenarioCalls = {
     summary: '新建或修改自己的场景；publish 为 1 时提交给管理员，通过后大家都能用',
     input: z.object({ ...written, publish: z._default(flag, 0) }),
     output: z.object({ id: z.int() }),
-    codes: ['words_blocked'],
+    codes: ['words_blocked', 'phone_needed'],
     idempotent: true,
   }),
   delScenario: call({

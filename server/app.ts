@@ -4,6 +4,7 @@ import { handlersOf, type Area, type Host } from './area.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplyFigures } from './areas/chat/reply-figures.ts';
+import { deleteKeysOf } from './areas/developer/key.service.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createMakeFile } from './areas/export/make-file-tool.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
@@ -143,10 +144,13 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   life.own(waits.close);
   const jobEvents = await createJobEvents({ db, instance, log });
   life.own(jobEvents.close);
-  const secondFactor = createSecondFactor(createKeyBox(settings.secretKey, settings.dataDir));
+  const secondFactor = createSecondFactor(keys);
   const auth = await createAuthService({
     db,
     secondFactor,
+    keys,
+    log,
+    deleteKeysOf,
     signInFailed: figures.counter(
       'queqiao_sign_in_failures_total',
       'Passwords and codes that were not right, by what was wrong',

@@ -1,6 +1,7 @@
 import { accountArea } from './account/area.ts';
 import { authArea } from './auth/area.ts';
 import { chatArea } from './chat/area.ts';
+import { contactArea } from './contact/area.ts';
 import { complianceArea } from './compliance/area.ts';
 import { contextArea } from './context/area.ts';
 import { developerArea } from './developer/area.ts';
@@ -42,6 +43,7 @@ export const createAreas = (kit: Kit) => {
   const areas = [
     accountArea(kit, (): readonly Area[] => areas),
     authArea(),
+    contactArea(),
     modelArea({ ownStyles }),
     localModelArea(kit),
     sessionArea({

@@ -1,4 +1,5 @@
 import { manageAccountRoutes } from '#src/features/account/manage-routes.ts';
+import { manageSignInRoutes } from '#src/features/auth/manage-routes.ts';
 import { manageComplianceRoutes } from '#src/features/compliance/manage-routes.ts';
 import { manageForumRoutes } from '#src/features/forum/manage-routes.ts';
 import { manageMarketRoutes } from '#src/features/market/manage-routes.ts';
@@ -41,4 +42,5 @@ export const managerRoutes = managerRoute
     ...manageForumRoutes,
     ...manageTrainRoutes,
     ...manageComplianceRoutes,
+    ...manageSignInRoutes,
   ]);

@@ -1,3 +1,4 @@
+import '#src/platform/late-calls.ts';
 import { ButtonLink } from '#src/ui/button.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useMe } from '#src/platform/queries.ts';
@@ -42,10 +43,20 @@ const more: readonly Entry[] = [
   { label: '服务状态', icon: 'settings', to: '/manager/state' },
   { label: '安全与管理员', icon: 'person', to: '/manager/security' },
 ];
+/** What owners alone set. */
+const ofOwners: readonly Entry[] = [{ label: '登录方式', icon: 'unlock', to: '/manager/sign_in' }];
 
-const Entries = ({ path, onChosen }: { path: string; onChosen?: () => void }) => (
+const Entries = ({
+  path,
+  owner,
+  onChosen,
+}: {
+  path: string;
+  owner: boolean;
+  onChosen?: () => void;
+}) => (
   <>
-    {[entries, more].map((group) => (
+    {[entries, owner ? [...more, ...ofOwners] : more].map((group) => (
       <div key={group[0]?.label} className={css.group}>
         {group.map(({ label, icon, to }) => (
           <Link
@@ -95,11 +106,12 @@ export const ManagerShell = () => {
     );
   // To everyone else there is nothing here.
   if (!me.data.admin) return <ToMissing />;
-  const here = [...entries, ...more].find(({ to }) => to === pathname);
+  const { owner } = me.data;
+  const here = [...entries, ...more, ...ofOwners].find(({ to }) => to === pathname);
   return (
     <div className={css.shell}>
       <nav className={css.menu} aria-label="管理菜单">
-        <Entries path={pathname} />
+        <Entries path={pathname} owner={owner} />
       </nav>
       <div className={css.content}>
         <button type="button" className={css.pick} onClick={() => setOpen(true)}>
@@ -112,7 +124,7 @@ export const ManagerShell = () => {
       </div>
       <Sheet open={open} onClose={() => setOpen(false)} title="管理">
         <div className={css.grid}>
-          <Entries path={pathname} onChosen={() => setOpen(false)} />
+          <Entries path={pathname} owner={owner} onChosen={() => setOpen(false)} />
         </div>
       </Sheet>
     </div>

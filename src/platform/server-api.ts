@@ -161,13 +161,15 @@ const invoke = async (
   }
 };
 
+/** The function of a call. */
+export const caller =
+  (name: PlainCallName) => (input: Record<string, unknown>, options?: ApiOptions) =>
+    invoke(name, input, options);
+
 /**
  * Every call of the contract, by its name, as the server answers it or as it was kept; what waits in
  * the outbox is not in it. Rejects as `api` does.
  */
 export const serverApi = Object.fromEntries(
-  (Object.keys(callTable) as PlainCallName[]).map((name) => [
-    name,
-    (input: Record<string, unknown>, options?: ApiOptions) => invoke(name, input, options),
-  ]),
+  (Object.keys(callTable) as PlainCallName[]).map((name) => [name, caller(name)]),
 ) as unknown as Api;

@@ -118,13 +118,16 @@ test('an account that ends leaves nothing of its person in any table, file or an
   });
 
   const session = await client.query('SELECT id FROM sessions WHERE uuid = $1', [uuid]);
+  const provider = await client.query(
+    `INSERT INTO sign_in_providers (kind, name, client_id) VALUES ('oidc', '某某', 'x') RETURNING id`,
+  );
   const faults = await fillTables(client, {
     userId,
     mark,
     people: unreferenced,
     // The server's own, and what it can have only one of.
     leaveOut:
-      `instances backups backup_plan compliance safety safety_days setup schema_migrations secrets captchas rate_limits wallets search_fresh
+      `instances backups backup_plan compliance sign_in_settings sign_in_providers safety safety_days setup schema_migrations secrets captchas rate_limits wallets search_fresh
       search_postings search_queue friends models channels stat_days stat_marks stat_channels
       stat_steps forum_groups notices blocked_words image_keywords scenario_categories apps
       app_versions people_groups channel_health channel_lines model_channels payment_bills sandbox_trades forum_models
@@ -137,6 +140,7 @@ test('an account that ends leaves nothing of its person in any table, file or an
       ['sessions', (session.rows[0] as { id: number }).id],
       ['users', userId],
       ['scenario_categories', 1],
+      ['sign_in_providers', (provider.rows[0] as { id: number }).id],
     ]),
   });
   expect(faults).toEqual([]);

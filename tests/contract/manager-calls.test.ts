@@ -164,6 +164,13 @@ const channel = () =>
     api_key: 'sk-of-the-log-1',
     models: [{ name: 'logged-model' }],
   });
+const provider = () => ({
+  kind: 'oidc' as const,
+  name: `服务 ${word()}`.slice(0, 30),
+  issuer: 'https://id.example.com',
+  client_id: 'queqiao',
+  client_secret: 'sk-of-the-log-2',
+});
 const group = () => made('savePeopleGroup', { name: `组 ${word()}`, factor: 0.5 });
 const scenario = () => ({
   name: `场景 ${word()}`,
@@ -205,6 +212,26 @@ const doable: Record<string, () => Promise<Input>> = {
   delForumGroup: async () => ({ id: await made('saveForumGroup', { name: word(), sort: 200 }) }),
   markQuestion: async () => ({ session_id: (await question()).uuid, essence: 1 }),
   addBlockedWords: async () => ({ words: [`绝不${word()}`] }),
+  saveSignIn: async () => ({
+    smtp_host: `mail${(turn += 1)}.example.com`,
+    smtp_password: 'sk-of-the-log-3',
+  }),
+  trySending: async () => {
+    await owner.call('saveSignIn', {
+      mail_enabled: 1,
+      smtp_host: '127.0.0.1',
+      // Nobody listens there: it says so.
+      smtp_port: 9,
+      smtp_secure: 0,
+      mail_from: 'a@example.com',
+    });
+    return { kind: 'mail', to: 'b@example.com' };
+  },
+  saveProvider: async () => provider(),
+  delProvider: async () => {
+    const { providers } = await owner.call('saveProvider', provider());
+    return { id: providers.at(-1)!.id };
+  },
   saveCompliance: async () => ({ operator: `某某${word()}` }),
   exportRecords: async () => ({
     ...(await someone()),
@@ -378,6 +405,8 @@ const adds = new Set([
   'importChannels',
   'fetchLocalModel',
   'pullOllama',
+  'trySending',
+  'saveProvider',
 ]);
 
 describe('an act of a manager', () => {

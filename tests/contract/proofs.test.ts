@@ -59,8 +59,9 @@ describe('the password is asked for again', () => {
       ([, { confirm }]) => confirm !== 'no',
     );
     expect(asking.map(([name]) => name).sort()).toEqual(
-      'deleteAccount genKey updateKey rotateKey totpBegin totpDisable totpEnable totpRecovery'
-        .split(' ')
+      `deleteAccount genKey updateKey rotateKey totpBegin totpDisable totpEnable totpRecovery
+       linkProvider unlinkProvider unbindContact beginPasskey removePasskey`
+        .split(/\s+/)
         .sort(),
     );
     for (const [name, { access, codes, input }] of asking) {

@@ -10,7 +10,7 @@ import type { FileService } from '../file/file.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { busyAmong, deleteAllOf, makeAllPrivate } from '../session/session.service.ts';
 import * as store from './account.store.ts';
-import { deviceName } from './device-name.ts';
+import { deviceName } from '../auth/device-name.ts';
 
 export interface AccountDeps {
   db: Database;

@@ -9,6 +9,8 @@ import { bookAdjustment } from '../payment/adjustment.service.ts';
 import { countOpenOf, hideSessionsOf } from '../session/manage-session.service.ts';
 import { lastActs } from '../stats/acts.service.ts';
 import { createAuthHandlers } from './auth.handlers.ts';
+import { removeExpiredWays, removeOldEvents } from './ways.store.ts';
+import { createWaysHandlers } from './ways.handlers.ts';
 import { createManageUserHandlers } from './manage-user.handlers.ts';
 
 export const authArea = () =>
@@ -16,9 +18,31 @@ export const authArea = () =>
     holds: [
       { table: 'logins', of: ['user_id'], end: 'delete', take: ['created_at', 'agent'] },
       { table: 'second_factors', of: ['user_id'], end: 'delete' },
+      {
+        table: 'account_events',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['kind', 'way', 'agent', 'created_at'],
+      },
+      {
+        table: 'identities',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['issuer', 'subject', 'label', 'created_at'],
+      },
+      { table: 'provider_flows', of: ['user_id'], end: 'delete' },
+      {
+        table: 'passkeys',
+        of: ['user_id'],
+        end: 'delete',
+        take: ['name', 'host', 'created_at', 'used_at'],
+      },
+      { table: 'passkey_questions', of: ['user_id'], end: 'delete' },
     ],
+    chores: [removeOldEvents, removeExpiredWays],
     serve: ({ auth, secondFactor }) => ({
       ...createAuthHandlers(auth, secondFactor),
+      ...createWaysHandlers(auth.ways),
       ...createManageUserHandlers({
         secondFactor,
         adjust: async (db, { userId, tokens, remarks, managerId }) => {

@@ -1,12 +1,25 @@
+import type { FastifyBaseLogger } from 'fastify';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import type { Authenticator } from '#server/http/handlers.ts';
 import type { Settings } from '#server/settings.ts';
+import type { Contacts } from '../contact/contact.service.ts';
+import type { KeyBox } from '../model/channel-key.ts';
 import type { createAttempts } from './attempts.ts';
 import type { Marks } from './marks.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 
-/** What was wrong: the account, its password, its code; it is disabled; or a signed-in person's password. */
-export type FailedProof = 'account' | 'password' | 'totp' | 'disabled' | 'confirm';
+/**
+ * What was wrong: the account, its password, its code; it is disabled; a signed-in person's password;
+ * a code that was sent, or a passkey.
+ */
+export type FailedProof =
+  | 'account'
+  | 'password'
+  | 'totp'
+  | 'disabled'
+  | 'confirm'
+  | 'code'
+  | 'passkey';
 
 export interface AuthDeps {
   db: Database;
@@ -20,6 +33,11 @@ export interface AuthDeps {
   /** Gives what a guest made to an account. */
   takeOver: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
   secondFactor: Pick<SecondFactor, 'isOn' | 'prove'>;
+  /** Seals what is kept of services. */
+  keys: KeyBox;
+  log: FastifyBaseLogger;
+  /** Ends the keys for programs of a person; gives how many. */
+  deleteKeysOf: (db: Executor, userId: number) => Promise<number>;
   /** Counts a password or code that was not right, for whoever watches. */
   signInFailed: (reason: FailedProof) => void;
   /** Somebody registered, by somebody's link perhaps. */
@@ -43,6 +61,7 @@ export interface AuthDeps {
 export interface AuthContext extends AuthDeps {
   secret: string;
   marks: Marks;
+  contacts: Contacts;
   attempts: ReturnType<typeof createAttempts>;
   issueToken: Authenticator['issueToken'];
 }

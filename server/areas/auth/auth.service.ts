@@ -4,6 +4,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { keptSecret } from '#server/db/kept-secret.ts';
 import type { Authenticator, Context, Identity } from '#server/http/handlers.ts';
+import { createContacts } from '../contact/contact.service.ts';
 import { createAttempts } from './attempts.ts';
 import type { AuthContext, AuthDeps } from './auth-deps.ts';
 import * as store from './auth.store.ts';
@@ -14,6 +15,7 @@ import { hashPassword } from './password.ts';
 import { confirm, proveCode, provePassword } from './proofs.ts';
 import { login, register } from './sign-in.ts';
 import { userView } from './user-view.ts';
+import { createWays } from './ways.service.ts';
 
 /** Accounts, guests, logins and what stands for them on the wire. */
 export const createAuthService = async (deps: AuthDeps) => {
@@ -24,7 +26,15 @@ export const createAuthService = async (deps: AuthDeps) => {
     (await keptSecret(database, 'jwt', () => randomBytes(32).toString('base64url')));
   const marks = createMarks(secret);
   const logins = createLogins(secret, settings.loginDays);
-  const auth: AuthContext = { ...deps, secret, marks, attempts, issueToken: logins.issueToken };
+  const contacts = createContacts({ db: database, keys: deps.keys, secret, log: deps.log });
+  const auth: AuthContext = {
+    ...deps,
+    secret,
+    marks,
+    contacts,
+    attempts,
+    issueToken: logins.issueToken,
+  };
 
   return {
     ...logins,
@@ -88,6 +98,9 @@ export const createAuthService = async (deps: AuthDeps) => {
     },
 
     removeExpired: store.removeExpired,
+
+    /** The ways to sign in besides the password. */
+    ways: createWays(auth),
   };
 };
 

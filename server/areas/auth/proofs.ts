@@ -51,8 +51,16 @@ export const confirm = async (
     return;
   }
   const { confirmedFor } = limits;
-  if (how === 'recent' && (await store.isConfirmed(auth.db, context.user.jti, confirmedFor)))
-    return;
+  const recent = await store.isConfirmed(auth.db, context.user.jti, confirmedFor);
+  if (how === 'recent' && recent) return;
+  // Who has no password proves it by having signed in just now.
+  if ((await store.credentialsOf(auth.db, context.user.id)) === null) {
+    if (recent) return;
+    throw new Refusal(
+      'wrong_password',
+      '这个账号还没有密码：请退出后重新登录，10 分钟内再做这一步',
+    );
+  }
   throw new Refusal('confirm_needed', undefined, { confirm: true });
 };
 

@@ -1,7 +1,8 @@
 import type { Out, Parsed } from '#contract/calls.ts';
-import type { Executor } from '#server/db/database.ts';
+import type { SignInWay } from '#contract/sign-in.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { type Context, Refusal } from '#server/http/handlers.ts';
-import type { AuthContext } from './auth-deps.ts';
+import type { AuthContext, FailedProof } from './auth-deps.ts';
 import { keepAgreed, missingAgreements } from '../compliance/agreement.service.ts';
 import * as store from './auth.store.ts';
 import { isProven, solveCaptcha } from './captcha.ts';
@@ -9,11 +10,12 @@ import { accountFault, nameFault, normalAccount, normalName } from './names.ts';
 import { hashPassword, passwordFault, verifyPassword } from './password.ts';
 import { noteFailure, proveCode } from './proofs.ts';
 import { userView } from './user-view.ts';
+import { insertEvent } from './ways.store.ts';
 
 type SignedIn = Out<'login'>;
 
 /** Hands a guest's sessions to the account that its visitor signed in to. */
-const takeOverGuest = async (
+export const takeOverGuest = async (
   { takeOver }: AuthContext,
   db: Executor,
   visitor: Context['user'],
@@ -23,18 +25,19 @@ const takeOverGuest = async (
     await takeOver(db, visitor.id, userId);
 };
 
-const enter = async (
+/** @throws Refusal account_disabled */
+export const enter = async (
   auth: AuthContext,
   db: Executor,
-  userId: number,
-  agent: string,
+  { userId, agent, way }: { userId: number; agent: string; way: SignInWay },
 ): Promise<SignedIn> => {
   const token = await auth.issueToken(db, userId, agent);
   if (token === null) throw new Refusal('account_disabled');
+  await insertEvent(db, { userId, kind: 'sign_in', way, agent });
   return { profile: await userView(auth, db, userId), token };
 };
 
-const captchaWanted = ({ captcha }: { captcha?: string | undefined }) => ({
+export const captchaWanted = ({ captcha }: { captcha?: string | undefined }) => ({
   error: captcha ? '验证码不对或已过期，请重新输入' : '请输入验证码',
   captcha: true,
 });
@@ -80,7 +83,45 @@ export const login = async (
   }
   return database.transaction(async (tx) => {
     await takeOverGuest(auth, tx, context.user, found.id);
-    return { ...(await enter(auth, tx, found.id, context.agent)), device: marks.deviceOf(account) };
+    const entered = { userId: found.id, agent: context.agent, way: 'password' as const };
+    return { ...(await enter(auth, tx, entered)), device: marks.deviceOf(account) };
+  });
+};
+
+/**
+ * Lets somebody in whose first proof was not the password: asks for the second where one is set, and
+ * uses the first up. @throws Refusal account_disabled, too_many
+ * @param first.used whether it was not used by another request meanwhile
+ * @param first.both it proves two things by itself, as a passkey does
+ */
+export const admit = async (
+  auth: AuthContext,
+  found: { userId: number; account: string | null; disabled: boolean },
+  first: { way: SignInWay; used: (tx: Transaction) => Promise<boolean>; both?: boolean },
+  given: { totp?: string | undefined; device?: string | undefined },
+  context: Context,
+): Promise<SignedIn> => {
+  const { marks } = auth;
+  const { userId } = found;
+  const account = found.account ?? '';
+  const fails = (reason: FailedProof) => noteFailure(auth, context, account, { userId, reason });
+  if (found.disabled) {
+    fails('disabled');
+    throw new Refusal('account_disabled');
+  }
+  if (!first.both && (await auth.secondFactor.isOn(context.db, userId))) {
+    if (!given.totp) return { error: '请输入动态验证码', totp: true };
+    const device = marks.isDeviceOf(account, given.device) ? (given.device ?? null) : null;
+    if (!(await proveCode(auth, context.db, userId, given.totp, device))) {
+      fails('totp');
+      return { error: '动态验证码不对', totp: true };
+    }
+  }
+  return auth.db.transaction(async (tx) => {
+    if (!(await first.used(tx))) return { error: '这个验证已经用过，请重新来一次' };
+    await takeOverGuest(auth, tx, context.user, userId);
+    const signedIn = await enter(auth, tx, { userId, agent: context.agent, way: first.way });
+    return { ...signedIn, ...(account === '' ? {} : { device: marks.deviceOf(account) }) };
   });
 };
 
@@ -133,7 +174,8 @@ export const register = async (
     await keepAgreed(tx, userId, input.agreed);
     await auth.registered(tx, userId, { code: input.invite, network });
     const device = marks.deviceOf(normalAccount(input.account));
-    return { ...(await enter(auth, tx, userId, context.agent)), device };
+    const entered = { userId, agent: context.agent, way: 'register' as const };
+    return { ...(await enter(auth, tx, entered)), device };
   });
   if (signedIn) return signedIn;
   await attempt.takeBack();

@@ -7,6 +7,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
+import { requirePhoneIn } from '../contact/phone-rule.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
@@ -280,6 +281,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
       if (thousands > 0) await limitLong(String(user.id), thousands);
       return inTransaction(db, async (tx) => {
         const locked = await lockForSending(tx, input.session_id, user);
+        await requirePhoneIn(tx, locked.session, user);
         // Films read the message for themselves: what images call by the same names has other bounds.
         if (locked.session.type === sessionTypes.video) {
           const sent = await films.send(tx, locked, input, user);
@@ -379,6 +381,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
         const session = await writableSession(tx, input.session_id, user);
         if (session.type !== sessionTypes.people)
           throw new Refusal('session_unsuitable', '向模型提的问题请用“编辑”重新发送');
+        await requirePhoneIn(tx, session, user);
         await people.update(tx, session, input, user);
       });
     },

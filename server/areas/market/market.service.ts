@@ -10,6 +10,7 @@ import type { ByteRange } from '#server/storage/byte-range.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { createPersonLimit } from '#server/http/rate-limit.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
+import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { openOrder } from '../payment/order.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
@@ -249,6 +250,7 @@ export const createMarketService = ({ db, storage, payments }: Deps) => {
       if (!can) throw new Refusal('app_unsuitable', '取得这个应用之后才能评论');
       const content = given.trim();
       if (content === '') throw new Refusal('bad_input', 'comment_content：请写点什么');
+      await requirePhone(executor, user);
       await limitComments(user.id);
       await refuseBlocked(executor, content);
       await store.putComment(executor, {

@@ -2,6 +2,7 @@ import type { Parsed } from '#contract/calls.ts';
 import type { Database, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
+import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { type ScenarioSeed, scenarioSeeds } from './scenario-seeds.ts';
 import * as store from './scenario.store.ts';
@@ -123,6 +124,7 @@ export const save = (
     if (state === 'pending' && own.pending >= most.pending)
       throw new Refusal('too_many', `最多有 ${most.pending} 个场景同时等待审核`);
     const values = { ...valuesOf(input), state };
+    if (state === 'pending') await requirePhone(tx, user);
     if (state === 'pending')
       await refuseBlocked(tx, values.name, values.description, values.prompt);
     if (input.id === undefined) {

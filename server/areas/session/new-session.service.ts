@@ -6,6 +6,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { lacksPhone } from '../contact/phone-rule.service.ts';
 import { countSession } from '../scenario/scenario.service.ts';
 import { copyMessages, findForkPoint } from './fork.store.ts';
 import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
@@ -60,7 +61,9 @@ const makerOf = async (tx: Transaction, id: number): Promise<Maker & { vip: bool
   const maker = await store.lockMaker(tx, id);
   if (!maker) throw new Refusal('unauthorized');
   if (maker.sessionBlacklist) throw new Refusal('sessions_forbidden');
-  return { ...maker, id };
+  // What nobody may write in public begins as theirs alone.
+  const sessionPrivate = maker.sessionPrivate || (await lacksPhone(tx, id));
+  return { ...maker, id, sessionPrivate };
 };
 
 const insert = async (tx: Transaction, values: store.NewSession): Made => {

@@ -4,6 +4,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { privacyChangeRefusal } from './privacy.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
@@ -96,6 +97,7 @@ export const changeSession = (
     // Of a session that is private with its owner alone, private is another thing to ask for.
     if (toPrivate !== row.private || (hidden === 1 && row.closedWithOwner)) {
       requirePrivacyChange(row, toPrivate);
+      if (!toPrivate) await requirePhone(tx, user);
       values.private = toPrivate;
     }
     if (model !== undefined && model !== row.model)

@@ -1,19 +1,24 @@
+import '#src/platform/late-calls.ts';
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Form } from '#src/ui/form/form.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import type { AgreementKind } from '#contract/agreement-kinds.ts';
 import { Link } from '@tanstack/react-router';
 import { limits } from '#contract/limits.ts';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import css from './profile-tab.module.css';
 import { MinorPart } from './minor-part.tsx';
 import { SafetyPart } from './safety-part.tsx';
 import { SecondFactor } from './second-factor.tsx';
+
+const SignInMeans = lazyAsked(() => import('./sign-in-means.tsx'));
 
 const Password = () => {
   const [changing, setChanging] = useState(0);
@@ -156,10 +161,17 @@ const Agreements = () => {
   );
 };
 
+/** Who has no password yet sets one below. */
+const OwnPassword = () =>
+  useCall('signInMeans', {}).data?.has_password === false ? null : <Password />;
+
 const SecurityTab = () => (
   <>
-    <Password />
+    <OwnPassword />
     <SecondFactor />
+    <Suspense fallback={<Skeleton lines={4} />}>
+      <SignInMeans />
+    </Suspense>
     <Devices />
     <MinorPart />
     <SafetyPart />

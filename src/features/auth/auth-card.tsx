@@ -5,13 +5,16 @@ import css from './auth.module.css';
 export const AuthCard = ({
   title,
   note,
+  ways,
   other,
   onSubmit,
   children,
 }: {
   title: string;
   note: string;
-  /** Below the form. */
+  /** Other ways than the form, below it. */
+  ways?: ReactNode;
+  /** Below all. */
   other: ReactNode;
   onSubmit: () => void;
   /** The fields and the button. */
@@ -31,6 +34,7 @@ export const AuthCard = ({
       >
         {children}
       </form>
+      {ways}
       <p className={css.authOther}>{other}</p>
     </div>
   </div>

@@ -9,10 +9,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
-import { CaptchaField } from './captcha-field.tsx';
+import { CaptchaField } from '#src/widgets/sign-in/captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
+import { Forgot, SignInWays } from './sign-in-ways.tsx';
 import { useSignIn } from './sign-in.ts';
-import css from './auth.module.css';
+import { TotpField } from './totp-field.tsx';
 
 const route = getRouteApi('/login');
 
@@ -52,6 +53,7 @@ export const LoginScreen = () => {
             ? '登录之后，现在的会话会归到您的账号里。'
             : '登录之后可以使用全部模型，会话跟着账号走。'
       }
+      ways={<SignInWays back={back} submit={submit} />}
       other={
         <>
           {' '}
@@ -76,21 +78,8 @@ export const LoginScreen = () => {
         alert={tried && password === '' ? '密码不能为空！' : undefined}
         onChange={setPassword}
       />
-      {totp !== undefined && (
-        <label className={css.formField}>
-          <span>动态验证码</span>
-          <input
-            className="text-input"
-            name="totp"
-            autoComplete="one-time-code"
-            inputMode="text"
-            maxLength={40}
-            placeholder="手机上的六位数字，或一个恢复码"
-            value={totp}
-            onChange={(event) => setTotp(event.target.value)}
-          />
-        </label>
-      )}
+      <Forgot back={back} />
+      <TotpField value={totp} onChange={setTotp} />
       {captcha && <CaptchaField {...captcha} />}
       <Button kind="primary" type="submit" busy={busy}>
         {busy ? '正在登录…' : '登录'}

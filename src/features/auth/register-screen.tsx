@@ -12,7 +12,7 @@ import { useEffect, useRef, useState } from 'react';
 import { AccountField } from './account-field.tsx';
 import { AuthCard } from './auth-card.tsx';
 import { FieldAlert } from './field-alert.tsx';
-import { CaptchaField } from './captcha-field.tsx';
+import { CaptchaField } from '#src/widgets/sign-in/captcha-field.tsx';
 import { PasswordField } from './password-field.tsx';
 import { registerAlerts, type RegisterAlerts } from './register-alerts.ts';
 import { useSignIn } from './sign-in.ts';

@@ -26,6 +26,12 @@ export const authRoutes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/login/$way',
+    validateSearch: signInSearch,
+    component: lazyRouteComponent(() => import('./way-screen.tsx'), 'WayScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/register',
     validateSearch: registerSearch,
     component: lazyRouteComponent(() => import('./register-screen.tsx'), 'RegisterScreen'),

@@ -9,7 +9,7 @@ import type { Settings } from '#contract/auth.ts';
 import type { Out } from '#contract/calls.ts';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CaptchaAnswer } from './captcha-field.tsx';
+import type { CaptchaAnswer } from '#src/widgets/sign-in/captcha-field.tsx';
 
 /** Whether this site is still at its first start. */
 const startsHere = async (): Promise<boolean> => {

@@ -27,6 +27,8 @@ const kinds: Readonly<Record<string, string>> = {
   blocked_words: '屏蔽词',
   compliance: '合规',
   setup: '起步',
+  sign_in: '登录方式',
+  sign_in_provider: '可以登录的服务',
   upload: '上传',
   backup: '备份',
   channels: '模型服务',

@@ -67,6 +67,7 @@ const screens = {
   log: '操作记录',
   state: '服务状态',
   security: '安全与管理员',
+  sign_in: '登录方式',
 };
 
 test('all screens of the administration open on a desktop', async ({ app, page }) => {

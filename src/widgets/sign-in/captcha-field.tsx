@@ -2,7 +2,7 @@ import type { Out } from '#contract/calls.ts';
 import { steady, useCall } from '#src/platform/call-query.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import css from './auth.module.css';
+import css from './captcha.module.css';
 
 export interface CaptchaAnswer {
   captcha: string;

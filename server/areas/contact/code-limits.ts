@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { ContactKind } from '#contract/sign-in.ts';
+import { addressKey, isLocal, networkKey, tooMany } from '#server/http/rate-limit.ts';
+
+const hour = 3600;
+const day = 24 * hour;
+
+/** Codes that are asked for, most of them: a message costs money, and fills somebody's phone. */
+const most = {
+  /** To one address in an hour: by one network, and by all. Others cannot use up its own person's. */
+  value: { network: 4, all: 12 },
+  /** To one address in a day. */
+  valueOfDay: 20,
+  /** By one signed-in person in a day. */
+  person: 15,
+  /** From an address and a network in an hour. */
+  address: 20,
+  network: 120,
+};
+
+/** Counts in the database, so that all processes count together. */
+export const createCodeLimits = (pool: pg.Pool) => {
+  const limiter = (keyPrefix: string, duration: number) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points: 1,
+      duration,
+    });
+  const hourly = limiter('codes-hour', hour);
+  const daily = limiter('codes-day', day);
+  const checks = limiter('code-checks', hour / 4);
+
+  const count = async (limit: RateLimiterPostgres, key: string, top: number): Promise<void> => {
+    const counted = await limit.penalty(key);
+    if (counted.consumedPoints > top) throw tooMany(counted.msBeforeNext);
+  };
+  const total = (kind: ContactKind) => `all ${kind} ${new Date().toISOString().slice(0, 10)}`;
+
+  return {
+    /**
+     * Before a code is made, also one that goes to nobody. @throws Refusal too_many
+     * @param value a mark of the address, not itself
+     */
+    ask: async (asked: {
+      kind: ContactKind;
+      value: string;
+      ip: string;
+      userId: number | null;
+    }): Promise<void> => {
+      const { value, ip, userId } = asked;
+      const address = addressKey(ip);
+      const network = networkKey(ip);
+      // The narrowest first: who is refused by it takes nothing from what others share.
+      if (userId !== null) await count(daily, `person ${userId}`, most.person);
+      // A proxy on this machine may hide whoever comes through it.
+      if (!isLocal(address)) {
+        await count(hourly, `address ${address}`, most.address);
+        await count(hourly, `network ${network}`, most.network);
+      }
+      await count(hourly, `value ${value} ${network}`, most.value.network);
+      await count(hourly, `value ${value}`, most.value.all);
+      await count(daily, `value ${value}`, most.valueOfDay);
+    },
+
+    /** Before one is sent: all people's together in a day. False: there were too many. */
+    maySend: async (kind: ContactKind, top: number): Promise<boolean> =>
+      (await daily.penalty(total(kind))).consumedPoints <= top,
+
+    sentToday: async (kind: ContactKind): Promise<number> =>
+      (await daily.get(total(kind)))?.consumedPoints ?? 0,
+
+    /** Before a code is compared, whichever it is. @throws Refusal too_many */
+    check: async (ip: string): Promise<void> => {
+      const address = addressKey(ip);
+      if (!isLocal(address)) await count(checks, address, 60);
+    },
+  };
+};
