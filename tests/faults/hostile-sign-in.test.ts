@@ -131,6 +131,12 @@ describe('an account elsewhere', () => {
 
   test('makes an account where owners allow it, which nothing locks its person out of', async () => {
     await owner.call('saveSignIn', { provider_register: 1 });
+    // A closed site is closed by this way in, too.
+    await owner.call('saveSetup', { people: 'closed' });
+    const shut = await begin(ids.honest);
+    const outside = await walkThrough(shut.url, 'newcomer');
+    expect((await finish(ids.honest, outside, shut.secret)).data.error).toContain('不开放');
+    await owner.call('saveSetup', { people: 'open' });
     const begun = await begin(ids.honest);
     const query = await walkThrough(begun.url, 'newcomer');
     const { data, message } = await finish(ids.honest, query, begun.secret);

@@ -104,6 +104,8 @@ const register = async (
   who: Vouched,
   context: Context,
 ): Promise<Out<'finishProvider'>> => {
+  const shut = await auth.whyNoAccount(context.db, undefined);
+  if (shut) return { error: shut };
   await auth.attempts.beginRegistration(context.ip, { proven: true });
   const userName = await nameFor(auth, context, who.label);
   const network = auth.marks.networkOf(context.ip);
