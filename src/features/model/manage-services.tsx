@@ -177,11 +177,11 @@ export const ManageServices = () => {
   const channels = useCall('channelList', {}, { refetchInterval: 15_000 });
   return (
     <>
-      <p className="row">
+      <div>
         <Button size="small" onClick={() => setImporting(true)}>
           从 new-api / one-api 导入
         </Button>
-      </p>
+      </div>
       <ImportChannels open={importing} onClose={() => setImporting(false)} />
       <DataTable
         name="模型服务"
