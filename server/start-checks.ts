@@ -16,18 +16,17 @@ const patience = 3_000;
 /** How far this machine's clock may lie from the database's before it is said, s. */
 const clockTolerance = 2;
 
-/** Makes the folder of data. @throws StartupError where it cannot be written, or the disk is full */
+/** Makes the folder of data, unless everything lies elsewhere. @throws StartupError where it cannot be written, or the disk is full */
 export const requireDataDir = async ({
   dataDir,
   databaseUrl,
   s3,
 }: Pick<Settings, 'dataDir' | 'databaseUrl' | 's3'>): Promise<void> => {
+  if (databaseUrl !== '' && s3) return;
   try {
     await mkdir(dataDir, { recursive: true });
     await access(dataDir, constants.W_OK);
   } catch (error) {
-    // Everything lies elsewhere.
-    if (databaseUrl !== '' && s3) return;
     throw new StartupError(
       (error as NodeJS.ErrnoException).code === 'ENOSPC'
         ? `数据文件夹 ${dataDir} 所在的盘满了：腾出空间，或用 DATA_DIR 换一个盘`

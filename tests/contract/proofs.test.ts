@@ -60,12 +60,12 @@ describe('the password is asked for again', () => {
     );
     expect(asking.map(([name]) => name).sort()).toEqual(
       `deleteAccount genKey updateKey rotateKey totpBegin totpDisable totpEnable totpRecovery
-       linkProvider unlinkProvider unbindContact beginPasskey removePasskey`
+       linkProvider unlinkProvider unbindContact beginPasskey removePasskey exportRecords`
         .split(/\s+/)
         .sort(),
     );
     for (const [name, { access, codes, input }] of asking) {
-      expect(access, name).toBe('user');
+      expect(access, name).toBe(name === 'exportRecords' ? 'owner' : 'user');
       expect(codes, name).toEqual(expect.arrayContaining(['confirm_needed', 'wrong_password']));
       expect(Object.keys((input as unknown as { shape: object }).shape), name).toContain(
         'password',

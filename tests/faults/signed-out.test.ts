@@ -226,6 +226,7 @@ test('all that makes a service work counts for guests: of each, of an address, o
   const picture = { image_id: 1, painter: 'builtin-canvas' };
   const inputs = {
     sendMessage: said,
+    condenseSession: { session_id: uuid },
     retryMessage: place,
     regenerateMessage: place,
     generateImage: { history_id: 1, request_id: randomUUID() },
