@@ -20,8 +20,10 @@ const within = (value: unknown): Record<string, unknown>[] =>
 /** Names of settings that a container of this project gets. */
 const namesIn = (each: Record<string, unknown>): string[] => {
   const { build, image, environment, stringData, env } = each;
-  if (stringData) return Object.keys(stringData);
-  if (Array.isArray(env)) return env.map(({ name }: { name: string }) => name);
+  // Valkey's own container reads its password.
+  if (stringData) return Object.keys(stringData).filter((name) => name !== 'VALKEY_PASSWORD');
+  if (Array.isArray(env) && !String(image).includes('valkey'))
+    return env.map(({ name }: { name: string }) => name);
   return (build || image === 'queqiao') && environment ? Object.keys(environment) : [];
 };
 

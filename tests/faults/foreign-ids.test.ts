@@ -53,6 +53,9 @@ const ofNobody: ReadonlySet<CallName> = new Set([
   'saveScenario',
   'savePrompt',
   'jobEvents',
+  // Providers are the site's, and a passkey's is of its own device.
+  'finishProvider',
+  'signInByPasskey',
 ]);
 
 const withIds = (Object.entries(calls) as [CallName, CallSpec][])

@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
+import { modelTypes } from '#contract/kinds.ts';
 import { TestClient } from '../support/client.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type Said,
   type SentBody,
 } from '../support/scripted-model.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /**
  * Pages and results of tools that tell a model what to do, and a model that does all of it: nothing
@@ -130,7 +131,10 @@ beforeAll(async () => {
   database = new pg.Client({ connectionString: server.databaseUrl });
   await database.connect();
   // Drawing costs something, so that it has to be asked about.
-  await database.query(`UPDATE models SET factor = 100 WHERE type = 1`);
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const { list: painters } = await manager.call('adminModelList', { type: modelTypes.image });
+  for (const { id } of painters) await manager.call('setModel', { id, factor: 100 });
 });
 afterAll(async () => {
   await database?.end();

@@ -125,7 +125,7 @@ test("a whole reply counts by the service's usage, a cut one by its text", async
   };
   const { answer } = await run([engine]);
   expect(await answer.count(true)).toMatchObject({ promptTokens: 7, completionTokens: 60 });
-  expect(await answer.count(false)).toEqual({ promptTokens: 7, completionTokens: 2 });
+  expect(await answer.count(false)).toMatchObject({ promptTokens: 7, completionTokens: 2 });
 });
 
 test('a service is believed as far as is likely, or as the hold pays', async () => {
@@ -143,7 +143,10 @@ test('a service is believed as far as is likely, or as the hold pays', async () 
   const small = await charged(0);
   expect(small.whole.completionTokens).toBe(4 * 2 + 64);
   expect(small.whole.promptTokens).toBeLessThan(200);
-  expect(small.cut).toEqual({ promptTokens: small.whole.promptTokens, completionTokens: 2 });
+  expect(small.cut).toMatchObject({
+    promptTokens: small.whole.promptTokens,
+    completionTokens: 2,
+  });
   const large = await charged(5000);
   expect(large.whole.promptTokens + large.whole.completionTokens).toBe(5000);
 });
