@@ -135,6 +135,5 @@ export const safetyCalls = {
     summary: '对一条检查结果申诉一次',
     input: z.object({ id, appeal: z.string().check(z.trim(), z.minLength(2), z.maxLength(500)) }),
     output: z.object({}),
-    codes: ['manage_unsuitable'],
   }),
 };

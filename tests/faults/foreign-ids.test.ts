@@ -56,6 +56,7 @@ const ofNobody: ReadonlySet<CallName> = new Set([
   // Providers are the site's, and a passkey's is of its own device.
   'finishProvider',
   'signInByPasskey',
+  'savePasskey',
 ]);
 
 const withIds = (Object.entries(calls) as [CallName, CallSpec][])

@@ -102,7 +102,7 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
 
   appealSafetyCase: async ({ id, appeal }, { db, user }) => {
     if (!(await store.appealCase(db, id, user.id, appeal)))
-      throw new Refusal('manage_unsuitable', '没有这一条，或已经申诉过了');
+      throw new Refusal('not_found', '没有这一条，或已经申诉过了');
     return {};
   },
 });

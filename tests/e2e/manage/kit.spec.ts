@@ -245,7 +245,7 @@ test('on a phone the twelve are in the thumb’s reach; a balance, a refund and 
   await asOwner(page);
   const menu = page
     .getByRole('button', {
-      name: /^(管理|首页|概览|趋势|用户|订单|会话|公告|场景|训练|排行|提示词|模型统计|模型与服务)$/,
+      name: /^(管理|起步|首页|概览|趋势|用户|订单|会话|公告|场景|训练|排行|提示词|模型统计|模型与服务)$/,
     })
     .first();
   const { height } = page.viewportSize()!;
