@@ -86,6 +86,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'declareImage',
   'resetMinor',
   'decideSafetyCase',
+  'appealSafetyCase',
   'sharedSession',
   'updateNotice',
   'watchWaits',
