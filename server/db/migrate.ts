@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from './startup-error.ts';
 
@@ -9,6 +10,8 @@ const folder = new URL('./migrations/', import.meta.url);
 
 /** Any number will do that nothing else in the database locks. */
 const migrationLock = 4_715_001;
+/** How often a server asks whether another one has made the schema, ms. */
+const lockAskedMs = 150;
 
 interface Migration {
   version: number;
@@ -122,6 +125,21 @@ export interface MigrateOptions {
 }
 
 /**
+ * Asks again and again instead of waiting within one statement: an index that is made CONCURRENTLY
+ * waits for all statements that are open, and those for the lock, so that both would hang.
+ */
+const lock = async (client: pg.Client): Promise<void> => {
+  const ask = async () => {
+    const { rows } = await client.query<{ had: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS had',
+      [migrationLock],
+    );
+    return rows[0]?.had === true;
+  };
+  while (!(await ask())) await sleep(lockAskedMs);
+};
+
+/**
  * Brings the database to the newest schema: each file of migrations/ in order, once, in its own
  * transaction. Servers that start at the same moment wait for one another. Gives the names of the
  * files that were applied now.
@@ -134,7 +152,7 @@ export const migrate = async (
   { only, copy }: MigrateOptions = {},
 ): Promise<string[]> => {
   const migrations = await readMigrations();
-  await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+  await lock(client);
   try {
     await requireTable(client);
     const applied = await appliedVersions(client, migrations);
