@@ -140,7 +140,7 @@ const Reasoning = ({
     <div className={rowCss.reasoning}>
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="spark" size={14} />
-        {thinking ? '正在思考…' : ms > 0 ? `思考了 ${spanText(ms)}` : '思考过程'}
+        {thinking ? '正在思考…' : ms >= 100 ? `思考了 ${spanText(ms)}` : '思考过程'}
         <Icon name={open ? 'up' : 'down'} size={14} />
       </button>
       {open && <div className={rowCss.reasoningText}>{text}</div>}
