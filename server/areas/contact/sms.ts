@@ -1,4 +1,11 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import {
+  type CloudAccount,
+  encoded,
+  hex,
+  hmac,
+  signTencent,
+} from '#server/net/cloud-signatures.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
 import type { KeptSettings } from './contact.store.ts';
 import { NotSent } from './mail.ts';
@@ -7,28 +14,14 @@ import { NotSent } from './mail.ts';
  * Text messages by 阿里云 (SendSms 2017-05-25, signature V3) and 腾讯云 (SendSms 2021-01-11,
  * signature v3), after their public documents.
  */
-interface Account {
-  keyId: string;
-  secret: string;
-}
 interface Signed {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string): Buffer =>
-  createHmac('sha256', key).update(text).digest();
-/** As RFC 3986 has it, which leaves fewer signs than encodeURIComponent does. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-
 export const signAliyun = (
-  { keyId, secret }: Account,
+  { keyId, secret }: CloudAccount,
   call: { endpoint: string; action: string; version: string; query: Record<string, string> },
   at: Date,
   nonce: string,
@@ -60,45 +53,6 @@ export const signAliyun = (
       authorization: `${algorithm} Credential=${keyId},SignedHeaders=${names},Signature=${signature}`,
     },
     body: '',
-  };
-};
-
-export const signTencent = (
-  { keyId, secret }: Account,
-  call: { endpoint: string; action: string; version: string; region: string; body: string },
-  at: Date,
-): Signed => {
-  const { host } = new URL(call.endpoint);
-  const service = 'sms';
-  const type = 'application/json; charset=utf-8';
-  const seconds = Math.floor(at.getTime() / 1000);
-  const day = at.toISOString().slice(0, 10);
-  const names = 'content-type;host;x-tc-action';
-  const request = [
-    'POST',
-    '/',
-    '',
-    `content-type:${type}\nhost:${host}\nx-tc-action:${call.action.toLowerCase()}\n`,
-    names,
-    hex(call.body),
-  ].join('\n');
-  const scope = `${day}/${service}/tc3_request`;
-  const algorithm = 'TC3-HMAC-SHA256';
-  const key = hmac(hmac(hmac(`TC3${secret}`, day), service), 'tc3_request');
-  const signature = hmac(key, `${algorithm}\n${seconds}\n${scope}\n${hex(request)}`).toString(
-    'hex',
-  );
-  return {
-    url: `${call.endpoint}/`,
-    headers: {
-      'content-type': type,
-      'x-tc-action': call.action,
-      'x-tc-version': call.version,
-      'x-tc-timestamp': String(seconds),
-      'x-tc-region': call.region,
-      authorization: `${algorithm} Credential=${keyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
-    },
-    body: call.body,
   };
 };
 
@@ -168,13 +122,19 @@ export const sendMessage = async (
     TemplateId: sms_template,
     TemplateParamSet: [code],
   });
-  const { Response: told } = (await answerOf(
-    signTencent(
-      { keyId, secret },
-      { endpoint, action: 'SendSms', version: '2021-01-11', region: settings.sms_region, body },
-      now,
-    ),
-  )) as {
+  const headers = signTencent(
+    { keyId, secret },
+    {
+      host: new URL(endpoint).host,
+      service: 'sms',
+      action: 'SendSms',
+      version: '2021-01-11',
+      region: settings.sms_region,
+      body,
+    },
+    now,
+  );
+  const { Response: told } = (await answerOf({ url: `${endpoint}/`, headers, body })) as {
     Response?: {
       Error?: { Code?: string; Message?: string };
       SendStatusSet?: { Code?: string; Message?: string }[];

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { encoded, signTencent } from '#server/net/cloud-signatures.ts';
 
 /** How services that judge texts and pictures are asked, by their public documents. */
 
@@ -35,13 +36,6 @@ interface ServiceForm {
 }
 
 const passed: Verdict = { level: 'pass', reason: '' };
-const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-
 type Json = Record<string, unknown>;
 const object = (value: unknown): Json => {
   if (typeof value !== 'object' || value === null) throw new Error('the answer is no object');
@@ -99,29 +93,16 @@ const tencent: ServiceForm = {
         : ['ims', 'ImageModeration', { FileContent: judged.picture.toString('base64') }];
     const host = `${service}.tencentcloudapi.com`;
     const body = JSON.stringify({ ...(content as object), ...(business && { BizType: business }) });
-    const stamp = Math.floor(now.getTime() / 1000);
-    const day = now.toISOString().slice(0, 10);
-    const type = 'application/json; charset=utf-8';
-    const canonical = `POST\n/\n\ncontent-type:${type}\nhost:${host}\n\ncontent-type;host\n${hex(body)}`;
-    const scope = `${day}/${service}/tc3_request`;
-    const signed = [day, service, 'tc3_request'].reduce<Buffer | string>(
-      (key, part) => createHmac('sha256', key).update(part).digest(),
-      `TC3${secret}`,
+    const version = '2020-12-29';
+    const region = 'ap-guangzhou';
+    const headers = signTencent(
+      { keyId, secret },
+      { host, service, action, version, region, body },
+      now,
     );
-    const signature = createHmac('sha256', signed)
-      .update(`TC3-HMAC-SHA256\n${stamp}\n${scope}\n${hex(canonical)}`)
-      .digest('hex');
     return {
       url: address || `https://${host}/`,
-      headers: {
-        'content-type': type,
-        ...(address === '' && { host }),
-        'x-tc-action': action,
-        'x-tc-version': '2020-12-29',
-        'x-tc-region': 'ap-guangzhou',
-        'x-tc-timestamp': String(stamp),
-        authorization: `TC3-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=content-type;host, Signature=${signature}`,
-      },
+      headers: { ...headers, ...(address === '' && { host }) },
       body,
     };
   },
