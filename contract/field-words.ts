@@ -25,6 +25,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   allow_unmarked: '可以下载没有标识的图片',
   minors: '未成年人模式',
   record_months: '记录保留的月数',
+  show_third_parties: '公布第三方清单',
   mark_films: '视频开头的标识',
   ask_agreements: '注册时要同意协议',
   agreed: '同意的协议',

@@ -73,7 +73,7 @@ const ways: Readonly<Record<string, string>> = {
   'store server/areas/train/training-file.service.ts': 'of people',
   'store server/areas/video/film-files.ts': 'labelled',
   'store server/areas/notice/manage-notice.service.ts': 'of people',
-  'store server/areas/market/manage-market.service.ts': 'of people',
+  'store server/areas/market/publish-app.service.ts': 'of people',
   // What pages save, share and copy.
   'page src/ui/save-image.ts': 'labelled, and with words where they are wanted',
   'page src/ui/table/csv.ts': 'of people: tables of the administration',
@@ -272,6 +272,31 @@ test('words that say it stand on what leaves where the operator wants them, and 
   await manager.call('saveCompliance', { allow_unmarked: 0 });
   expect((await owner.raw('takeUnmarked', { url, agree: 1 })).code).toBe(1490);
   expect((await manager.call('unmarkedList', {})).total).toBe(1);
+});
+
+test('who gets which data is listed where the operator shows it, without what runs on the spot', async () => {
+  const visitor = new TestClient(server.baseURL);
+  const channel = { kind: 'openai-compatible', label: '便宜的', enabled: 1 } as const;
+  await manager.call('saveChannel', {
+    ...channel,
+    base_url: 'https://api.deepseek.com/v1',
+    api_key: 'k',
+    models: [{ name: 'deepseek-chat' }],
+  });
+  await manager.call('saveChannel', {
+    ...channel,
+    base_url: 'http://10.1.2.3:8000/v1',
+    api_key: 'k',
+    models: [{ name: 'own-model' }],
+  });
+  expect(await visitor.call('thirdParties', {})).toEqual({ shown: false, list: [] });
+  await manager.call('saveCompliance', { show_third_parties: 1 });
+  const names = async () =>
+    (await visitor.call('thirdParties', {})).list.map(({ name, purpose }) => [name, purpose]);
+  expect(await names()).toEqual([['DeepSeek', '由模型回答、生成']]);
+  await manager.call('saveSafety', { service: 'aliyun', key_id: 'k', secret: 's', text_in: 1 });
+  expect(await names()).toContainEqual(['阿里云内容安全', '内容安全检查']);
+  await manager.call('saveSafety', { service: '', text_in: 0 });
 });
 
 test('registering asks for the agreements only where the operator wants it, and again when one changes', async () => {
