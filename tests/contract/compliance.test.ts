@@ -135,6 +135,18 @@ const expectLabel = async (label: Aigc | null, kind: string, client = owner) => 
   expect(whose).toMatchObject({ kind, user_id: id });
 };
 
+/** White pixels in the lower right quarter of a picture whose ground is dark there. */
+const brightCorner = async (picture: Buffer): Promise<number> => {
+  const { width, height } = await sharp(picture).metadata();
+  const [left, top] = [Math.floor(width / 2), Math.floor(height * 0.75)];
+  const grey = await sharp(picture)
+    .extract({ left, top, width: width - left, height: height - top })
+    .greyscale()
+    .raw()
+    .toBuffer();
+  return grey.filter((value) => value > 200).length;
+};
+
 test('what a model makes is labelled on each way, through what we make of it', async () => {
   const producer_code = '001191110108MA01ABCD0X10001';
   await manager.call('saveCompliance', { producer_code, propagator_code: producer_code });
@@ -165,7 +177,13 @@ test('what a model makes is labelled on each way, through what we make of it', a
 
   const { films } = await makeFilm(owner);
   await expectLabel(readWebmLabel(await fetched(films[0]?.url ?? '')), 'video');
-  await expectLabel(await readImageLabel(await fetched(films[0]?.poster ?? '')), 'video');
+  const poster = await fetched(films[0]?.poster ?? '');
+  await expectLabel(await readImageLabel(poster), 'video');
+  // What stands on the first frame is what stands on those of two seconds.
+  expect(await brightCorner(poster)).toBe(0);
+  await manager.call('saveCompliance', { mark_films: 1 });
+  const { films: marked } = await makeFilm(owner);
+  expect(await brightCorner(await fetched(marked[0]?.poster ?? ''))).toBeGreaterThan(100);
 
   const words = { model: 'builtin-voice', text: '你好，月亮。', voice: '', speed: 1 };
   const spoken = await fetched('/api/text_to_speech', {

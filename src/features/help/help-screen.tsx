@@ -114,16 +114,14 @@ const ThirdParties = () => {
                 : '现在没有把数据交给别的服务：都在这台服务器和它的网络里。'
               : '这个站点没有公布清单。想知道的话，请向站点的管理员询问。'}
           </p>
-          {page.data.list.map(({ name, purpose, data }) => (
-            <section key={`${name}${purpose}`}>
-              <h3>{name}</h3>
-              <p>
-                用途：{purpose}
-                <br />
-                交给它的：{data}
-              </p>
-            </section>
-          ))}
+          <Markdown
+            text={page.data.list
+              .map(
+                ({ name, purpose, data }) =>
+                  `### ${name}\n\n- 用途：${purpose}\n- 交给它的：${data}`,
+              )
+              .join('\n\n')}
+          />
         </>
       )}
     </TextPage>
