@@ -3,9 +3,15 @@ import os from 'node:os';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { LocalModel } from '#contract/local-model.ts';
-import { type ShelfEntry, shelf, usualMirrors } from '#server/engines/local/catalogue.ts';
-import { FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
-import { findModel, modelFolder, modelsHere } from '#server/engines/local/model-folder.ts';
+import { type ShelfEntry, usualMirrors } from '#server/engines/local/catalogue.ts';
+import { checkOf, FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
+import {
+  findModel,
+  modelFolder,
+  type ModelHere,
+  modelsHere,
+  readShelf,
+} from '#server/engines/local/model-folder.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createGuard } from '#server/net/guarded-fetch.ts';
 import { isInstalled } from '#server/optional-packages.ts';
@@ -28,12 +34,6 @@ const bytesOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-const entryOf = (key: string): ShelfEntry => {
-  const entry = shelf.find((each) => each.key === key);
-  if (!entry) throw new Refusal('not_found', '货架上没有这个模型');
-  return entry;
-};
-
 /** The models of this machine: brought here by one press, offered while their files are here. */
 export const createLocalModels = (deps: {
   settings: Settings;
@@ -46,6 +46,11 @@ export const createLocalModels = (deps: {
   const fetching = new Map<string, Fetching>();
   const errors = new Map<string, string>();
   const mirrorFile = path.join(folder, 'mirrors.json');
+  const entryOf = async (key: string): Promise<ShelfEntry> => {
+    const entry = (await readShelf(folder)).find((each) => each.key === key);
+    if (!entry) throw new Refusal('not_found', '货架上没有这个模型');
+    return entry;
+  };
   const pathOf = ({ file }: ShelfEntry) => path.join(folder, file);
   /** Says, also after a restart, that a model is wanted although it is not whole. */
   const wantedOf = (entry: ShelfEntry) => `${pathOf(entry)}.wanted`;
@@ -64,7 +69,7 @@ export const createLocalModels = (deps: {
   const offer = async (): Promise<void> => {
     const here = isInstalled('node-llama-cpp') ? await modelsHere(folder) : [];
     await models.offerLocal(
-      here.map((key) => ({ key, label: shelf.find((each) => each.key === key)?.label ?? key })),
+      here.filter(({ kind }) => kind === 'chat').map(({ key, label }) => ({ key, label })),
     );
   };
 
@@ -81,8 +86,9 @@ export const createLocalModels = (deps: {
           each.replace('{repository}', entry.repository).replace('{file}', entry.file),
         ),
         path: pathOf(entry),
-        most: entry.size * 1.5,
-        sha256: '',
+        size: entry.size,
+        sha256: entry.sha256,
+        head: { bytes: 'GGUF', what: 'GGUF 模型' },
         guard,
         signal: now.stop.signal,
         progress: (bytes, total) => {
@@ -113,24 +119,32 @@ export const createLocalModels = (deps: {
       () => false,
     );
     const error = errors.get(entry.key) ?? '';
-    const { repository: _, ...shown } = entry;
+    const { key, kind, label, file, size, memory, licence, languages } = entry;
     return {
-      ...shown,
+      key,
+      kind,
+      label,
+      file,
+      size,
+      memory,
+      licence,
+      languages,
       state: ready
         ? 'ready'
         : (now?.state ?? (error !== '' ? 'failed' : wanted || part > 0 ? 'waiting' : 'none')),
       bytes: ready ? await bytesOf(pathOf(entry)) : part,
-      total: now?.total || entry.size,
+      total: now?.total || size,
+      checked: ready && (await checkOf(pathOf(entry)))?.checked === true,
       error,
     };
   };
 
-  const byHand = async (key: string): Promise<LocalModel> => {
-    const file = (await findModel(folder, key)) ?? '';
+  const byHand = async ({ key, kind, label, path: file }: ModelHere): Promise<LocalModel> => {
     const size = await bytesOf(file);
     return {
       key,
-      label: key,
+      kind,
+      label,
       file: path.basename(file),
       size,
       memory: 0,
@@ -139,6 +153,7 @@ export const createLocalModels = (deps: {
       state: 'ready',
       bytes: size,
       total: size,
+      checked: false,
       error: '',
     };
   };
@@ -151,7 +166,8 @@ export const createLocalModels = (deps: {
   return {
     shelf: async () => {
       const here = await modelsHere(folder);
-      const own = here.filter((key) => !shelf.some((entry) => entry.key === key));
+      const shelf = await readShelf(folder);
+      const own = here.filter(({ key }) => !shelf.some((entry) => entry.key === key));
       // A file that was just put there by hand is offered from now on.
       await offer();
       return {
@@ -172,7 +188,7 @@ export const createLocalModels = (deps: {
 
     /** These three give how it stood before. */
     fetch: async (key: string): Promise<LocalModel['state']> => {
-      const entry = entryOf(key);
+      const entry = await entryOf(key);
       const { state } = await stateOf(entry);
       if (!isInstalled('node-llama-cpp'))
         throw new Refusal('manage_unsuitable', '没有安装 node-llama-cpp，下载了也不能用');
@@ -184,7 +200,7 @@ export const createLocalModels = (deps: {
     },
 
     stop: async (key: string): Promise<LocalModel['state']> => {
-      const entry = entryOf(key);
+      const entry = await entryOf(key);
       const { state } = await stateOf(entry);
       fetching.get(key)?.stop.abort();
       errors.delete(key);
@@ -194,7 +210,7 @@ export const createLocalModels = (deps: {
 
     remove: async (key: string): Promise<LocalModel['state']> => {
       const file = await findModel(folder, key);
-      const entry = shelf.find((each) => each.key === key);
+      const entry = (await readShelf(folder)).find((each) => each.key === key);
       const state = entry ? (await stateOf(entry)).state : 'ready';
       if (entry) {
         fetching.get(key)?.stop.abort();
@@ -203,6 +219,7 @@ export const createLocalModels = (deps: {
         await rm(wantedOf(entry), { force: true });
       } else if (file === null) throw new Refusal('not_found', '没有这个模型');
       if (file !== null) await rm(file, { force: true });
+      if (file !== null) await rm(`${file}.check`, { force: true });
       await offer();
       return state;
     },
@@ -218,7 +235,7 @@ export const createLocalModels = (deps: {
     /** Offers what is here, and goes on with what was begun or is asked for by the settings. */
     start: async (): Promise<void> => {
       await offer();
-      for (const entry of shelf) {
+      for (const entry of await readShelf(folder)) {
         const wanted =
           entry.key === settings.localModel ||
           (await stat(wantedOf(entry)).catch(() => null)) !== null;
