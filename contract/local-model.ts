@@ -65,6 +65,8 @@ export const localModelCalls = {
       list: z.array(localModel),
       /** Empty: it can run here; else why not. */
       reason: z.string(),
+      /** The same of those that hear and speak. */
+      speech_reason: z.string(),
       machine: z.object({
         memory: z.int(),
         memory_free: z.int(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type * as FilePromises from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FastifyBaseLogger } from 'fastify';
+import { modelTypes } from '#contract/kinds.ts';
 import { beginReadingAgain } from '#server/areas/train/read-again.ts';
 import { openDatabase } from '#server/db/database.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
@@ -16,6 +17,7 @@ import { TestClient, joined } from '../support/client.ts';
 import { apiUser } from '../support/api-user.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { tarBz2 } from '../support/tar-bz2.ts';
 import { tinyGguf } from '../support/tiny-gguf.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -44,6 +46,8 @@ const ownShelf = (
 /** A mirror: `mute` tells no hash, `broken` breaks each answer off in its middle, `lying` sends what is not the file, `slow` waits there. */
 const behaviour = { broken: false, lying: false, slow: false, mute: false };
 const ranges: (string | undefined)[] = [];
+/** What lies at a path of the mirror. */
+const archives = new Map<string, Buffer>();
 let mirror: Server;
 let server: TestServer;
 let owner: TestClient;
@@ -57,7 +61,8 @@ beforeAll(async () => {
     }
     ranges.push(request.headers.range);
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    const whole = request.url?.includes('rerank') ? ranks : model;
+    const whole =
+      archives.get(request.url ?? '') ?? (request.url?.includes('rerank') ? ranks : model);
     const data = Buffer.from(whole.subarray(from));
     if (behaviour.lying) data[data.length - 1]! ^= 1;
     response.writeHead(from > 0 ? 206 : 200, {
@@ -301,6 +306,68 @@ test('a model that embeds reads old bases again for nothing; gone, they are aske
     },
     { timeout: 10_000, interval: 500 },
   );
+});
+
+test('a model of several files is unpacked within its bounds, and hears or speaks by its name', async () => {
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  const good = {
+    'hears/model.int8.onnx': 'x',
+    'hears/tokens.txt': 'a 0\n',
+    'hears/dict/of/words.txt': 'b',
+  };
+  const outside = path.join(server.dataDir, 'models');
+  const cases = {
+    'tiny-hear': good,
+    'tiny-speak': { ...good, 'hears/voices.bin': 'v', 'hears/link.txt -> /etc/passwd': '' },
+    escapes: { ...good, 'hears/../../escaped.txt': 'x' },
+    linked: { 'hears/dict -> ..': '', 'hears/dict/escaped.txt': 'x', ...good },
+    large: { ...good, 'hears/more.bin': '0'.repeat(200_000) },
+  };
+  const entries = [];
+  for (const [name, files] of Object.entries(cases)) {
+    const data = await tarBz2(files);
+    const file = `${name}.tar.bz2`;
+    archives.set(`/${file}`, data);
+    entries.push({
+      key: name,
+      kind: name === 'tiny-speak' ? 'speak' : 'hear',
+      label: name,
+      file,
+      size: data.length,
+      sha256: hashOf(data),
+      unpacked: 10_000,
+    });
+  }
+  writeFileSync(path.join(outside, 'shelf.json'), JSON.stringify([...ownShelf, ...entries]));
+  try {
+    for (const name of Object.keys(cases)) await owner.call('fetchLocalModel', { key: name });
+    for (const name of ['tiny-hear', 'tiny-speak', 'linked'])
+      expect(await settled(name)).toMatchObject({ state: 'ready', checked: true });
+    expect(await settled('escapes')).toMatchObject({ state: 'failed', error: /路径/ });
+    expect(await settled('large')).toMatchObject({ state: 'failed', error: /说好的多/ });
+    expect(existsSync(path.join(outside, 'escaped.txt'))).toBe(false);
+    expect(readdirSync(outside).filter((name) => /unpacking|bz2$/.test(name))).toEqual([]);
+    expect(readdirSync(path.join(outside, 'tiny-speak')).sort()).toEqual([
+      'dict',
+      'model.int8.onnx',
+      'tokens.txt',
+      'voices.bin',
+    ]);
+    // No link is made, so what lies behind one is in the model's own folder.
+    expect(readdirSync(path.join(outside, 'linked/dict')).sort()).toEqual(['escaped.txt', 'of']);
+
+    const person = await TestClient.register(server.baseURL);
+    const offered = (await person.call('models', {})).models;
+    expect(offered.find(({ name }) => name === 'tiny-hear')).toMatchObject({
+      type: modelTypes.speechToText,
+      factor: 0,
+    });
+    expect(offered.find(({ name }) => name === 'tiny-speak')?.type).toBe(modelTypes.textToSpeech);
+  } finally {
+    for (const name of Object.keys(cases)) await owner.call('removeLocalModel', { key: name });
+    writeFileSync(path.join(outside, 'shelf.json'), JSON.stringify(ownShelf));
+  }
+  expect(readdirSync(outside).filter((name) => name.startsWith('tiny-'))).toEqual([]);
 });
 
 test('of two processes one brings it, and the other waits for that', async () => {

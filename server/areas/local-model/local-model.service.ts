@@ -7,11 +7,14 @@ import { type ShelfEntry, usualMirrors } from '#server/engines/local/catalogue.t
 import { checkOf, FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
 import {
   findModel,
+  isArchive,
   modelFolder,
   type ModelHere,
   modelsHere,
+  placeOf,
   readShelf,
 } from '#server/engines/local/model-folder.ts';
+import { unpackModel } from '#server/engines/local/unpack-model.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createGuard } from '#server/net/guarded-fetch.ts';
 import { isInstalled } from '#server/optional-packages.ts';
@@ -27,6 +30,14 @@ interface Fetching {
 
 /** Free beside a model that is brought here, bytes. */
 const diskSpare = 512 * 1024 * 1024;
+
+/** What a kind of model needs that is not installed, and what to do; empty: nothing. */
+const missingFor = (kind: LocalModel['kind']): string => {
+  const name = kind === 'hear' || kind === 'speak' ? 'sherpa-onnx-node' : 'node-llama-cpp';
+  return isInstalled(name)
+    ? ''
+    : `没有安装 ${name}（可选的组件）：运行 npm install ${name}，不要设 WITHOUT_PACKAGES，然后重启`;
+};
 
 const bytesOf = (file: string): Promise<number> =>
   stat(file).then(
@@ -51,6 +62,7 @@ export const createLocalModels = (deps: {
     if (!entry) throw new Refusal('not_found', '货架上没有这个模型');
     return entry;
   };
+  /** Where its file comes to lie; an archive goes once it is unpacked. */
   const pathOf = ({ file }: ShelfEntry) => path.join(folder, file);
   /** Says, also after a restart, that a model is wanted although it is not whole. */
   const wantedOf = (entry: ShelfEntry) => `${pathOf(entry)}.wanted`;
@@ -67,9 +79,13 @@ export const createLocalModels = (deps: {
   };
 
   const offer = async (): Promise<void> => {
-    const here = isInstalled('node-llama-cpp') ? await modelsHere(folder) : [];
+    const here = await modelsHere(folder);
     await models.offerLocal(
-      here.filter(({ kind }) => kind === 'chat').map(({ key, label }) => ({ key, label })),
+      here.flatMap(({ key, kind, label }) =>
+        kind !== 'embedding' && kind !== 'rerank' && missingFor(kind) === ''
+          ? [{ key, kind, label }]
+          : [],
+      ),
     );
   };
 
@@ -82,13 +98,15 @@ export const createLocalModels = (deps: {
       await mkdir(folder, { recursive: true });
       await writeFile(wantedOf(entry), '');
       const { checked } = await fetchModel({
-        addresses: (await mirrors()).map((each) =>
+        addresses: [...(await mirrors()), ...(entry.besides ? [entry.besides] : [])].map((each) =>
           each.replace('{repository}', entry.repository).replace('{file}', entry.file),
         ),
         path: pathOf(entry),
         size: entry.size,
         sha256: entry.sha256,
-        head: { bytes: 'GGUF', what: 'GGUF 模型' },
+        head: isArchive(entry.file)
+          ? { bytes: 'BZh', what: 'tar.bz2 压缩包' }
+          : { bytes: 'GGUF', what: 'GGUF 模型' },
         guard,
         signal: now.stop.signal,
         progress: (bytes, total) => {
@@ -97,6 +115,12 @@ export const createLocalModels = (deps: {
           if (total > 0 && bytes >= total) now.state = 'checking';
         },
       });
+      if (isArchive(entry.file) && (await bytesOf(pathOf(entry))) > 0) {
+        now.state = 'checking';
+        const place = placeOf(folder, entry);
+        const most = (entry.unpacked ?? entry.size * 4) * 1.5;
+        await unpackModel({ archive: pathOf(entry), folder: place, most }, now.stop.signal);
+      }
       log.info({ model: entry.key, checked }, 'a model came to this machine');
       await rm(wantedOf(entry), { force: true });
       await offer();
@@ -132,7 +156,7 @@ export const createLocalModels = (deps: {
       state: ready
         ? 'ready'
         : (now?.state ?? (error !== '' ? 'failed' : wanted || part > 0 ? 'waiting' : 'none')),
-      bytes: ready ? await bytesOf(pathOf(entry)) : part,
+      bytes: ready ? size : part,
       total: now?.total || size,
       checked: ready && (await checkOf(pathOf(entry)))?.checked === true,
       error,
@@ -172,9 +196,8 @@ export const createLocalModels = (deps: {
       await offer();
       return {
         list: [...(await Promise.all(shelf.map(stateOf))), ...(await Promise.all(own.map(byHand)))],
-        reason: isInstalled('node-llama-cpp')
-          ? ''
-          : '没有安装 node-llama-cpp（可选的组件）：运行 npm install node-llama-cpp 后重启',
+        reason: missingFor('chat'),
+        speech_reason: missingFor('hear'),
         machine: {
           memory: os.totalmem(),
           memory_free: os.freemem(),
@@ -190,10 +213,10 @@ export const createLocalModels = (deps: {
     fetch: async (key: string): Promise<LocalModel['state']> => {
       const entry = await entryOf(key);
       const { state } = await stateOf(entry);
-      if (!isInstalled('node-llama-cpp'))
-        throw new Refusal('manage_unsuitable', '没有安装 node-llama-cpp，下载了也不能用');
+      const missing = missingFor(entry.kind);
+      if (missing !== '') throw new Refusal('manage_unsuitable', missing);
       if (state === 'ready') return state;
-      if ((await diskFree()) < entry.size + diskSpare)
+      if ((await diskFree()) < entry.size + (entry.unpacked ?? 0) + diskSpare)
         throw new Refusal('manage_unsuitable', '磁盘剩余的空间放不下这个模型');
       void bring(entry);
       return state;
@@ -218,8 +241,9 @@ export const createLocalModels = (deps: {
         await rm(`${pathOf(entry)}.part`, { force: true });
         await rm(wantedOf(entry), { force: true });
       } else if (file === null) throw new Refusal('not_found', '没有这个模型');
-      if (file !== null) await rm(file, { force: true });
-      if (file !== null) await rm(`${file}.check`, { force: true });
+      if (file !== null) await rm(file, { recursive: true, force: true });
+      const noted = entry ? pathOf(entry) : file;
+      await rm(`${noted}.check`, { force: true });
       await offer();
       return state;
     },

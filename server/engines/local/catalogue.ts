@@ -12,6 +12,12 @@ export interface ShelfEntry {
   file: string;
   /** `owner/name` at the mirrors. */
   repository: string;
+  /** An address that is tried after the mirrors; `{file}` is filled in. */
+  besides?: string;
+  /** Of an archive: bytes that come out of it, about. */
+  unpacked?: number;
+  /** Of one that reads aloud: the names of its voices by their numbers, the usual one first. */
+  voices?: Readonly<Record<string, string>>;
   /** Bytes of the file, exactly. */
   size: number;
   /** SHA-256 of the file, hex; empty: nobody told us, the mirror may. */
@@ -101,6 +107,35 @@ export const usualShelf: readonly ShelfEntry[] = [
     memory: 1000 * MB,
     licence: 'Apache-2.0',
     languages: '中文、英文等一百多种',
+  },
+  {
+    key: 'sense-voice-small',
+    kind: 'hear',
+    label: 'SenseVoice small',
+    file: 'sherpa-onnx-sense-voice-zh-en-ja-ko-yue-int8-2024-07-17.tar.bz2',
+    repository: 'csukuangfj/asr-models',
+    besides: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models/{file}',
+    size: 163_002_883,
+    sha256: '7d1efa2138a65b0b488df37f8b89e3d91a60676e416f515b952358d83dfd347e',
+    unpacked: 245 * MB,
+    memory: 600 * MB,
+    licence: 'FunASR 模型许可',
+    languages: '中文、粤语、英文、日文、韩文',
+  },
+  {
+    key: 'kokoro-zh',
+    kind: 'speak',
+    label: 'Kokoro 82M 中文',
+    file: 'kokoro-int8-multi-lang-v1_1.tar.bz2',
+    repository: 'csukuangfj/tts-models',
+    besides: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/tts-models/{file}',
+    size: 147_031_220,
+    sha256: 'a1e94694776049035c4f2c6529f003aaece993c76aae9a78995831c3c4dcafc6',
+    unpacked: 221 * MB,
+    memory: 700 * MB,
+    licence: 'Apache-2.0',
+    languages: '中文、英文',
+    voices: { '3': '女声', '58': '男声' },
   },
 ];
 

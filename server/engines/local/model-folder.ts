@@ -24,6 +24,8 @@ const ownShelf = z.array(
     licence: z._default(z.string(), ''),
     languages: z._default(z.string(), ''),
     question: z.optional(z.string()),
+    unpacked: z.optional(z.int()),
+    voices: z.optional(z.record(z.string(), z.string())),
   }),
 );
 
@@ -42,6 +44,13 @@ export const readShelf = async (folder: string): Promise<readonly ShelfEntry[]> 
   return [...usual, ...own];
 };
 
+/** What an entry is once it is here: its file, or the folder that its archive was unpacked to. */
+export const placeOf = (folder: string, { key, file }: Pick<ShelfEntry, 'key' | 'file'>): string =>
+  path.join(folder, isArchive(file) ? key : file);
+
+/** Whether it comes as an archive of several files. */
+export const isArchive = (file: string): boolean => file.endsWith('.tar.bz2');
+
 /** A model that is here. */
 export interface ModelHere {
   key: string;
@@ -50,6 +59,7 @@ export interface ModelHere {
   /** Absolute path. */
   path: string;
   question: string;
+  voices: Readonly<Record<string, string>>;
 }
 
 /** What one is for that is not on the shelf, by its name. */
@@ -62,11 +72,13 @@ export const modelsHere = async (folder: string): Promise<ModelHere[]> => {
   const shelf = names.length > 0 ? await readShelf(folder) : [];
   return names
     .flatMap((name): ModelHere[] => {
-      const entry = shelf.find(({ file }) => file === name);
+      const entry = shelf.find((each) => path.basename(placeOf(folder, each)) === name);
+      if (!entry && !name.endsWith(ending)) return [];
       const key = entry?.key ?? name.slice(0, -ending.length);
-      if (!name.endsWith(ending) || !plain.test(key)) return [];
-      const { kind, label, question = '' } = entry ?? { kind: kindOf(key), label: key };
-      return [{ key, kind, label, path: path.join(folder, name), question }];
+      if (!plain.test(key)) return [];
+      const { kind, label, question = '', voices = {} }: Partial<ShelfEntry> = entry ?? {};
+      const told = { kind: kind ?? kindOf(key), label: label ?? key, question, voices };
+      return [{ key, path: path.join(folder, name), ...told }];
     })
     .sort((one, other) => (one.key < other.key ? -1 : 1));
 };
@@ -74,11 +86,15 @@ export const modelsHere = async (folder: string): Promise<ModelHere[]> => {
 /** The path of a model that is here; null: it is not. */
 export const findModel = async (folder: string, key: string): Promise<string | null> => {
   const entry = (await readShelf(folder)).find((each) => each.key === key);
-  const name = entry?.file ?? (plain.test(key) ? key + ending : null);
-  if (name === null) return null;
-  const file = path.join(folder, name);
+  const file = entry
+    ? placeOf(folder, entry)
+    : plain.test(key)
+      ? path.join(folder, key + ending)
+      : null;
+  if (file === null) return null;
+  const archived = entry !== undefined && isArchive(entry.file);
   return stat(file).then(
-    (found) => (found.isFile() ? file : null),
+    (found) => ((archived ? found.isDirectory() : found.isFile()) ? file : null),
     () => null,
   );
 };

@@ -281,7 +281,15 @@ export const LocalShelf = () => {
   );
   if (shelf.isError) return <LoadFailed error={shelf.error} onRetry={() => void shelf.refetch()} />;
   if (!shelf.data) return <Skeleton lines={6} />;
-  const { list, reason, machine, mirrors, folder, ollama } = shelf.data;
+  const {
+    list,
+    reason,
+    speech_reason: speechReason,
+    machine,
+    mirrors,
+    folder,
+    ollama,
+  } = shelf.data;
   const again = () => void shelf.refetch();
   return (
     <section className={css.shelf}>
@@ -290,21 +298,22 @@ export const LocalShelf = () => {
         个处理器、
         {byteSize(machine.memory)} 内存，磁盘剩 {byteSize(machine.disk_free)}。
       </p>
-      {reason !== '' && <p className={css.warning}>{reason}</p>}
       {shelves.map(({ kind, name, what }) => {
         const models = list.filter((model) => model.kind === kind);
+        const missing = kind === 'hear' || kind === 'speak' ? speechReason : reason;
         return (
           models.length > 0 && (
             <section key={kind} className={css.kind} aria-label={name}>
               <h2>{name}</h2>
               <p className={css.hint}>{what}。</p>
+              {missing !== '' && <p className={css.warning}>{missing}</p>}
               <ul className={css.list}>
                 {models.map((model) => (
                   <Row
                     key={model.key}
                     model={model}
                     memory={machine.memory}
-                    reason={reason}
+                    reason={missing}
                     onChange={again}
                   />
                 ))}
@@ -318,8 +327,9 @@ export const LocalShelf = () => {
       ))}
       <Mirrors list={mirrors} onChange={again} />
       <p className={css.hint}>
-        标着“未校验”的，没有人说过它的校验值（sha256），只核对了大小。没有网络时，把 .gguf 文件放进{' '}
-        <code>{folder}</code>，再打开这一页。
+        标着“未校验”的，没有人说过它的校验值（sha256），只核对了大小。没有网络时，把 .gguf 文件放进
+        <code>{folder}</code>；听写和朗读的，解开成名叫 <code>sense-voice-small</code>、
+        <code>kokoro-zh</code> 的文件夹放进去。再打开这一页。
       </p>
     </section>
   );
