@@ -126,7 +126,7 @@ export const localModelCalls = {
     summary: '管理：让本机的 Ollama 拉一个模型，断了的接着拉',
     input: z.object(ofOllama),
     output: z.object({}),
-    codes: ['manage_unsuitable'],
+    codes: ['manage_unsuitable', 'too_many_jobs'],
   }),
   stopOllama: call({
     method: 'POST',

@@ -491,6 +491,23 @@ test('Ollama brings a model by its name, with its progress, and the model is off
         expect(await pulls()).toMatchObject([{ state: 'pulling', bytes: 500, total: 2000 }]),
       { interval: 50 },
     );
+    // Whichever process is asked says the same of it, and it is a job like any other.
+    const beside = await startServer({
+      dataDir: place.dataDir,
+      databaseUrl: place.databaseUrl,
+      env: { LOCAL_MODELS: base_url, WORKERS: '0' },
+    });
+    try {
+      const other = new TestClient(beside.baseURL, manager.token);
+      await vi.waitFor(async () => {
+        const [told] = (await other.call('localModels', {})).ollama;
+        expect(told?.pulls).toMatchObject([{ model: 'qwen3:0.6b', state: 'failed' }]);
+      });
+      const [job] = (await other.call('jobList', {})).list;
+      expect(job).toMatchObject({ kind: 'ollama', title: 'qwen3:0.6b', state: 'error' });
+    } finally {
+      await beside.stop();
+    }
     await until('failed');
     breaks = false;
     await manager.call('pullOllama', { base_url, model: 'qwen3:0.6b' });
