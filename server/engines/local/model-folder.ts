@@ -35,7 +35,7 @@ export const readShelf = async (folder: string): Promise<readonly ShelfEntry[]> 
   if (text === '') return usualShelf;
   let own: ShelfEntry[];
   try {
-    own = ownShelf.parse(JSON.parse(text)) as ShelfEntry[];
+    own = ownShelf.parse(JSON.parse(text));
   } catch {
     // What is wrong with it must not take the others away.
     return usualShelf;

@@ -33,7 +33,7 @@ serveThread<UnpackJob>(async ({ archive, folder, most }, io) => {
   let count = 0;
   try {
     for await (const entry of files) {
-      const { name, type, size = 0 } = entry.header;
+      const { name, type, size } = entry.header;
       const place = placeOf(name);
       // Links and devices are no part of a model.
       if (type !== 'file' || place === null) {

@@ -10,7 +10,7 @@ const inThread = createThreadWork<UnpackJob>({
   workMs: 15 * 60_000,
   idleMs: 1_000,
   failure: (why) =>
-    new FetchFailed(/^压缩包/.test(why) ? `${why}，已丢弃` : '没有解开，请看磁盘与权限'),
+    new FetchFailed(why.startsWith('压缩包') ? `${why}，已丢弃` : '没有解开，请看磁盘与权限'),
 });
 
 /**
