@@ -17,6 +17,7 @@ import { TestClient, joined } from '../support/client.ts';
 import { apiUser } from '../support/api-user.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { writeOnnxVoice } from '../support/onnx-voice.ts';
 import { tarBz2 } from '../support/tar-bz2.ts';
 import { tinyGguf } from '../support/tiny-gguf.ts';
 
@@ -316,9 +317,14 @@ test('a model of several files is unpacked within its bounds, and hears or speak
     'hears/dict/of/words.txt': 'b',
   };
   const outside = path.join(server.dataDir, 'models');
+  const spoken = scratchFolder('voice');
+  writeOnnxVoice(spoken, '今天气很好');
+  const voice = Object.fromEntries(
+    readdirSync(spoken).map((name) => [`speaks/${name}`, readFileSync(path.join(spoken, name))]),
+  );
   const cases = {
     'tiny-hear': good,
-    'tiny-speak': { ...good, 'hears/voices.bin': 'v', 'hears/link.txt -> /etc/passwd': '' },
+    'tiny-speak': { ...voice, 'speaks/link.txt -> /etc/passwd': '' },
     escapes: { ...good, 'hears/../../escaped.txt': 'x' },
     linked: { 'hears/dict -> ..': '', 'hears/dict/escaped.txt': 'x', ...good },
     large: { ...good, 'hears/more.bin': '0'.repeat(200_000) },
@@ -347,12 +353,9 @@ test('a model of several files is unpacked within its bounds, and hears or speak
     expect(await settled('large')).toMatchObject({ state: 'failed', error: /说好的多/ });
     expect(existsSync(path.join(outside, 'escaped.txt'))).toBe(false);
     expect(readdirSync(outside).filter((name) => /unpacking|bz2$/.test(name))).toEqual([]);
-    expect(readdirSync(path.join(outside, 'tiny-speak')).sort()).toEqual([
-      'dict',
-      'model.int8.onnx',
-      'tokens.txt',
-      'voices.bin',
-    ]);
+    expect(readdirSync(path.join(outside, 'tiny-speak')).sort()).toEqual(
+      readdirSync(spoken).sort(),
+    );
     // No link is made, so what lies behind one is in the model's own folder.
     expect(readdirSync(path.join(outside, 'linked/dict')).sort()).toEqual(['escaped.txt', 'of']);
 
@@ -363,6 +366,13 @@ test('a model of several files is unpacked within its bounds, and hears or speak
       factor: 0,
     });
     expect(offered.find(({ name }) => name === 'tiny-speak')?.type).toBe(modelTypes.textToSpeech);
+    const sound = await fetch(`${person.baseURL}/api/text_to_speech`, {
+      method: 'POST',
+      headers: { ...person.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny-speak', text: '今天天气很好。' }),
+    });
+    expect(sound.headers.get('content-type')).toMatch(/^audio\//);
+    expect((await sound.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   } finally {
     for (const name of Object.keys(cases)) await owner.call('removeLocalModel', { key: name });
     writeFileSync(path.join(outside, 'shelf.json'), JSON.stringify(ownShelf));

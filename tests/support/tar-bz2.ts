@@ -4,7 +4,7 @@ import { pack } from 'tar-stream';
 import { loadOptional, optionalPackageFile } from '#server/optional-packages.ts';
 
 /** A tar.bz2 of these files by their names; a name with ` -> ` behind it is a link to what follows. */
-export const tarBz2 = async (files: Readonly<Record<string, string>>): Promise<Buffer> => {
+export const tarBz2 = async (files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> => {
   const tar = pack();
   for (const [name, text] of Object.entries(files)) {
     const [from = '', to] = name.split(' -> ');

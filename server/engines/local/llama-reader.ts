@@ -112,5 +112,3 @@ export const createLlamaReader = () => {
     close: drop,
   };
 };
-
-export type LlamaReader = ReturnType<typeof createLlamaReader>;
