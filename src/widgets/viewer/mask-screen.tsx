@@ -35,6 +35,7 @@ export const MaskScreen = ({
     <div
       className={styles['viewer']}
       data-whole-window
+      data-night
       role="dialog"
       aria-modal="true"
       aria-label={title}

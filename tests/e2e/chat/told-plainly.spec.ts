@@ -402,6 +402,7 @@ test('a refused session or question leads to the page that says why, wherever it
   };
   await page.goto('/image/private');
   await page.getByRole('list', { name: '我的图片' }).getByRole('button').first().click();
+  await page.getByRole('dialog').getByRole('button', { name: '更多' }).click();
   await page.getByRole('button', { name: '画同款' }).click();
   await told();
   const { uuid } = await person.client.call('newSession', { type: 0 });
