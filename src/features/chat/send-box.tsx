@@ -82,7 +82,7 @@ export const deliver = async (
 const boxWords = (session: SessionDetail, first: boolean): string => {
   if (session.friend) return `对 ${maskName(session.friend.name)} 说…`;
   if (session.type === sessionTypes.people)
-    return first ? '写下您的问题…' : '说点什么，@ 请模型回答';
+    return first ? '写下您的问题…' : '写下您的回答，@ 请模型回答';
   return first ? '问点什么…' : '继续问…';
 };
 
