@@ -14,7 +14,7 @@ import { WordsField } from '#src/ui/words-field.tsx';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { TakeKeys } from './at-list.tsx';
+import type { TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { useChoices } from './chat-choices.ts';
 import { readCompose, setCompose } from './compose-store.ts';
