@@ -123,7 +123,7 @@ const PersonMessage = memo(function PersonMessage({
           data-bubble={mine ? 'mine' : 'theirs'}
           {...press}
         >
-          {message.title !== '' && <h3>{message.title}</h3>}
+          {message.title !== '' && <h2>{message.title}</h2>}
           {(atUser !== null || atAi !== '') && (
             <p className={css.mentions}>
               {atUser && <span className={css.mention}>@{maskName(atUser.name)}</span>}

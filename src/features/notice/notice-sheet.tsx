@@ -83,12 +83,12 @@ const NoticeCard = (props: Props) => (
     aria-label={title}
     onKeyDown={({ key }) => key === 'Escape' && props.onClose()}
   >
-    <header>
+    <div className={css.head}>
       <h2>{title}</h2>
       <Button kind="ghost" size="icon" aria-label="关闭" onClick={props.onClose}>
         <Icon name="close" />
       </Button>
-    </header>
+    </div>
     <Words {...props} />
   </div>
 );

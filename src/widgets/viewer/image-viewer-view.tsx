@@ -126,7 +126,7 @@ const ViewerHead = ({
   /** Leads back to the image that another was reached from. */
   onReturn: (() => void) | undefined;
 }) => (
-  <header className={styles['top']}>
+  <div className={styles['top']}>
     <Button kind="ghost" size="icon" aria-label={looking ? '关闭' : '返回'} onClick={onBack}>
       <Icon name={looking ? 'close' : 'back'} size={24} />
     </Button>
@@ -139,7 +139,7 @@ const ViewerHead = ({
         回到原来那张
       </Button>
     )}
-  </header>
+  </div>
 );
 
 const ImageViewerView = ({
