@@ -50,7 +50,7 @@ export const QuestionCard = ({
         <span>{answered ? '已解决' : '回答'}</span>
       </div>
       <div className={css.words}>
-        <h3>
+        <h2>
           {question.pinned && <span className={css.pin}>置顶</span>}
           {question.essence && <span className={css.essence}>精华</span>}
           {answered && <span className={css.solved}>已解决</span>}
@@ -67,7 +67,7 @@ export const QuestionCard = ({
           >
             <Marked text={question.title || '没有标题'} words={words} />
           </Link>
-        </h3>
+        </h2>
         <p className={css.excerpt}>
           <Marked text={match?.snippet || question.content} words={words} />
         </p>
