@@ -135,7 +135,8 @@ describe('the list of what is fetched ahead', () => {
     expect(before).toBeLessThanOrEqual(305_000);
     // 710,000 until people had more ways to sign in, 未成年人模式, a first start that leads, and long
     // conversations that are condensed.
-    expect(total).toBeLessThanOrEqual(730_000);
+    // 730,000 until the viewer had its acts, the microphone could be held, and / and @ had one list.
+    expect(total).toBeLessThanOrEqual(740_000);
     // It names each file that is fetched ahead.
     expect(wireBytes('sw.js')).toBeLessThanOrEqual(20_500);
   });

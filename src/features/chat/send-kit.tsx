@@ -19,7 +19,6 @@ import { toast } from '#src/platform/toast.ts';
 import { isFree } from '#contract/price.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { AtList } from './at-list.tsx';
 import type { TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import type { BoxState } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
@@ -27,16 +26,20 @@ import { setCompose, useCompose } from './compose-store.ts';
 import { typedModel } from './typed-model.ts';
 import { priceOf } from '#src/widgets/conversation/price-ahead.ts';
 import kitCss from '#src/widgets/composer/send-kit.module.css';
+import boxCss from '#src/widgets/composer/send.module.css';
 
 /** What a message costs and what goes along with it: the box does without for a moment. */
 const prices = () => import('./send-price.tsx');
 const Price = lazyPart(() => prices().then(({ Price: part }) => ({ default: part })));
 const BalanceNote = lazyPart(() => prices().then(({ BalanceNote: part }) => ({ default: part })));
+const AtList = lazyPart(() =>
+  import('./at-list.tsx').then(({ AtList: part }) => ({ default: part })),
+);
+const VoicePart = lazyPart(() => import('./voice-button.tsx'));
 const TypedList = lazyPart(() => import('#src/widgets/template/typed-list.tsx'));
 const Context = lazyPart(() => prices().then(({ Context: part }) => ({ default: part })));
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
-export { VoiceButton } from './voice-button.tsx';
 export { AttachButton, pasteInto } from '#src/widgets/attach/attach.tsx';
 export {
   hasImages,
@@ -46,6 +49,12 @@ export {
   type Outgoing,
 } from './outgoing.ts';
 export { typedModel };
+
+export const VoiceButton = ({ state }: { state: BoxState }) => (
+  <Suspense fallback={<span className={boxCss.attachSpace} />}>
+    <VoicePart state={state} />
+  </Suspense>
+);
 
 const Removable = ({
   words,
@@ -221,17 +230,19 @@ const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
         @ 请模型回答
       </button>
       {words !== undefined && dismissed !== text && (
-        <AtList
-          value={ai}
-          words={words}
-          onKeys={onKeys}
-          onClose={() => setDismissed(text)}
-          onChoose={choose}
-          onPerson={(person) => {
-            setCompose(session.uuid, { atUser: person });
-            setText('');
-          }}
-        />
+        <Suspense fallback={null}>
+          <AtList
+            value={ai}
+            words={words}
+            onKeys={onKeys}
+            onClose={() => setDismissed(text)}
+            onChoose={choose}
+            onPerson={(person) => {
+              setCompose(session.uuid, { atUser: person });
+              setText('');
+            }}
+          />
+        </Suspense>
       )}
       <ModelSheet
         open={asked}

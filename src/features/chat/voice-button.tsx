@@ -75,7 +75,7 @@ const useHold = (able: boolean) => {
  * Speaks instead of typing. A tap opens the tool, which records at once; a finger that stays speaks
  * until it leaves, and what was said is sent.
  */
-export const VoiceButton = ({ state }: { state: BoxState }) => {
+const VoiceButton = ({ state }: { state: BoxState }) => {
   const [open, setOpen] = useState(false);
   const used = useEver(open);
   const { token } = useAuth();
@@ -135,3 +135,5 @@ export const VoiceButton = ({ state }: { state: BoxState }) => {
     </>
   );
 };
+
+export default VoiceButton;
