@@ -174,6 +174,8 @@ export class ReplyLoop {
       db,
       user,
       sessionId: this.#request.sessionId,
+      historyId: this.#request.historyId,
+      round: this.state.round,
       trusted: new Set(trusted),
     };
   }
