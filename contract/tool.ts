@@ -53,6 +53,8 @@ export const toolCall = z.object({
   /** What its person is or was asked, in plain words; empty: nothing. */
   ask: z.string(),
   files: z.optional(z.array(toolFile)),
+  /** It was too long for the rounds behind it: the model reads a summary of it there. */
+  condensed: z.optional(z.boolean()),
 });
 export type ToolCall = z.output<typeof toolCall>;
 

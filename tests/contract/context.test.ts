@@ -153,6 +153,61 @@ test('planted facts in 400 turns are found once they are condensed, and cost wha
   expect(back).toMatchObject({ recent: 3, reads: 3, summary: null });
 }, 120_000);
 
+test('what fills the window is condensed by itself: 100 planted facts, the price, and the switch', async () => {
+  const listing = (body: SentBody): Said => {
+    if (isSummary(body) || !questionIn(body).includes('全部代号')) return honest(body);
+    const before = textsOf(body).slice(0, -1).join('\n');
+    return { text: (before.match(/代号[^，。\n]{1,12}是[^，。\n]{1,12}/g) ?? []).join('，') };
+  };
+  script = listing;
+  const facts = Array.from({ length: 100 }, (_, at) => `代号乙${at}是${randomUUID().slice(0, 8)}`);
+  const planted = async () => {
+    const { uuid } = await begin();
+    await fill(uuid, 400, (at) => chatter(at, at % 4 === 1 ? `${facts[(at - 1) / 4]}。` : ''));
+    await person.call('readEarlier', { session_id: uuid, on: 1 });
+    return uuid;
+  };
+  const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
+
+  await person.call('saveSettings', { condense: 0 });
+  const plain = await planted();
+  await send(plain, '今天天气怎么样');
+  expect(await context(plain)).toMatchObject({ auto: false, condensing: false, summary: null });
+  await person.call('saveSettings', { condense: 1 });
+
+  const before = await balance();
+  const asked = model.bodies.length;
+  const id = await send(plain, '明天天气怎么样');
+  await expect
+    .poll(() => context(plain), { timeout: 30_000 })
+    .toMatchObject({ condensing: false, summary: { auto: true, edited: false } });
+  const after = await context(plain);
+  const { list } = await person.call('historyList', { session_id: plain, newest: 1, page_size: 1 });
+  expect(list[0]?.id).toBe(id);
+  expect(after.summary!.tokens).toBeGreaterThan(0);
+  expect(before - (await balance())).toBe(after.summary!.tokens + list[0]!.deduct_tokens);
+  expect(after.used).toBeLessThan(after.window * 0.8);
+  expect(model.bodies.slice(asked).filter(isSummary).length).toBeGreaterThan(1);
+  const told = await answer(plain, '请说出全部代号');
+  expect(facts.filter((fact) => told.includes(fact)).length).toBeGreaterThanOrEqual(95);
+  // What is before the question stays as it is while there is room.
+  await send(plain, '好的');
+  const [one, other] = model.bodies.slice(-2).map(textsOf);
+  expect(other?.slice(0, (one?.length ?? 0) - 1)).toEqual(one?.slice(0, -1));
+
+  // A service that fails is asked once, not after each reply; the talk stays as it was.
+  script = (body) => (isSummary(body) ? { status: 400 } : listing(body));
+  const failing = await planted();
+  await send(failing, '今天天气怎么样');
+  await expect
+    .poll(async () => (await context(failing)).condensing, { timeout: 20_000 })
+    .toBe(false);
+  const tried = model.bodies.filter(isSummary).length;
+  await send(failing, '明天天气怎么样');
+  expect((await context(failing)).summary).toBeNull();
+  expect(model.bodies.filter(isSummary).length).toBe(tried);
+}, 120_000);
+
 test('a summary goes with the words that it is made of, and counts on its own branch alone', async () => {
   script = honest;
   const { uuid, first } = await begin();

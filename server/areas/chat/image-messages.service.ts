@@ -20,6 +20,8 @@ import { bad, type Attachments, type Question } from './question.ts';
 import { readReply } from './image-reply.ts';
 import { humanText } from './views.ts';
 
+export { madeInSession } from './loop.store.ts';
+
 const isTask = (type: string): type is ImageTask =>
   (imageTask.options as readonly string[]).includes(type);
 

@@ -1,5 +1,5 @@
 import type { Executor } from '#server/db/database.ts';
-import { madeInSession } from '../chat/loop.store.ts';
+import { madeInSession } from '../chat/image-messages.service.ts';
 import { namedImage } from '../file/image-address.ts';
 import { ToolFailure, type ToolContext } from '../tool/tool.ts';
 import { anyImage, ownOfKey, type ImageRow } from './image.store.ts';

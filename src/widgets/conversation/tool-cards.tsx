@@ -219,6 +219,9 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
             <>
               <h4>结果</h4>
               <pre>{result}</pre>
+              {call.condensed && (
+                <p className={css.asked}>这个结果较长，快放不下了：模型后面读的是它的摘要。</p>
+              )}
             </>
           )}
           {call.arguments === '' && result === '' && <p>内容只有提问的人能看。</p>}
