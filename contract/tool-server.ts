@@ -27,6 +27,8 @@ export const toolServer = z.object({
   /** The header that carries the token. */
   header: z.string(),
   has_secret: z.boolean(),
+  /** `none`: it asks for no sign-in of its own; it wants one; one stands; one that stood is refused. */
+  login: z.enum(['none', 'wanted', 'given', 'lost']),
   /** What went wrong last; empty: nothing since it last answered. */
   last_error: z.string(),
   last_ok_at: z.nullable(time),
@@ -89,6 +91,27 @@ export const toolServerCalls = {
     summary: '连接一个工具服务，读出它现在有哪些工具',
     input: z.object({ id }),
     output: z.object({ ok: z.boolean(), message: z.string() }),
+  }),
+  beginToolLogin: slowCall({
+    method: 'POST',
+    path: '/api/begin_tool_login',
+    access: 'user',
+    summary:
+      '到一个工具服务那里授权（OAuth）：给出要打开的地址，回来的地址是本站的 /tools/authorized',
+    input: z.object({ id }),
+    output: z.object({ url: z.string() }),
+    codes: ['engine_failed', 'manage_unsuitable'],
+    logged: false,
+  }),
+  endToolLogin: slowCall({
+    method: 'POST',
+    path: '/api/end_tool_login',
+    access: 'user',
+    summary:
+      '从工具服务的授权回来：用得到的 code 换成令牌，加密保存；只有开始的人、在同一次登录里能做',
+    input: z.object({ state: text(200), code: text(4000) }),
+    output: z.object({ ok: z.boolean(), message: z.string() }),
+    logged: false,
   }),
   chooseTools: call({
     method: 'POST',

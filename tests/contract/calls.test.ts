@@ -159,6 +159,8 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'setChannel',
   'delChannel',
   'checkToolServer',
+  'beginToolLogin',
+  'endToolLogin',
   'chooseTools',
   'deleteToolServer',
   'delNotice',

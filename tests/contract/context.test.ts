@@ -167,19 +167,21 @@ test('what fills the window is condensed by itself: 100 planted facts, the price
     await person.call('readEarlier', { session_id: uuid, on: 1 });
     return uuid;
   };
+  /** What takes an ordinary talk over the edge. */
+  const long = (day: string) => `${day}天气怎么样？${'路上的见闻没有什么特别的。'.repeat(60)}`;
   const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
 
   await person.call('saveSettings', { condense: 0 });
   const plain = await planted();
-  await send(plain, '今天天气怎么样');
+  await send(plain, long('今天'));
   expect(await context(plain)).toMatchObject({ auto: false, condensing: false, summary: null });
   await person.call('saveSettings', { condense: 1 });
 
   const before = await balance();
   const asked = model.bodies.length;
-  const id = await send(plain, '明天天气怎么样');
+  const id = await send(plain, long('明天'));
   await expect
-    .poll(() => context(plain), { timeout: 30_000 })
+    .poll(() => context(plain), { timeout: 40_000, interval: 1000 })
     .toMatchObject({ condensing: false, summary: { auto: true, edited: false } });
   const after = await context(plain);
   const { list } = await person.call('historyList', { session_id: plain, newest: 1, page_size: 1 });
@@ -198,12 +200,12 @@ test('what fills the window is condensed by itself: 100 planted facts, the price
   // A service that fails is asked once, not after each reply; the talk stays as it was.
   script = (body) => (isSummary(body) ? { status: 400 } : listing(body));
   const failing = await planted();
-  await send(failing, '今天天气怎么样');
+  await send(failing, long('今天'));
   await expect
-    .poll(async () => (await context(failing)).condensing, { timeout: 20_000 })
+    .poll(async () => (await context(failing)).condensing, { timeout: 20_000, interval: 1000 })
     .toBe(false);
   const tried = model.bodies.filter(isSummary).length;
-  await send(failing, '明天天气怎么样');
+  await send(failing, long('明天'));
   expect((await context(failing)).summary).toBeNull();
   expect(model.bodies.filter(isSummary).length).toBe(tried);
 }, 120_000);

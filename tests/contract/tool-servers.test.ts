@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -6,8 +7,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
-import { apiUser } from '../support/api-user.ts';
+import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
+import { startMcpBehindOAuth } from '../support/mcp-oauth.ts';
 import { startMcpServer } from '../support/mcp-server.ts';
 import {
   resultsIn,
@@ -22,7 +24,10 @@ let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let echoes: Awaited<ReturnType<typeof startMcpServer>>;
 let old: Awaited<ReturnType<typeof startMcpServer>>;
 let inner: Awaited<ReturnType<typeof startMcpServer>>;
+let oauth: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
+let closed: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 let server: TestServer;
+const personName = `u${randomUUID().slice(0, 12)}`;
 let person: TestClient;
 let manager: TestClient;
 
@@ -33,22 +38,23 @@ beforeAll(async () => {
     startMcpServer({ old: true }),
     startMcpServer(),
   ]);
+  [oauth, closed] = await Promise.all([startMcpBehindOAuth(), startMcpBehindOAuth()]);
   server = await startServer({
     env: {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_MODELS: 'deepseek-scripted',
-      FETCH_ALLOWED: `${echoes.host},${old.host}`,
+      FETCH_ALLOWED: `${echoes.host},${old.host},${oauth.host}`,
     },
   });
-  person = await TestClient.register(server.baseURL);
+  person = await TestClient.register(server.baseURL, personName);
   manager = new TestClient(server.baseURL);
   await manager.login('admin', ADMIN_PASSWORD);
 });
 afterAll(async () => {
   await server.stop();
   await model.close();
-  for (const each of [echoes, old, inner]) each.close();
+  for (const each of [echoes, old, inner, oauth, closed]) each.close();
 });
 
 const settled = async (uuid: string, id: number): Promise<Message> => {
@@ -217,6 +223,87 @@ test('own servers are public ones; everybody gets what a manager set, wherever i
   await settled(uuid, sent.id);
   const names = (model.bodies.at(-1)?.tools ?? []).map(({ function: { name } }) => name);
   expect(names.some((name) => name.startsWith(`m${shared.id}_`))).toBe(true);
+});
+
+test('a server that wants a sign-in gets one, by its person alone; it is renewed, and told when it is lost', async () => {
+  const add = (client: TestClient, url: string, shared: 0 | 1) =>
+    client.call('saveToolServer', { name: '要授权的', url, shared });
+  const { id } = await add(person, oauth.url, 0);
+  const look = (who = person) => who.call('checkToolServer', { id });
+  expect(await look()).toMatchObject({ ok: false, message: expect.stringContaining('授权') });
+  expect(await serverOf(person, id)).toMatchObject({ login: 'wanted', tools: [] });
+
+  /** Agrees at the server; gives what its person comes back with. */
+  const agree = async (client: TestClient, at = id) => {
+    const { url } = await client.call('beginToolLogin', { id: at });
+    expect(new URL(url).searchParams.get('code_challenge_method')).toBe('S256');
+    const page = await (await fetch(url)).text();
+    const back = new URL(/href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&'));
+    expect(back.href.startsWith(`${server.baseURL}/tools/authorized?`)).toBe(true);
+    const { code = '', state = '' } = Object.fromEntries(back.searchParams);
+    return { code, state };
+  };
+  const other = await TestClient.register(server.baseURL);
+  await expect(other.call('beginToolLogin', { id })).rejects.toThrow('没有这个工具服务');
+  const mine = await agree(person);
+  // Neither somebody else nor another sign-in of the same person ends it; nor is it ended twice.
+  const again = new TestClient(server.baseURL);
+  await again.login(personName, 'password-1');
+  for (const who of [other, again])
+    await expect(who.call('endToolLogin', mine)).rejects.toThrow('不是您开始的');
+  const forged = { ...mine, state: `${mine.state.slice(0, -1)}-` };
+  await expect(person.call('endToolLogin', forged)).rejects.toThrow('不是您开始的');
+  expect(await person.call('endToolLogin', mine)).toMatchObject({ ok: true });
+  await expect(person.call('endToolLogin', mine)).rejects.toThrow('不是您开始的');
+  expect(await serverOf(person, id)).toMatchObject({ login: 'given', has_secret: false });
+  const [row] = await onDatabase<{ login: Buffer; pending: Buffer | null }>(
+    server,
+    'SELECT login_encrypted AS login, pending_encrypted AS pending FROM tool_servers WHERE id = $1',
+    [id],
+  );
+  expect(row?.pending).toBeNull();
+  expect(row?.login.toString('latin1')).not.toContain('access_token');
+
+  // An access token that is over is renewed while it is used, once and for all processes.
+  oauth.expire(false);
+  await turnOn(person, id, 'echo');
+  const uuid = await newSession();
+  const echoOf = (body: SentBody) =>
+    (body.tools ?? [])
+      .map(({ function: { name } }) => name)
+      .find((name) => name.startsWith(`m${id}_`)) ?? '';
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: echoOf(body), arguments: { text: '山谷' } }] }
+      : { text: resultsIn(body)[0] ?? '' };
+  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
+  const asking = await settled(uuid, sent.id);
+  await person.call('answerTool', {
+    session_id: uuid,
+    history_id: sent.id,
+    call_id: asking.tools?.[0]?.id ?? '',
+    answer: 'once',
+  });
+  expect((await settled(uuid, sent.id)).tools?.[0], 'renewed').toMatchObject({ state: 'done' });
+  expect(oauth.counts).toEqual({ registered: 1, refreshed: 1 });
+  expect(await look()).toMatchObject({ ok: true });
+  oauth.expire(true);
+  expect(await look()).toMatchObject({ ok: false });
+  expect((await serverOf(person, id)).login).toBe('lost');
+  expect(await person.call('endToolLogin', await agree(person))).toMatchObject({ ok: true });
+
+  // Another address is another server: what was given for the one goes to no other.
+  await person.call('saveToolServer', { id, name: '要授权的', url: echoes.url });
+  expect((await serverOf(person, id)).login).toBe('none');
+
+  // People's own are on the internet, also where a server says that they sign in elsewhere.
+  const { id: inside } = await add(person, closed.url, 0);
+  await expect(person.call('beginToolLogin', { id: inside })).rejects.toThrow('公网上的地址');
+  const { id: shared } = await add(manager, closed.url, 1);
+  expect(await manager.call('endToolLogin', await agree(manager, shared))).toMatchObject({
+    ok: true,
+  });
+  await expect(person.call('beginToolLogin', { id: shared })).rejects.toThrow('没有这个工具服务');
 });
 
 test('this server has tools for programs, by a key whose models, limits and money count as in /v1', async () => {

@@ -5,27 +5,32 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import * as z from 'zod';
 
+const usual = { description: '把一句话原样还回来', answer: (text: string) => `回声：${text}` };
+
+/** What the servers offer. @param called the texts that its tool was given */
+export const makeEchoes = (called: string[], state = usual): McpServer => {
+  const mcp = new McpServer({ name: 'echoes', version: '1.0.0' });
+  mcp.registerTool(
+    'echo',
+    { description: state.description, inputSchema: { text: z.string() } },
+    ({ text }) => {
+      called.push(text);
+      return { content: [{ type: 'text', text: state.answer(text) }] };
+    },
+  );
+  mcp.registerTool('fail', { description: '总是不成' }, () => ({
+    content: [{ type: 'text', text: '仓库里没有了' }],
+    isError: true,
+  }));
+  return mcp;
+};
+
 /** A server of tools made with the official SDK, by streamable HTTP or the older way alone. */
 export const startMcpServer = async (options: { old?: boolean; token?: string } = {}) => {
   /** Texts that its tool was given. */
   const called: string[] = [];
-  const state = { description: '把一句话原样还回来', answer: (text: string) => `回声：${text}` };
-  const make = (): McpServer => {
-    const mcp = new McpServer({ name: 'echoes', version: '1.0.0' });
-    mcp.registerTool(
-      'echo',
-      { description: state.description, inputSchema: { text: z.string() } },
-      ({ text }) => {
-        called.push(text);
-        return { content: [{ type: 'text', text: state.answer(text) }] };
-      },
-    );
-    mcp.registerTool('fail', { description: '总是不成' }, () => ({
-      content: [{ type: 'text', text: '仓库里没有了' }],
-      isError: true,
-    }));
-    return mcp;
-  };
+  const state = { ...usual };
+  const make = (): McpServer => makeEchoes(called, state);
   const streams = new Map<string, SSEServerTransport>();
   const server = createServer((request, response) => {
     void (async () => {

@@ -373,6 +373,8 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   toolTokens: {},
   saveToolServer: { name: '没有', url: 'http://127.0.0.1:9/mcp' },
   checkToolServer: { id: nobody },
+  beginToolLogin: { id: nobody },
+  endToolLogin: { state: '1.nothing', code: 'nothing' },
   chooseTools: { id: nobody, tools: [] },
   deleteToolServer: { id: nobody },
   channelPresets: {},

@@ -28,6 +28,8 @@ export const toolArea = ({ settings }: Kit) =>
         },
         saveToolServer: (input, { db, user }) => servers.save(db, input, user),
         checkToolServer: ({ id }, { db, user }) => servers.check(db, id, user),
+        beginToolLogin: ({ id }, { db, user, origin }) => servers.beginLogin(db, id, origin, user),
+        endToolLogin: (input, { db, user }) => servers.endLogin(db, input, user),
         chooseTools: async (input, { db, user }) => {
           await servers.choose(db, input, user);
           return {};
