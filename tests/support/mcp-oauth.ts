@@ -99,10 +99,12 @@ export const startMcpBehindOAuth = async () => {
       verifier: provider,
       resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(url),
     }),
-    async (request, response) => {
+    (request, response) => {
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: false });
-      await makeEchoes(called).connect(transport);
-      await transport.handleRequest(request, response);
+      makeEchoes(called)
+        .connect(transport)
+        .then(() => transport.handleRequest(request, response))
+        .catch(() => response.destroy());
     },
   );
   return {

@@ -8,6 +8,7 @@ import {
   LoginWanted,
   endLogin,
   type McpAddress,
+  type McpSession,
   type McpTool,
   withMcp,
 } from '#server/engines/mcp/mcp-client.ts';
@@ -87,6 +88,16 @@ export interface ToolServers {
     input: Parsed<'endToolLogin'>,
     user: Identity,
   ) => Promise<(db: Executor) => Promise<Out<'endToolLogin'>>>;
+  /**
+   * Uses a server whose resources and prompts are offered to this person.
+   * @throws Refusal not_found, engine_failed
+   */
+  things: <T>(
+    db: Executor,
+    id: number,
+    user: Identity,
+    use: (mcp: McpSession) => Promise<T>,
+  ) => Promise<T>;
   choose: (db: Executor, input: Parsed<'chooseTools'>, user: Identity) => Promise<void>;
   remove: (db: Executor, id: number, user: Identity) => Promise<void>;
 }
@@ -126,6 +137,7 @@ const view = (row: store.ServerRow, tools: store.ToolRow[], user: Identity): Too
     enabled: row.enabled,
     header: row.header,
     has_secret: row.secretEncrypted !== null,
+    more: row.more,
     login: row.login === '' ? 'none' : row.login,
     last_error: mine ? row.lastError : '',
     last_ok_at: row.lastOkAt?.toISOString() ?? null,
@@ -350,6 +362,7 @@ export const createToolServers = ({
         url: input.url,
         header: input.header,
         enabled: input.enabled === 1,
+        ...(input.more === undefined ? {} : { more: input.more === 1 }),
         ...(secret === '' ? {} : { secretEncrypted: keys.seal(secret, `tools ${key}`) }),
         // A sign-in is at one address, and a token of one's own takes its place.
         ...(moved || secret !== ''
@@ -421,6 +434,27 @@ export const createToolServers = ({
       const given = { login: 'given' as const, loginEncrypted: ending.sealed() };
       await store.changeServer(db, row.id, given);
       return look(db, { ...row, ...given });
+    },
+
+    things: async (db, id, user, use) => {
+      const row = await store.findServer(db, id);
+      const seen = row !== null && (row.userId === null || row.userId === user.id);
+      if (!seen || !row.enabled || !row.more)
+        throw new Refusal('not_found', '没有这个工具服务，或它没有打开“资源与提示词”');
+      await limitAccounts(String(user.id));
+      try {
+        return await atOnce(row, async () =>
+          withMcp(
+            await addressOf(db, row),
+            { signal: AbortSignal.timeout(checkMs), ms: checkMs },
+            use,
+          ),
+        );
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        await noteFailure(db, row, error);
+        throw new Refusal('engine_failed', error.message);
+      }
     },
 
     choose: async (db, { id, tools }, user) => {

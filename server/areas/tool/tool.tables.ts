@@ -17,6 +17,8 @@ export const toolServers = pgTable('tool_servers', {
   /** Sealed as the secret: what the sign-in gave, and one that is on its way. */
   loginEncrypted: bytes('login_encrypted'),
   pendingEncrypted: bytes('pending_encrypted'),
+  /** Its resources and prompts are offered, too. */
+  more: boolean('more').notNull().default(false),
   enabled: boolean('enabled').notNull().default(true),
   lastError: text('last_error').notNull().default(''),
   lastOkAt: instant('last_ok_at'),

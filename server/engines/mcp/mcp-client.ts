@@ -4,6 +4,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Forbidden, type Requests } from '#server/net/guarded-fetch.ts';
 import { storable, storableText } from '#server/storable.ts';
 import { createAnswerWatch, TooMuch } from './answer-bounds.ts';
+import {
+  fillPrompt,
+  promptsOf,
+  readResource,
+  resourcesOf,
+  type McpContent,
+  type McpPrompt,
+  type McpResource,
+} from './mcp-things.ts';
 
 /** A program on this machine that is one. */
 export interface McpProgram {
@@ -256,6 +265,11 @@ export interface McpSession {
   tools: () => Promise<McpTool[]>;
   /** Runs one of its tools; gives what it says as text. */
   call: (name: string, given: Record<string, unknown>) => Promise<string>;
+  /** What it has beside tools: to be read, and to be asked with. */
+  resources: () => Promise<McpResource[]>;
+  read: (uri: string) => Promise<McpContent | null>;
+  prompts: () => Promise<McpPrompt[]>;
+  fill: (name: string, given: Record<string, string>) => Promise<string>;
 }
 
 /** Connects to a server for as long as `use` takes. @throws McpError */
@@ -268,10 +282,15 @@ export const withMcp = async <T>(
   const until = AbortSignal.any([signal, AbortSignal.timeout(ms), stopped.signal]);
   const requests = watched(address.requests, (why) => stopped.abort(why));
   const client = await connect({ ...address, requests }, until);
+  const bounds = { signal: until, ms };
   try {
     return await use({
       tools: () => toolsOf(client, until),
-      call: (name, given) => callOf(client, name, given, { signal: until, ms }),
+      call: (name, given) => callOf(client, name, given, bounds),
+      resources: () => resourcesOf(client, bounds),
+      read: (uri) => readResource(client, uri, bounds),
+      prompts: () => promptsOf(client, bounds),
+      fill: (name, given) => fillPrompt(client, name, given, bounds),
     });
   } catch (error) {
     if (error instanceof McpError) throw error;

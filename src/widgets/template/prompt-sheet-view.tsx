@@ -16,6 +16,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useDeferredValue, useState } from 'react';
+import { ServerPrompts } from '#src/widgets/tool/server-things.tsx';
 import { FillSheet } from './fill-sheet.tsx';
 import css from './prompt-sheet.module.css';
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
@@ -240,6 +241,7 @@ const PromptSheetView = ({
             />
           ))}
         </ul>
+        {open && type === 0 && query === '' && <ServerPrompts onChoose={take} />}
         {token !== '' && <Act icon="plus" label="新建提示词" onClick={() => setEditing({})} />}
       </Sheet>
       <FillSheet
