@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionContext } from '#contract/context.ts';
 import { TestClient } from '../support/client.ts';
+import { fillTalk } from '../support/fill-talk.ts';
 import {
   questionIn,
   startScriptedModel,
@@ -80,29 +81,12 @@ const begin = async (name = 'scripted-a'): Promise<{ uuid: string; first: number
   return { uuid, first: await send(uuid, '我们开始一段很长的谈话') };
 };
 
-/** Puts exchanges behind the last one of a session, as if they had been asked there. */
-const fill = async (
-  uuid: string,
-  count: number,
-  words: (at: number) => string,
-): Promise<number[]> => {
-  const { rows } = await database.query<{ id: string }>(
-    `WITH RECURSIVE last AS (
-       SELECT s.id AS session, s.user_id, s.model, max(h.id) AS tail FROM sessions s
-       JOIN history h ON h.session_id = s.id AND h.shown WHERE s.uuid = $1 GROUP BY s.id
-     ), drawn AS (
-       SELECT n, nextval('history_id_seq') AS id, words
-       FROM unnest($2::text[]) WITH ORDINALITY AS w (words, n) ORDER BY n
-     )
-     INSERT INTO history (id, session_id, user_id, human, ai, model, state, prev_id)
-     OVERRIDING SYSTEM VALUE
-     SELECT d.id, l.session, l.user_id, d.words, '记下了。', l.model, 'done',
-       coalesce(lag(d.id) OVER (ORDER BY d.n), l.tail)
-     FROM drawn d, last l ORDER BY d.n RETURNING id`,
-    [uuid, Array.from({ length: count }, (_, at) => words(at))],
+const fill = (uuid: string, count: number, words: (at: number) => string): Promise<number[]> =>
+  fillTalk(
+    database,
+    uuid,
+    Array.from({ length: count }, (_, at) => words(at)),
   );
-  return rows.map(({ id }) => Number(id));
-};
 
 const chatter = (at: number, fact = ''): string =>
   `第 ${at} 轮：${fact}${'今天我们聊聊天气和路上的见闻，没有什么特别的。'.repeat(12)}`;

@@ -18,6 +18,7 @@ import { makeDatabase, startServer, type TestServer } from '../support/server.ts
  */
 const kills = Number(process.env['KILLS'] ?? (process.env['HEAVY'] ? 200 : 5));
 const rounds = 3;
+const longest = Math.max(300_000, kills * 15_000);
 
 const dataDir = scratchFolder('tool-loops');
 const opened = new Map<string, number>();
@@ -86,15 +87,19 @@ test(
   'loops that are cut off go on from what is known, or say why they do not',
   async () => {
     const client = await TestClient.register(server.baseURL);
+    const db = new pg.Client({ connectionString: databaseUrl });
+    await db.connect();
+    db.on('error', () => undefined);
+    // What tools are told of costs with each round: of many loops more than a new account has.
+    await db.query('UPDATE wallets SET balance = 10000000 WHERE user_id = $1', [
+      (await client.call('userInfo', {})).id,
+    ]);
     const before = (await client.call('userInfo', {})).chatgpt_balance;
     const { id: tools } = await client.call('saveToolServer', { name: '回声', url: echoes.url });
     await client.call('checkToolServer', { id: tools });
     const { list } = await client.call('toolServers', {});
     const offer = list.find(({ id }) => id === tools)!.tools.filter(({ name }) => name === 'echo');
     await client.call('chooseTools', { id: tools, tools: offer });
-    const db = new pg.Client({ connectionString: databaseUrl });
-    await db.connect();
-    db.on('error', () => undefined);
     const all: { uuid: string; id: number; key: string }[] = [];
     const ends = new Map<number, Message>();
     const read = async ({ uuid, id }: { uuid: string; id: number }): Promise<Message> => {
@@ -167,10 +172,14 @@ test(
 
     const { rows: holds } = await db.query(`SELECT id FROM holds WHERE state = 'open'`);
     expect(holds).toEqual([]);
+    if (kills >= 40)
+      console.log(
+        `${kills} kills, ${all.length} loops: ${whole} done, the others say why not; ${echoes.called.length} calls of a server's tool, ${opened.size} pages, ${drawn.length} drawings`,
+      );
     const { rows: loops } = await db.query('SELECT history_id FROM reply_loops');
     expect(loops).toEqual([]);
     await db.end();
     expect(before - (await client.call('userInfo', {})).chatgpt_balance).toBe(paid);
   },
-  Math.max(300_000, kills * 15_000),
+  longest,
 );

@@ -30,9 +30,12 @@ export const condense = async (uuid: string): Promise<void> => {
 const Summary = ({
   uuid,
   summary,
+  writing,
 }: {
   uuid: string;
   summary: NonNullable<SessionContext['summary']>;
+  /** It is being written on: what was typed meanwhile would be lost. */
+  writing: boolean;
 }) => {
   const [text, setText] = useState(summary.text);
   const { busy, run } = useAct();
@@ -53,6 +56,7 @@ const Summary = ({
       <textarea
         aria-label="摘要"
         rows={8}
+        readOnly={writing}
         maxLength={limits.context.summary}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -146,8 +150,8 @@ const ContextSheet = ({
               </Button>
             )}
             {context.condensable.exchanges > 0 && (
-              <Button size="small" busy={busy} onClick={() => void press()}>
-                {condensing
+              <Button size="small" busy={busy || context.condensing} onClick={() => void press()}>
+                {condensing || context.condensing
                   ? '正在浓缩…'
                   : `把较早的 ${context.condensable.exchanges} 轮浓缩成摘要（${costText(context)}）`}
               </Button>
@@ -173,6 +177,7 @@ const ContextSheet = ({
               key={`${context.summary.made_at}${context.summary.text}`}
               uuid={uuid}
               summary={context.summary}
+              writing={context.condensing}
             />
           )}
           {context.cached_tokens > 0 && (

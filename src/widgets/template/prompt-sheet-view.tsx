@@ -229,6 +229,7 @@ const PromptSheetView = ({
         {list.data && fitting.length === 0 && (
           <EmptyState icon="search" text="没有这样的提示词，换个词试试。" />
         )}
+        {open && type === 0 && query === '' && <ServerPrompts onChoose={take} />}
         <ul className={css.list} aria-label="提示词">
           {fitting.map((template) => (
             <PromptRow
@@ -241,7 +242,6 @@ const PromptSheetView = ({
             />
           ))}
         </ul>
-        {open && type === 0 && query === '' && <ServerPrompts onChoose={take} />}
         {token !== '' && <Act icon="plus" label="新建提示词" onClick={() => setEditing({})} />}
       </Sheet>
       <FillSheet
