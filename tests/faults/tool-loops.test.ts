@@ -114,11 +114,12 @@ test(
         ).flat();
         const model = 'deepseek-scripted';
         const { uuid } = await client.call('newSession', { type: 0, model });
-        // Its person lets the tool run in it.
-        await db.query('UPDATE sessions SET tool_grants = ARRAY[$2::text] WHERE uuid = $1', [
-          uuid,
-          `m${tools}_${offer[0]!.digest.slice(0, 6)}_echo`,
-        ]);
+        // Its person lets the tool run in it, and it counts in no month's sessions.
+        await db.query(
+          `UPDATE sessions SET tool_grants = ARRAY[$2::text],
+           created_at = created_at - interval '60 days' WHERE uuid = $1`,
+          [uuid, `m${tools}_${offer[0]!.digest.slice(0, 6)}_echo`],
+        );
         const msg = `键${key} 请读 ${urls.join(' ')}`;
         const { id } = await client.call('sendMessage', { session_id: uuid, msg });
         all.push({ uuid, id, key });
