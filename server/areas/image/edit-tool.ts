@@ -40,7 +40,8 @@ export const createEditImage = (deps: {
     perReply: 4,
     spec: {
       name: 'edit_image',
-      description: '改这次对话里的一张图片：照新的描述重画，放大，或去掉背景；结果直接显示给用户',
+      description:
+        '改这次对话里的一张图片：照新的描述画成另一张，放大，或去掉背景；结果直接显示给用户',
       parameters: {
         type: 'object',
         properties: {

@@ -38,9 +38,9 @@ const same = (one: string, other: string): boolean =>
 
 /** Sign-ins at servers of tools, by OAuth 2.1 as MCP has it: what is kept of them is sealed. */
 export const createToolLogins = (keys: KeyBox) => {
-  const read = <T>({ key }: store.ServerRow, sealed: Buffer | null): T | null => {
+  const read = ({ key }: store.ServerRow, sealed: Buffer | null): Login | null => {
     const text = sealed && keys.open(sealed, `tools ${key} login`);
-    return text ? (JSON.parse(text) as T) : null;
+    return text ? (JSON.parse(text) as Login) : null;
   };
   const seal = ({ key }: store.ServerRow, value: Login): Buffer =>
     keys.seal(JSON.stringify(value), `tools ${key} login`);
@@ -79,14 +79,14 @@ export const createToolLogins = (keys: KeyBox) => {
   return {
     /** For requests to a server where somebody signed in; null: nobody did. */
     of: (db: Executor, row: store.ServerRow): OAuthClientProvider | null => {
-      const login = read<Login>(row, row.loginEncrypted);
+      const login = read(row, row.loginEncrypted);
       if (!login) return null;
       const keep = () => store.changeServer(db, row.id, { loginEncrypted: seal(row, login) });
       return provider(login, {
         // Another process may have renewed them meanwhile.
         tokens: async () => {
           const now = await store.findServer(db, row.id);
-          login.tokens = (now && read<Login>(now, now.loginEncrypted)?.tokens) ?? login.tokens;
+          login.tokens = (now && read(now, now.loginEncrypted)?.tokens) ?? login.tokens;
           return login.tokens;
         },
         saveTokens: async (tokens) => {
@@ -111,7 +111,7 @@ export const createToolLogins = (keys: KeyBox) => {
 
     /** Begins one; `address` is where its person goes, once the server was asked for it. */
     begin: (row: store.ServerRow, redirect: string, user: Identity) => {
-      const before = read<Login>(row, row.loginEncrypted);
+      const before = read(row, row.loginEncrypted);
       // A server that knows this address of ours already is not asked to register it again.
       const client = before?.redirect === redirect ? before.client : undefined;
       const pending: Pending = {
@@ -143,7 +143,7 @@ export const createToolLogins = (keys: KeyBox) => {
 
     /** The one that this state belongs to; null: it is another's, over, or was never begun. */
     ending: (row: store.ServerRow, state: string, user: Identity) => {
-      const pending = read<Pending>(row, row.pendingEncrypted);
+      const pending = read(row, row.pendingEncrypted) as Pending | null;
       if (!pending || !same(pending.state, state) || pending.until < Date.now()) return null;
       if (pending.userId !== user.id || pending.jti !== user.jti) return null;
       const { client, discovery, redirect } = pending;

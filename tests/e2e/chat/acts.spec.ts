@@ -146,7 +146,7 @@ test('a long conversation is condensed by itself, says so, and can be told not t
   person,
 }) => {
   const { server, end } = await serverWith((body) =>
-    body.messages[0]?.content?.toString().startsWith('你在为一段对话')
+    JSON.stringify(body.messages[0]).includes('你在为一段对话')
       ? { text: '- 用户叫沈知微，住在第七条巷子。', pauseMs: 1500 }
       : { text: '记下了。' },
   );
