@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { createKeyBox } from './areas/model/channel-key.ts';
 import type { Database } from './db/database.ts';
+import { makeFolder } from './db/make-folder.ts';
 import { StartupError } from './db/startup-error.ts';
 import { channels } from './db/schema.ts';
 import type { Settings } from './settings.ts';
@@ -24,7 +25,7 @@ export const requireDataDir = async ({
 }: Pick<Settings, 'dataDir' | 'databaseUrl' | 's3'>): Promise<void> => {
   if (databaseUrl !== '' && s3) return;
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
   } catch (error) {
     throw new StartupError(
