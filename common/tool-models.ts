@@ -8,7 +8,7 @@ const capable =
 export const callsTools = (name: string): boolean => capable.test(name);
 
 /** About what a model is told of its tools with each question, tokens. */
-export const toolTokens = 900;
+export const toolTokens = 1320;
 /** What the search of the web adds to that, and what it needs where nothing else is told. */
 const webTokens = 100;
 const webAlone = 210;

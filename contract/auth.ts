@@ -53,6 +53,8 @@ export const settings = z.object({
   show_token_usage: z.optional(flag),
   /** 0: no model is told of tools. */
   tools: z.optional(flag),
+  /** 0: what is older is not condensed by itself where a conversation fills its model's window. */
+  condense: z.optional(flag),
   /** How the page looks, for the next sign-in elsewhere. */
   theme: z.optional(z.enum(['wechat', 'telegram'])),
   theme_color: z.optional(z.enum(['', 'blue', 'green', 'purple', 'red', 'orange'])),

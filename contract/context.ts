@@ -23,8 +23,20 @@ export const sessionContext = z.object({
   condensable: z.object({ exchanges: z.int(), cost: z.int() }),
   /** What older exchanges were condensed into; null: nothing that is read. */
   summary: z.nullable(
-    z.object({ text: z.string(), exchanges: z.int(), edited: z.boolean(), made_at: time }),
+    z.object({
+      text: z.string(),
+      exchanges: z.int(),
+      edited: z.boolean(),
+      made_at: time,
+      /** Nobody pressed for it; and the tokens that it took so far. */
+      auto: z.boolean(),
+      tokens: z.int(),
+    }),
   ),
+  /** Older exchanges are condensed by themselves where all that is read fills the window. */
+  auto: z.boolean(),
+  /** That is being done now. */
+  condensing: z.boolean(),
   /** Tokens of all prompts of the session, and those of them that services read from a cache. */
   prompt_tokens: z.int(),
   cached_tokens: z.int(),

@@ -27,6 +27,10 @@ export const toolServer = z.object({
   /** The header that carries the token. */
   header: z.string(),
   has_secret: z.boolean(),
+  /** Its resources and prompts are offered, too. */
+  more: z.boolean(),
+  /** `none`: it asks for no sign-in of its own; it wants one; one stands; one that stood is refused. */
+  login: z.enum(['none', 'wanted', 'given', 'lost']),
   /** What went wrong last; empty: nothing since it last answered. */
   last_error: z.string(),
   last_ok_at: z.nullable(time),
@@ -76,6 +80,8 @@ export const toolServerCalls = {
       secret: z.optional(text(4000)),
       enabled: z._default(flag, 1),
       shared: z._default(flag, 0),
+      /** 1: its resources and prompts are offered, too. Left out: as it is. */
+      more: z.optional(flag),
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],
@@ -89,6 +95,78 @@ export const toolServerCalls = {
     summary: '连接一个工具服务，读出它现在有哪些工具',
     input: z.object({ id }),
     output: z.object({ ok: z.boolean(), message: z.string() }),
+  }),
+  beginToolLogin: slowCall({
+    method: 'POST',
+    path: '/api/begin_tool_login',
+    access: 'user',
+    summary:
+      '到一个工具服务那里授权（OAuth）：给出要打开的地址，回来的地址是本站的 /tools/authorized',
+    input: z.object({ id }),
+    output: z.object({ url: z.string() }),
+    codes: ['engine_failed', 'manage_unsuitable'],
+    logged: false,
+  }),
+  endToolLogin: slowCall({
+    method: 'POST',
+    path: '/api/end_tool_login',
+    access: 'user',
+    summary:
+      '从工具服务的授权回来：用得到的 code 换成令牌，加密保存；只有开始的人、在同一次登录里能做',
+    input: z.object({ state: text(200), code: text(4000) }),
+    output: z.object({ ok: z.boolean(), message: z.string() }),
+    logged: false,
+  }),
+  toolServerThings: slowCall({
+    method: 'GET',
+    path: '/api/tool_server_things',
+    access: 'user',
+    summary: '一个工具服务现在有哪些资源（能放进消息）与提示词；只有打开了“资源与提示词”的',
+    input: z.object({ id }),
+    output: z.object({
+      resources: z.array(
+        z.object({
+          uri: z.string(),
+          name: z.string(),
+          description: z.string(),
+          /** Its kind; empty: not told. */
+          mime: z.string(),
+        }),
+      ),
+      prompts: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          description: z.string(),
+          arguments: z.array(
+            z.object({ name: z.string(), description: z.string(), required: z.boolean() }),
+          ),
+        }),
+      ),
+    }),
+    codes: ['engine_failed'],
+  }),
+  readToolResource: slowCall({
+    method: 'POST',
+    path: '/api/read_tool_resource',
+    access: 'user',
+    summary: '读一个工具服务的一份资源：文字，或 base64 的内容',
+    input: z.object({ id, uri: text(2000).check(z.minLength(1)) }),
+    output: z.object({ mime: z.string(), text: z.string(), data: z.string() }),
+    codes: ['engine_failed'],
+  }),
+  fillToolPrompt: slowCall({
+    method: 'POST',
+    path: '/api/fill_tool_prompt',
+    access: 'user',
+    summary: '一个工具服务的一个提示词，填好空后的文字',
+    input: z.object({
+      id,
+      name: text(200).check(z.minLength(1)),
+      arguments: z._default(z.record(text(200), text(4000)), {}),
+    }),
+    output: z.object({ text: z.string() }),
+    codes: ['engine_failed'],
   }),
   chooseTools: call({
     method: 'POST',

@@ -27,6 +27,10 @@ export const toolFile = z.object({
   size: z.int(),
   /** It is an image of its person's, of so many pixels. */
   image: z.optional(z.object({ id: z.int(), width: z.int(), height: z.int() })),
+  /** It is a film, with the address of its first image. */
+  film: z.optional(z.object({ poster: z.string(), width: z.int(), height: z.int() })),
+  /** It is a sound of this kind, which its address does not tell. */
+  sound: z.optional(z.enum(['audio/mpeg', 'audio/wav'])),
 });
 export type ToolFile = z.output<typeof toolFile>;
 
@@ -49,6 +53,8 @@ export const toolCall = z.object({
   /** What its person is or was asked, in plain words; empty: nothing. */
   ask: z.string(),
   files: z.optional(z.array(toolFile)),
+  /** It was too long for the rounds behind it: the model reads a summary of it there. */
+  condensed: z.optional(z.boolean()),
 });
 export type ToolCall = z.output<typeof toolCall>;
 

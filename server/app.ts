@@ -8,6 +8,9 @@ import { deleteKeysOf } from './areas/developer/key.service.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createMakeFile } from './areas/export/make-file-tool.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
+import { createEditImage } from './areas/image/edit-tool.ts';
+import { createSpeak } from './areas/speech/speak-tool.ts';
+import { createMakeFilm } from './areas/video/film-tool.ts';
 import {
   makeEntry,
   requireGuests,
@@ -108,8 +111,13 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
         dataDir: settings.dataDir,
         allowed: settings.fetchAllowed,
       }),
-      draw: createDraw({ ...kit, jobs }),
-      makeFile: createMakeFile(kit),
+      made: [
+        createDraw({ ...kit, jobs }),
+        createEditImage({ ...kit, jobs }),
+        createMakeFilm({ ...kit, jobs }),
+        createSpeak(kit),
+        createMakeFile(kit),
+      ],
     }),
     box: keys,
     log,

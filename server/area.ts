@@ -11,6 +11,7 @@ import type { SafetyService } from './areas/moderation/safety.service.ts';
 import type { ModelService } from './areas/model/model.service.ts';
 import type { Payable } from './areas/payment/payable.ts';
 import type { PaymentService } from './areas/payment/payment.service.ts';
+import type { SpeechService } from './areas/speech/speech.service.ts';
 import type { PromptService } from './areas/prompt/prompt.service.ts';
 import type { BackupPlan } from './backup/backup-plan.ts';
 import type { Database, Executor, Transaction } from './db/database.ts';
@@ -42,6 +43,7 @@ export interface Kit {
   disk: DiskRoom;
   files: FileService;
   prompts: PromptService;
+  speech: SpeechService;
   safety: SafetyService;
   knowledge: KnowledgeService;
   embeddings: EmbeddingModels;

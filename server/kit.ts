@@ -18,6 +18,7 @@ import { createJobs } from './jobs/jobs.ts';
 import { createKeyBox } from './areas/model/channel-key.ts';
 import { createModelService } from './areas/model/model.service.ts';
 import { createSideServices } from './areas/model/side-services.ts';
+import { createSpeechService } from './areas/speech/speech.service.ts';
 import { createPromptService } from './areas/prompt/prompt.service.ts';
 import { knowledgeBases } from './areas/train/knowledge-bases.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -25,6 +26,9 @@ import type { Settings } from './settings.ts';
 import { createDiskRoom, elsewhere } from './storage/disk-room.ts';
 import { createStorage } from './storage/storage.ts';
 import { openValkey } from './valkey/valkey.ts';
+
+/** Of the space that a person's files have, what readings in their sessions may take. */
+const speechShare = 0.1;
 
 /**
  * What works on jobs and what that needs: part of every server, and all there is of a process that
@@ -90,6 +94,12 @@ export const createKit = async (
     },
   });
   const prompts = createPromptService({ db, models, log });
+  const speech = createSpeechService({
+    models,
+    storage,
+    log,
+    room: Math.floor(settings.fileQuota * speechShare),
+  });
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
   const local = createLocalKnowledgeModels(modelFolder(settings.dataDir));
   life.own(local.close);
@@ -110,6 +120,7 @@ export const createKit = async (
     models,
     files,
     prompts,
+    speech,
     safety,
     knowledge,
     embeddings,

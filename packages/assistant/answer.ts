@@ -89,6 +89,28 @@ const searchHere =
 /** 画一只在雪地里的猫: what is to be drawn. */
 const drawing = /^(?:请)?(?:帮我|给我|为我)?画(?:(?:一|1|两|2)?[张幅只个副]|图[：:])\s*(.{2,300})$/;
 
+/** 把它改成蓝色的, 把刚才的图片放大, 让它动起来: what is done with the picture that was drawn last. */
+const changing =
+  /^(?:请)?(?:帮我)?(?:把|将)(?:它|图|这张图?|那张图?|(?:刚才|上面)的?图?|图片)片?(?:里的)?(?:改成|变成|换成|画成)\s*(.{2,200})$/;
+const onPicture =
+  /^(?:请)?(?:帮我)?(?:把|将|给|让)?(?:它|图|这张图?|那张图?|(?:刚才|上面)的?图?|图片)片?(放大(?:一倍|两倍)?|去掉背景|去背景|抠图|动起来|做成视频|变成视频)$/;
+
+/** 朗读：床前明月光, 念一下“床前明月光”: what is read aloud. */
+const reading = /^(?:请)?(?:帮我|给我)?(?:朗读|念)(?:一下|一段|出来)?[\s：:“"]+(.{2,2000}?)[”"]?$/s;
+
+/** A call that does something with a picture of the conversation, or reads aloud; null: none. */
+const madeOf = (question: string): { name: string; arguments: Record<string, string> } | null => {
+  const [, prompt] = changing.exec(question) ?? [];
+  if (prompt !== undefined) return { name: 'edit_image', arguments: { prompt } };
+  const [, what = ''] = onPicture.exec(question) ?? [];
+  if (what.startsWith('放大')) return { name: 'edit_image', arguments: { way: 'upscale' } };
+  if (/背景|抠图/.test(what))
+    return { name: 'edit_image', arguments: { way: 'remove_background' } };
+  if (what !== '') return { name: 'make_film', arguments: {} };
+  const [, text] = reading.exec(question) ?? [];
+  return text === undefined ? null : { name: 'speak', arguments: { text } };
+};
+
 /** 联网搜索“鹊桥”, 上网查一下天气: what is looked for on the web. */
 const searchWeb =
   /^(?:请)?(?:帮我)?(?:联网|上网|在网上|网上|在互联网上)(?:里|上)?(?:搜索|搜一?下|搜|查找|查一?下|查|找一?下|找)(?:关于)?[\s：:“"]*(.+?)[”"。？?！!\s]*$/;
@@ -112,6 +134,8 @@ export const calledFor = (
       name: 'draw',
       arguments: { prompt: question.replace(/^(?:请)?(?:帮我|给我|为我)?画(?:图[：:])?/, '') },
     };
+  const made = madeOf(question);
+  if (made) return made;
   const sought = searchWeb.exec(question)?.[1];
   if (sought !== undefined) return { name: 'web_search', arguments: { query: sought } };
   if (query !== undefined) return { name: 'search_here', arguments: { query } };

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionContext } from '#contract/context.ts';
 import { TestClient } from '../support/client.ts';
+import { fillTalk } from '../support/fill-talk.ts';
 import {
   questionIn,
   startScriptedModel,
@@ -80,29 +81,12 @@ const begin = async (name = 'scripted-a'): Promise<{ uuid: string; first: number
   return { uuid, first: await send(uuid, '我们开始一段很长的谈话') };
 };
 
-/** Puts exchanges behind the last one of a session, as if they had been asked there. */
-const fill = async (
-  uuid: string,
-  count: number,
-  words: (at: number) => string,
-): Promise<number[]> => {
-  const { rows } = await database.query<{ id: string }>(
-    `WITH RECURSIVE last AS (
-       SELECT s.id AS session, s.user_id, s.model, max(h.id) AS tail FROM sessions s
-       JOIN history h ON h.session_id = s.id AND h.shown WHERE s.uuid = $1 GROUP BY s.id
-     ), drawn AS (
-       SELECT n, nextval('history_id_seq') AS id, words
-       FROM unnest($2::text[]) WITH ORDINALITY AS w (words, n) ORDER BY n
-     )
-     INSERT INTO history (id, session_id, user_id, human, ai, model, state, prev_id)
-     OVERRIDING SYSTEM VALUE
-     SELECT d.id, l.session, l.user_id, d.words, '记下了。', l.model, 'done',
-       coalesce(lag(d.id) OVER (ORDER BY d.n), l.tail)
-     FROM drawn d, last l ORDER BY d.n RETURNING id`,
-    [uuid, Array.from({ length: count }, (_, at) => words(at))],
+const fill = (uuid: string, count: number, words: (at: number) => string): Promise<number[]> =>
+  fillTalk(
+    database,
+    uuid,
+    Array.from({ length: count }, (_, at) => words(at)),
   );
-  return rows.map(({ id }) => Number(id));
-};
 
 const chatter = (at: number, fact = ''): string =>
   `第 ${at} 轮：${fact}${'今天我们聊聊天气和路上的见闻，没有什么特别的。'.repeat(12)}`;
@@ -151,6 +135,63 @@ test('planted facts in 400 turns are found once they are condensed, and cost wha
   expect(await answer(uuid, '代号甲0是什么', { max_history: 1 })).toBe('不知道');
   const back = await person.call('readEarlier', { session_id: uuid, on: 0 });
   expect(back).toMatchObject({ recent: 3, reads: 3, summary: null });
+}, 120_000);
+
+test('what fills the window is condensed by itself: 100 planted facts, the price, and the switch', async () => {
+  const listing = (body: SentBody): Said => {
+    if (isSummary(body) || !questionIn(body).includes('全部代号')) return honest(body);
+    const before = textsOf(body).slice(0, -1).join('\n');
+    return { text: (before.match(/代号[^，。\n]{1,12}是[^，。\n]{1,12}/g) ?? []).join('，') };
+  };
+  script = listing;
+  const facts = Array.from({ length: 100 }, (_, at) => `代号乙${at}是${randomUUID().slice(0, 8)}`);
+  const planted = async () => {
+    const { uuid } = await begin();
+    await fill(uuid, 400, (at) => chatter(at, at % 4 === 1 ? `${facts[(at - 1) / 4]}。` : ''));
+    await person.call('readEarlier', { session_id: uuid, on: 1 });
+    return uuid;
+  };
+  /** What takes an ordinary talk over the edge. */
+  const long = (day: string) => `${day}天气怎么样？${'路上的见闻没有什么特别的。'.repeat(60)}`;
+  const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
+
+  await person.call('saveSettings', { condense: 0 });
+  const plain = await planted();
+  await send(plain, long('今天'));
+  expect(await context(plain)).toMatchObject({ auto: false, condensing: false, summary: null });
+  await person.call('saveSettings', { condense: 1 });
+
+  const before = await balance();
+  const asked = model.bodies.length;
+  const id = await send(plain, long('明天'));
+  await expect
+    .poll(() => context(plain), { timeout: 40_000, interval: 1000 })
+    .toMatchObject({ condensing: false, summary: { auto: true, edited: false } });
+  const after = await context(plain);
+  const { list } = await person.call('historyList', { session_id: plain, newest: 1, page_size: 1 });
+  expect(list[0]?.id).toBe(id);
+  expect(after.summary!.tokens).toBeGreaterThan(0);
+  expect(before - (await balance())).toBe(after.summary!.tokens + list[0]!.deduct_tokens);
+  expect(after.used).toBeLessThan(after.window * 0.8);
+  expect(model.bodies.slice(asked).filter(isSummary).length).toBeGreaterThan(1);
+  const told = await answer(plain, '请说出全部代号');
+  expect(facts.filter((fact) => told.includes(fact)).length).toBeGreaterThanOrEqual(95);
+  // What is before the question stays as it is while there is room.
+  await send(plain, '好的');
+  const [one, other] = model.bodies.slice(-2).map(textsOf);
+  expect(other?.slice(0, (one?.length ?? 0) - 1)).toEqual(one?.slice(0, -1));
+
+  // A service that fails is asked once, not after each reply; the talk stays as it was.
+  script = (body) => (isSummary(body) ? { status: 400 } : listing(body));
+  const failing = await planted();
+  await send(failing, long('今天'));
+  await expect
+    .poll(async () => (await context(failing)).condensing, { timeout: 20_000, interval: 1000 })
+    .toBe(false);
+  const tried = model.bodies.filter(isSummary).length;
+  await send(failing, long('明天'));
+  expect((await context(failing)).summary).toBeNull();
+  expect(model.bodies.filter(isSummary).length).toBe(tried);
 }, 120_000);
 
 test('a summary goes with the words that it is made of, and counts on its own branch alone', async () => {

@@ -584,6 +584,122 @@ test('images are drawn as drawing costs, at most four at once, after their price
   }
 }, 150_000);
 
+test('the picture that is meant is changed and filmed, words are read aloud, each for its price', async () => {
+  const uuid = await newSession('builtin-assistant');
+  const drawn = await ask(uuid, '画一只在雪地里的猫');
+  const first = drawn.tools?.[0]?.files?.[0]?.image?.id;
+  const blue = await ask(uuid, '把它改成蓝色的猫');
+  expect(blue.tools?.[0], blue.tools?.[0]?.result).toMatchObject({
+    name: 'edit_image',
+    state: 'done',
+  });
+  const second = blue.tools![0]!.files![0]!.image!.id;
+  const parents = async (id: number) =>
+    (await person.call('imageInfo', { image_id: id })).info.parents.map((each) => each.id);
+  expect(await parents(second)).toEqual([first]);
+  const film = await ask(uuid, '让它动起来');
+  const made = film.tools![0]!.files?.[0];
+  expect(made?.film, film.tools![0]!.result).toBeDefined();
+  for (const url of [made!.url, made!.film!.poster])
+    expect((await fetch(server.baseURL + url)).status).toBe(200);
+  // It is its person's alone, also where the conversation is read by everybody.
+  await person.call('setSession', { session_id: uuid, private: 0 });
+  const films = await person.call('videoIndex', {});
+  expect(films.list).toEqual([]);
+  expect((await person.call('videoIndex', { private: 1 })).list).toHaveLength(1);
+  const read = await ask(uuid, '朗读：桥的那头有人在等');
+  const sound = read.tools![0]!.files?.[0];
+  expect(sound?.sound, read.tools![0]!.result).toMatch(/^audio\//);
+  const heard = await fetch(server.baseURL + sound!.url);
+  expect((await heard.arrayBuffer()).byteLength).toBe(sound!.size);
+  const stranger = await TestClient.register(server.baseURL);
+  for (const { id } of [film, read, blue])
+    expect((await messageOf(uuid, id, stranger)).tools?.[0]?.files).toBeUndefined();
+
+  // A model names one by its words or number; of what is not in the talk it is told what is.
+  let wanted: { name: string; arguments: object }[] = [];
+  script = (body) =>
+    resultsIn(body).length === 0 ? { calls: wanted } : { text: resultsIn(body).join('\n') };
+  const talk = await newSession();
+  const call = (name: string, given: object) => ({ name, arguments: given });
+  wanted = [call('edit_image', { prompt: '变红', image: String(second) })];
+  expect((await ask(talk, '把那张图变红')).tools?.[0]).toMatchObject({
+    state: 'failed',
+    result: expect.stringContaining('还没有图片'),
+  });
+  wanted = [call('draw', { prompt: '山间的月亮' })];
+  const moon = (await ask(talk, '请画月亮')).tools![0]!.files![0]!.image!.id;
+  wanted = [call('draw', { prompt: '海上的船' })];
+  await ask(talk, '再画一艘船');
+  wanted = [
+    call('edit_image', { prompt: '红色的月亮', image: '月亮' }),
+    call('edit_image', { prompt: '变红', image: String(second) }),
+  ];
+  const named = await ask(talk, '把月亮那张变红');
+  expect(await parents(named.tools![0]!.files![0]!.image!.id)).toEqual([moon]);
+  expect(named.tools![1]).toMatchObject({
+    state: 'failed',
+    result: expect.stringMatching(/没有.*海上的船/s),
+  });
+
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const priced = ['builtin-canvas', 'builtin-film', 'builtin-voice'];
+  const setAll = async (factor: number) => {
+    for (const unique_key of priced) {
+      const { list } = await manager.call('adminModelList', { unique_key });
+      await manager.call('setModel', { id: list[0]!.id, factor });
+    }
+  };
+  await setAll(300);
+  try {
+    await expect
+      .poll(
+        async () =>
+          (await person.call('models', {})).models.filter(
+            ({ name, factor }) => priced.includes(name) && factor === 300,
+          ).length,
+        { timeout: 10_000 },
+      )
+      .toBe(3);
+    const { id: personId } = await person.call('userInfo', {});
+    await manager.call('updateTokens', {
+      user_id: personId,
+      tokens: 90_000,
+      remarks: '试',
+      add: 1,
+    });
+    wanted = [
+      call('edit_image', { prompt: '蓝色的船' }),
+      call('make_film', {}),
+      call('speak', { text: '月亮出来了' }),
+    ];
+    const before = await tokens();
+    const waits = await ask(talk, '都做一遍');
+    expect(waits.tools?.map(({ state }) => state)).toEqual(Array(3).fill('asking'));
+    const prices = waits.tools!.map(({ ask }) => Number(/约 (\d+) tokens/.exec(ask)?.[1]));
+    expect(prices.every((price) => price >= 300)).toBe(true);
+    expect(await tokens()).toBeLessThanOrEqual(before);
+    for (const { id: call_id } of waits.tools!)
+      await person.call('answerTool', {
+        session_id: talk,
+        history_id: waits.id,
+        call_id,
+        answer: 'once',
+      });
+    const done = await ended(talk, waits.id);
+    expect(
+      done.tools?.map(({ state }) => state),
+      JSON.stringify(done.tools),
+    ).toEqual(Array(3).fill('done'));
+    expect(before - (await tokens())).toBe(
+      done.deduct_tokens + prices.reduce((sum, price) => sum + price, 0),
+    );
+  } finally {
+    await setAll(0);
+  }
+}, 180_000);
+
 test('who may choose how long a model thinks is told, sets aside what that may cost, and gets the rest back', async () => {
   script = () => ({ reasoning: '想一想', thoughtMs: 30, text: '想好了' });
   const { models } = await person.call('models', {});

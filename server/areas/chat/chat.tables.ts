@@ -17,4 +17,8 @@ export const sessionSummaries = pgTable('session_summaries', {
   /** Its person wrote in it. */
   edited: boolean('edited').notNull().default(false),
   madeAt: instant('made_at').notNull().defaultNow(),
+  /** Nobody pressed for it. */
+  auto: boolean('auto').notNull().default(false),
+  /** What it took. */
+  tokens: bigint('tokens', { mode: 'number' }).notNull().default(0),
 });

@@ -14,17 +14,22 @@ export interface Summary {
   upTo: number;
   edited: boolean;
   madeAt: Date;
+  /** It was made without a press; and what it took, tokens. */
+  auto: boolean;
+  tokens: number;
 }
 
 /** Null: there is none, or it is made of messages that are not shown now. */
 export const readSummary = async (db: Executor, sessionId: number): Promise<Summary | null> => {
-  const { text, covered, edited, madeAt } = sessionSummaries;
+  const { text, covered, edited, madeAt, auto, tokens } = sessionSummaries;
   const [row] = await db
     .select({
       text,
       covered,
       edited,
       madeAt,
+      auto,
+      tokens,
       shown: sql<number>`(SELECT count(*)::int FROM ${history} h
         WHERE h.session_id = ${sessionId} AND h.shown AND h.id = ANY(${covered}))`,
     })
@@ -37,6 +42,8 @@ export const readSummary = async (db: Executor, sessionId: number): Promise<Summ
     upTo: Math.max(...row.covered),
     edited: row.edited,
     madeAt: row.madeAt,
+    auto: row.auto,
+    tokens: row.tokens,
   };
 };
 
@@ -57,18 +64,26 @@ export const forgetSummaryOf = async (
 export const putSummary = async (
   tx: Transaction,
   sessionId: number,
-  { text, more, anew }: { text: string; more: readonly number[]; anew: boolean },
+  {
+    text,
+    more,
+    anew,
+    tokens,
+    auto,
+  }: { text: string; more: readonly number[]; anew: boolean; tokens: number; auto: boolean },
 ): Promise<void> => {
   const added = sql`${sql.param(`{${more.join(',')}}`)}::bigint[]`;
   await tx
     .insert(sessionSummaries)
-    .values({ sessionId, text, covered: added as never })
+    .values({ sessionId, text, covered: added as never, tokens, auto })
     .onConflictDoUpdate({
       target: sessionSummaries.sessionId,
       set: {
         text,
         covered: anew ? added : sql`session_summaries.covered || ${added}`,
         edited: false,
+        auto,
+        tokens: anew ? tokens : sql`session_summaries.tokens + ${tokens}`,
         madeAt: sql`now()`,
       },
     });

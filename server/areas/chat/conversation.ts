@@ -30,6 +30,7 @@ export {
   type Size,
   type Summary,
 } from './context.store.ts';
+export { lockSession } from './marks.store.ts';
 
 export type Asked = Generation & { strict_mode?: 0 | 1 | undefined; web?: 0 | 1 | undefined };
 

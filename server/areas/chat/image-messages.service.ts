@@ -20,6 +20,8 @@ import { bad, type Attachments, type Question } from './question.ts';
 import { readReply } from './image-reply.ts';
 import { humanText } from './views.ts';
 
+export { madeInSession } from './loop.store.ts';
+
 const isTask = (type: string): type is ImageTask =>
   (imageTask.options as readonly string[]).includes(type);
 
@@ -208,7 +210,8 @@ export const finishMade = async (
  * Ends the job of a message, in the transaction of `JobKind.finish`: what was made is delivered, or
  * what was held for it is given back, and the message says why there is nothing. What a service
  * made that took nothing back is paid although its message is gone.
- * @param how `deliver` stores and charges it, `charge` charges alone; both give the tokens it took
+ * @param how `deliver` stores and charges it, `charge` charges alone; both give the tokens it took.
+ * With `within` it was made for a call within the message's reply, which says itself how it ended.
  */
 export const endMade = async <Result>(
   tx: Transaction,
@@ -217,6 +220,7 @@ export const endMade = async <Result>(
   how: {
     deliver: (result: Result) => Promise<number>;
     charge: (result: Result) => Promise<number>;
+    within?: boolean;
   },
 ): Promise<{ state: JobEnd<Result>['state']; deductTokens: number }> => {
   const { session_id: sessionId, history_id: historyId } = job;
@@ -229,6 +233,7 @@ export const endMade = async <Result>(
     return { state: 'cancelled', deductTokens: await how.charge(end.result) };
   if (job.hold_id !== null) await release(tx, job.hold_id);
   if (!wanted) return { state: 'cancelled', deductTokens: 0 };
+  if (how.within) return { state: end.state, deductTokens: 0 };
   if (end.state === 'error')
     await finishMade(tx, at, { state: 'error', code: end.codeName, message: end.message });
   else await finishMade(tx, at, { state: 'stopped' });

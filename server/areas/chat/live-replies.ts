@@ -5,7 +5,7 @@ import { heartbeat } from '#server/http/event-stream.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ReplyFigures } from './reply-figures.ts';
 import type { ReplyLog } from './reply-log.ts';
-import type { Reply, ReplyLimits } from './reply.ts';
+import type { Reply, ReplyLimits, ReplyRequest } from './reply.ts';
 import type { Ending, Reader } from './reader.ts';
 import type { Line } from './reply-line.ts';
 import type { ReplyWords } from './reply-words.ts';
@@ -82,6 +82,8 @@ export interface RepliesContext {
   /** Null: there is no Valkey. */
   words: ReplyWords | null;
   live: Map<number, Live>;
+  /** Called when a reply that is kept is done, with the UTF-16 units of what was said until then. */
+  done: ((request: ReplyRequest, said: number) => void)[];
   kept: Map<number, Kept>;
   /** `draining`: what begins now is cut at once; `closed`: nothing is tried again. */
   stage: 'open' | 'draining' | 'closed';

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import type { StoredTool } from '#contract/tool.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
@@ -158,3 +158,26 @@ export const grantTool = async (tx: Transaction, sessionId: number, name: string
     .set({ toolGrants: sql`array_append(array_remove(${sessions.toolGrants}, ${name}), ${name})` })
     .where(eq(sessions.id, sessionId));
 };
+
+/** Messages that are looked through for what stands in a conversation. */
+const mostLooked = 300;
+
+/** What one person brought and had made in what is shown of a session, newest first. */
+export const madeInSession = (
+  db: Executor,
+  { sessionId, upTo, userId }: { sessionId: number; upTo: number; userId: number },
+) =>
+  db
+    .select({ id: history.id, tools: history.tools, request: history.request })
+    .from(history)
+    .where(
+      and(
+        eq(history.sessionId, sessionId),
+        eq(history.userId, userId),
+        lte(history.id, upTo),
+        history.shown,
+        sql`(${history.tools} IS NOT NULL OR ${history.request} IS NOT NULL)`,
+      ),
+    )
+    .orderBy(desc(history.id))
+    .limit(mostLooked);

@@ -67,6 +67,7 @@ export const createReplies = async ({
     figures,
     words: valkey && createReplyWords({ valkey, instance, log }),
     live: new Map(),
+    done: [],
     kept: new Map(),
     stage: 'open',
   };
@@ -190,6 +191,10 @@ export const createReplies = async ({
   return {
     instanceId: instance.id,
     begin,
+    /** Has somebody told of each reply that is done here and kept. */
+    whenDone: (tell: RepliesContext['done'][number]) => {
+      context.done.push(tell);
+    },
     toolbox,
     read,
     isOwn,

@@ -13,7 +13,9 @@ import type { Toolbox } from '../tool/toolbox.ts';
 import { createHeldWords } from './held-words.ts';
 import * as store from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
+import { fitLoop } from './loop-room.ts';
 import { promptTokens } from './prompt.ts';
+import { maxPromptOf } from './reply-plan.ts';
 import {
   type Cited,
   heldAhead,
@@ -174,6 +176,8 @@ export class ReplyLoop {
       db,
       user,
       sessionId: this.#request.sessionId,
+      historyId: this.#request.historyId,
+      round: this.state.round,
       trusted: new Set(trusted),
     };
   }
@@ -333,7 +337,12 @@ export class ReplyLoop {
     }));
     const last: ChatMessage[] =
       round >= toolLimits.rounds ? [{ role: 'user', content: lastRound }] : [];
-    const messages = [...this.state.messages, ...results, ...last];
+    const all = [...this.state.messages, ...results, ...last];
+    // A loop that outgrows the window goes on with what its long results come to.
+    const { messages, shortened } = fitLoop(all, maxPromptOf(model));
+    for (const tool of this.#log.tools)
+      if (shortened.includes(tool.callId)) this.#log.putTool({ ...tool, condensed: true });
+    if (shortened.length > 0) this.#deps.onChange();
     this.state = { ...this.state, round, messages };
     const told = this.specs();
     const asked =

@@ -34,7 +34,7 @@ export interface Plan {
 }
 
 /** Characters of one prompt that a model takes. */
-export const maxPromptOf = (model: ResolvedModel | null): number =>
+export const maxPromptOf = (model: { maxPrompt?: number | null } | null): number =>
   model?.maxPrompt ?? limits.defaultMaxPrompt;
 
 export const requireLength = (human: string, maxPrompt: number): void => {

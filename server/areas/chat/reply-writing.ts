@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { textOf } from '#common/chat-message.ts';
 import { accountEnded, sqlState } from '#server/db/failure.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { extendHold } from '../ledger/ledger.service.ts';
@@ -187,6 +188,11 @@ export const createWriting = (
         ...counted,
       });
       if (!stored) ending = null;
+      else if (whole && !request.temporary && context.stage === 'open') {
+        const said = [...request.messages.map(({ content }) => textOf(content)), answer.log.text];
+        const length = said.reduce((sum, { length }) => sum + length, 0);
+        for (const tell of context.done) tell(request, length);
+      }
     }
     if (live.get(id) === entry) live.delete(id);
     words?.end(id, own.writing, ending);

@@ -45,7 +45,11 @@ export interface ReplyRequest extends ReplyOrder {
   sessionUuid: string;
   userId: number;
   human: string;
-  model: ReplyOrder['model'] & { builtIn?: boolean; vipExcluded?: boolean };
+  model: ReplyOrder['model'] & {
+    builtIn?: boolean;
+    vipExcluded?: boolean;
+    maxPrompt?: number | null;
+  };
   /** Nothing of it is stored. */
   temporary: boolean;
   /** What it may call, and where the loop of its calls stands; left out: it calls nothing. */

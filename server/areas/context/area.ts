@@ -1,13 +1,20 @@
 import type { Area } from '#server/area.ts';
 import { createConversation } from '../chat/conversation.ts';
+import { maxPromptOf } from '../chat/reply-plan.ts';
 import { createContextService } from './context.service.ts';
 
 /** What a model reads of a conversation, and what stands for what it does not. */
 export const contextArea = () =>
   ({
-    serve: ({ db, models, prompts, files, knowledge }) => {
+    serve: ({ db, models, prompts, files, knowledge, replies, log }) => {
       const conversation = createConversation({ attachments: files, knowledge });
       const service = createContextService({ db, models, prompts, conversation });
+      replies.whenDone((request, read) => {
+        const reply = { ...request, window: maxPromptOf(request.model) };
+        service.afterReply(reply, read).catch((error: unknown) => {
+          log.error({ err: error, session: request.sessionId }, 'a talk could not be condensed');
+        });
+      });
       return {
         sessionContext: ({ session_id: ref }, { db: executor, user }) =>
           service.look(executor, ref, user),

@@ -115,6 +115,8 @@ const toolsOf = ({ db, search }: Deps): OwnTool[] => [
         db,
         user: { id: caller.user.id, guest: false, person: caller.user.person },
         sessionId: 0,
+        historyId: 0,
+        round: 0,
         trusted: new Set(),
         key: '',
         signal: AbortSignal.timeout(searchSeconds * 1000),

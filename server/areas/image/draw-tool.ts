@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { ToolFile } from '#contract/tool.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { Refusal } from '#server/http/handlers.ts';
-import { beginJob, jobOfRequest, requireRoomForJob } from '#server/jobs/job.service.ts';
+import { beginJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { Jobs } from '#server/jobs/jobs.ts';
 import type { FileService } from '../file/file.service.ts';
 import { createAccountImages } from './account-images.service.ts';
@@ -11,11 +10,10 @@ import { imageLivesMs } from './image-work.ts';
 import { imagesOfJob } from './images.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { isUsable } from '../model/usable.ts';
+import { jobOfCall, telling, tookText } from '../tool/job-tool.ts';
 import { textOf, ToolFailure, type Tool, type ToolUser } from '../tool/tool.ts';
 
 const most = 4;
-/** How often a work is looked at, ms. */
-const lookEvery = 400;
 const sizes: Readonly<Record<string, string>> = {
   square: '1024x1024',
   wide: '1216x832',
@@ -29,6 +27,19 @@ const countOf = ({ count }: Record<string, unknown>): number => {
     throw new ToolFailure(`count 应是 1 到 ${most} 的整数`);
   return number;
 };
+
+export const noImages = '图片生成失败，没有扣费';
+
+/** What a work made, as a call of a tool has it. */
+export const imageFiles = async (
+  db: Executor,
+  jobUuid: string,
+  userId: number,
+): Promise<ToolFile[]> =>
+  (await imagesOfJob(db, jobUuid, userId)).map(({ id, url, size }, at) => {
+    const [width = 0, height = 0] = size.split('x').map(Number);
+    return { name: `图片 ${at + 1}.png`, url, size: 0, image: { id, width, height } };
+  });
 
 export interface DrawDeps {
   models: Pick<ModelService, 'findImage' | 'defaultImageModel'>;
@@ -60,16 +71,6 @@ export const createDraw = (deps: DrawDeps): Tool => {
     throw new ToolFailure('没有可以用的绘画模型');
   };
 
-  /** A refusal is told to the model; it says what its person can do. */
-  const telling = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof Refusal) throw new ToolFailure(error.message);
-      throw error;
-    }
-  };
-
   return {
     label: '画图',
     seconds: imageLivesMs / 1000,
@@ -97,7 +98,7 @@ export const createDraw = (deps: DrawDeps): Tool => {
       }),
     run: (given, { db, user, key, signal }) =>
       telling(async () => {
-        if (!(await jobOfRequest(db, key, user.id))) {
+        const begin = async () => {
           const { model, plan, prompt } = await planned(db, given, user);
           await inTransaction(db, async (tx) => {
             await requireRoomForJob(tx, user.id);
@@ -117,31 +118,13 @@ export const createDraw = (deps: DrawDeps): Tool => {
               livesMs: imageLivesMs,
             });
           });
-        }
-        for (;;) {
-          const row = await jobOfRequest(db, key, user.id);
-          if (!row) throw new ToolFailure('图片生成失败，没有扣费');
-          if (row.state === 'done') {
-            const made = await imagesOfJob(db, row.uuid, user.id);
-            const cost = row.deduct_tokens > 0 ? `，花了 ${row.deduct_tokens} tokens` : '';
-            return {
-              text: `画好了 ${made.length} 张图片${cost}，已经显示给用户。`,
-              files: made.map(({ id, url, size }, at) => {
-                const [width = 0, height = 0] = size.split('x').map(Number);
-                return { name: `图片 ${at + 1}.png`, url, size: 0, image: { id, width, height } };
-              }),
-            };
-          }
-          if (row.finished_at !== null)
-            throw new ToolFailure(row.error_message || '图片生成失败，没有扣费');
-          try {
-            await sleep(lookEvery, undefined, { signal });
-          } catch {
-            // Another process goes on with what was lost here.
-            if (signal.reason !== 'lost') await jobs.cancel(row.id);
-            throw new ToolFailure('已停止');
-          }
-        }
+        };
+        const row = await jobOfCall(jobs, { db, user, key, signal }, begin, noImages);
+        const made = await imageFiles(db, row.uuid, user.id);
+        return {
+          text: `画好了 ${made.length} 张图片${tookText(row)}，已经显示给用户。`,
+          files: made,
+        };
       }),
   };
 };

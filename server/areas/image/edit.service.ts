@@ -10,7 +10,7 @@ import { limits } from '#contract/limits.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { beginJob, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -19,7 +19,13 @@ import { requireUsable } from '../model/usable.ts';
 import { costOf, holdFor } from './image-hold.ts';
 import { abilityFor, planImages, type ImagePlan } from './image-plan.ts';
 import { imageLivesMs } from './image-work.ts';
-import { imageAddress, requireImage, viewerOf, type ImageRow } from './images.service.ts';
+import {
+  imageAddress,
+  requireImage,
+  viewerOf,
+  type ImageRow,
+  type ImageUser,
+} from './images.service.ts';
 
 /** What is to be made of one image. */
 interface Wish {
@@ -80,7 +86,7 @@ export const createEditService = (deps: {
     db: Executor,
     ability: ImageAbility,
     own: string,
-    user: Identity,
+    user: ImageUser,
   ): Promise<ResolvedImageModel[]> => {
     const listed = (await models.list(db, user))
       .filter(({ type, factor }) => type === modelTypes.image && (!user.guest || factor === 0))
@@ -97,7 +103,7 @@ export const createEditService = (deps: {
     }
     return found;
   };
-  const able = (db: Executor, task: ImageTask, own: string, user: Identity) => {
+  const able = (db: Executor, task: ImageTask, own: string, user: ImageUser) => {
     const ability = abilityFor[task];
     return ability === undefined ? Promise.resolve([]) : withAbility(db, ability, own, user);
   };
@@ -107,7 +113,7 @@ export const createEditService = (deps: {
     wish: Wish,
     { painter }: Asked,
     image: ImageRow,
-    user: Identity,
+    user: ImageUser,
   ): Promise<ResolvedImageModel> => {
     if (painter !== undefined) {
       const model = await models.findImage(db, painter);
@@ -135,7 +141,7 @@ export const createEditService = (deps: {
     db: Executor,
     asked: Asked,
     wish: Wish,
-    user: Identity,
+    user: ImageUser,
   ): Promise<{ job: Job; images: ListedImage[] }> =>
     inTransaction(db, async (tx: Transaction) => {
       const image = await requireImage(tx, asked.image_id, user, 'use');
@@ -172,7 +178,7 @@ export const createEditService = (deps: {
     });
 
   return {
-    upscale: (db: Executor, input: Parsed<'upscaleImage'>, user: Identity) =>
+    upscale: (db: Executor, input: Parsed<'upscaleImage'>, user: ImageUser) =>
       begin(
         db,
         input,
@@ -189,10 +195,10 @@ export const createEditService = (deps: {
         user,
       ),
 
-    removeBackground: (db: Executor, input: Parsed<'removeImageBackground'>, user: Identity) =>
+    removeBackground: (db: Executor, input: Parsed<'removeImageBackground'>, user: ImageUser) =>
       begin(db, input, { task: 'remove-bg', prompt: '', request: { parameters: {} } }, user),
 
-    editBackground: (db: Executor, input: Parsed<'editImageBackground'>, user: Identity) => {
+    editBackground: (db: Executor, input: Parsed<'editImageBackground'>, user: ImageUser) => {
       const colour = input.bg_color ?? '';
       if (colour !== '' && !/^#[0-9a-f]{6}$/i.test(colour))
         throw new Refusal('bad_input', 'bg_color：颜色应写作 #rrggbb');
@@ -215,7 +221,7 @@ export const createEditService = (deps: {
       );
     },
 
-    edit: async (db: Executor, input: Parsed<'editImage'>, user: Identity) => {
+    edit: async (db: Executor, input: Parsed<'editImage'>, user: ImageUser) => {
       const prompt = input.prompt.trim();
       const whole = input.method === 'variations';
       const { n, strength, mask, brush, brush_inverted: inverted } = input;
@@ -246,11 +252,26 @@ export const createEditService = (deps: {
       );
     },
 
+    /** What such an edit of an own image takes, and of which model. @throws Refusal */
+    async quote(
+      db: Executor,
+      asked: Pick<Asked, 'image_id'>,
+      wish: { task: ImageTask; prompt: string },
+      user: ImageUser,
+    ): Promise<{ label: string; tokens: number }> {
+      const image = await requireImage(db, asked.image_id, user, 'use');
+      const whole = { ...wish, request: { n: 1, parameters: {} } };
+      const model = await modelFor(db, whole, asked, image, user);
+      await requireUsable(db, model, user);
+      const plan = planFor(image, whole, model, user.guest);
+      return { label: model.label, tokens: costOf(plan, model, await isVip(db, user.id)) };
+    },
+
     /**
      * What a person may do with an image, by which model and for how much: with one of theirs all
      * that some service can, with others' no more than to have it put into words.
      */
-    async toolsFor(db: Executor, image: ImageRow, user: Identity) {
+    async toolsFor(db: Executor, image: ImageRow, user: ImageUser) {
       const tools: ImageInfo['tools'] = [];
       const [looker] = await withAbility(db, 'interrogate', '', user);
       if (looker)

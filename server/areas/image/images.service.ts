@@ -31,6 +31,10 @@ const mostAsked = 60;
 
 const missing = () => new Refusal('not_found', '没有这张图片');
 
+/** Who wants something of an image. */
+export type ImageUser = Pick<Identity, 'id' | 'guest' | 'person'> &
+  Partial<Pick<Identity, 'manager'>>;
+
 /**
  * The one place that decides who may do what with an image by its number. `see`: its owner, managers,
  * and everybody where it is public. `change`: its owner and managers; to whoever may only see it the
@@ -41,7 +45,7 @@ const missing = () => new Refusal('not_found', '没有这张图片');
 export const requireImage = async (
   db: Executor,
   id: number,
-  user: Identity | null,
+  user: Pick<ImageUser, 'id' | 'manager'> | null,
   wish: 'see' | 'change' | 'use',
 ): Promise<store.ImageRow> => {
   const row = await store.anyImage(db, id);

@@ -16,6 +16,7 @@ export interface SessionRow extends Omit<
   ownerForcedPrivate: boolean;
   ownerSetting: Settings;
   ownerVip: boolean;
+  ownerGuest: boolean;
 }
 
 const columns = `s.id::float8, s.uuid, s.type, s.user_id::float8 AS "userId", s.model, s.prompt,
@@ -28,7 +29,8 @@ const columns = `s.id::float8, s.uuid, s.type, s.user_id::float8 AS "userId", s.
   s.read_from::float8 AS "readFrom",
   u.user_name AS "userName", f.low_user_id::float8 AS "lowUserId",
   f.high_user_id::float8 AS "highUserId", u.session_private AS "ownerForcedPrivate",
-  u.setting AS "ownerSetting", coalesce(u.vip_expired_at > now(), false) AS "ownerVip"`;
+  u.setting AS "ownerSetting", coalesce(u.vip_expired_at > now(), false) AS "ownerVip",
+  u.guest AS "ownerGuest"`;
 const tables = `sessions s JOIN users u ON u.id = s.user_id
   LEFT JOIN friends f ON f.session_id = s.id`;
 

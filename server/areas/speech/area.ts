@@ -6,10 +6,7 @@ import { ownReadings, readingsOf, removeOrphans } from './speech.store.ts';
 /** Files that are cleared away in one go. */
 const atOnce = 100;
 
-/** Of the space that a person's files have, what readings in their sessions may take. */
-const share = 0.1;
-
-export const speechArea = ({ storage, settings }: Kit) =>
+export const speechArea = ({ storage }: Kit) =>
   ({
     holds: [{ table: 'speeches', of: [], where: ownReadings, end: 'delete' }],
     leave: async (tx, userId) => {
@@ -24,6 +21,5 @@ export const speechArea = ({ storage, settings }: Kit) =>
           await storage.delete(speechKey(key, mime));
       },
     ],
-    serve: ({ models, log }) =>
-      createSpeechHandlers({ models, storage, log, room: Math.floor(settings.fileQuota * share) }),
+    serve: ({ speech }) => createSpeechHandlers(speech),
   }) satisfies Area;

@@ -53,6 +53,9 @@ const speedOf = (speed: number): number => {
   return Math.round(Math.max(min, speed) * 100) / 100;
 };
 
+/** Who has something read or written down. */
+type Listener = Pick<Identity, 'id' | 'guest' | 'person'>;
+
 /** A sound, maybe still being made. */
 export interface Sound {
   mime: Spoken['mime'];
@@ -105,7 +108,7 @@ export const createSpeechService = (deps: {
   const guestLane = createFairQueue(guestsAtOnce + 1, atOnce);
 
   /** Nobody has more than a few of these at once. */
-  const taking = async <T>(user: Identity, act: () => Promise<T>): Promise<T> => {
+  const taking = async <T>(user: Listener, act: () => Promise<T>): Promise<T> => {
     const { person } = user;
     const running = busy.get(person) ?? 0;
     if (running >= atOnce) throw new Refusal('too_many_jobs', '上一段还没有完成，请稍候');
@@ -123,7 +126,7 @@ export const createSpeechService = (deps: {
     db: Executor,
     type: MediaType,
     name: string | undefined,
-    user: Identity,
+    user: Listener,
   ): Promise<ResolvedMediaModel | null> => {
     const model =
       name === undefined || name === ''
@@ -137,7 +140,7 @@ export const createSpeechService = (deps: {
   const askEach = async <T extends MediaType, R>(
     db: Executor,
     type: T,
-    { model, user }: { model: ResolvedMediaModel; user: Identity },
+    { model, user }: { model: ResolvedMediaModel; user: Listener },
     act: (channel: MediaChannel<T>) => Promise<R>,
     delivered: () => boolean = () => false,
   ): Promise<R> => {
@@ -167,7 +170,7 @@ export const createSpeechService = (deps: {
    */
   const paid = async <R>(
     db: Executor,
-    bill: { amount: number; model: ResolvedMediaModel; user: Identity; human: string },
+    bill: { amount: number; model: ResolvedMediaModel; user: Listener; human: string },
     act: (servedBy: (channelId: number) => void) => Promise<R>,
     keep: (tx: Transaction, made: R) => Promise<void> = async () => {},
   ): Promise<{ made: R; spent: number }> => {
@@ -214,6 +217,78 @@ export const createSpeechService = (deps: {
     }
   };
 
+  const voiceFor = async (
+    db: Executor,
+    name: string | undefined,
+    user: Listener,
+  ): Promise<ResolvedMediaModel> => {
+    const model = await modelFor(db, modelTypes.textToSpeech, name, user);
+    if (model) return model;
+    const any = await models.defaultMedia(db, modelTypes.textToSpeech, 'anybody');
+    throw new Refusal('model_unavailable', any ? undefined : noVoice);
+  };
+
+  /** The words as they are said, and by which voice. @throws Refusal prompt_too_short, prompt_too_long */
+  const toBeSaid = async (
+    db: Executor,
+    asked: { text: string; voice: string },
+    model: ResolvedMediaModel,
+  ) => {
+    const words = speechText(asked.text);
+    const length = spokenLength(words);
+    if (!/[\p{L}\p{N}]/u.test(words)) throw new Refusal('prompt_too_short', '没有可以念的文字');
+    if (length > limits.speech.characters)
+      throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+    const said = await spokenText(db, words, 'mark_sound');
+    const known = Object.keys(model.voice ?? {});
+    const named = asked.voice !== '' && (!model.builtIn || known.includes(asked.voice));
+    return { words, length, said, voice: named ? asked.voice : (known[0] ?? '') };
+  };
+
+  /** Reads words aloud, says in the sound what made it, and takes its price. */
+  const read = async (
+    db: Executor,
+    bill: Parameters<typeof paid>[1],
+    work: { text: string; voice: string; speed: number; signal: AbortSignal; onPart: OnPart },
+    put: (sound: Spoken) => Promise<void>,
+    keep: (tx: Transaction, sound: Spoken) => Promise<void>,
+  ): Promise<number> => {
+    const { model, user } = bill;
+    const { onPart, signal, ...words } = work;
+    let delivered = false;
+    const label = await makeLabel(db, { kind: 'speech', userId: user.id, model: model.name });
+    const parts = labelParts(label);
+    const handOn: OnPart = (part, mime) => {
+      delivered = true;
+      const labelled = parts.next(part, mime);
+      if (labelled.length > 0) onPart(labelled, mime);
+    };
+    const { spent } = await paid(
+      db,
+      bill,
+      async (servedBy) => {
+        const spoken = await askEach(
+          db,
+          modelTypes.textToSpeech,
+          { model, user },
+          ({ channelId, engine, upstreamName }) => {
+            servedBy(channelId);
+            return engine.speak({ model: upstreamName, ...words }, signal, handOn);
+          },
+          () => delivered,
+        );
+        const left = parts.rest();
+        if (left.length > 0) onPart(left, spoken.mime);
+        const { mime } = spoken;
+        const sound = { data: labelledSound(spoken.data, mime, label), mime };
+        await put(sound);
+        return sound;
+      },
+      keep,
+    );
+    return spent;
+  };
+
   let prepared = -Infinity;
   /** Makes the built-in voice ready, at most once in a while whoever asks. */
   const prepare = async (db: Executor, model: ResolvedMediaModel): Promise<void> => {
@@ -228,7 +303,7 @@ export const createSpeechService = (deps: {
     async hear(
       db: Executor,
       input: { model: string | undefined; data: Buffer },
-      user: Identity,
+      user: Listener,
     ): Promise<Answer<'speechToText'>> {
       const model = await modelFor(db, modelTypes.speechToText, input.model, user);
       if (!model) {
@@ -264,28 +339,52 @@ export const createSpeechService = (deps: {
       });
     },
 
+    /** What reading so many words takes, and of which model. @throws Refusal */
+    async quote(
+      db: Executor,
+      text: string,
+      user: Listener,
+    ): Promise<{ label: string; tokens: number; length: number }> {
+      const model = await voiceFor(db, undefined, user);
+      const { length } = await toBeSaid(db, { text, voice: '' }, model);
+      return { label: model.label, tokens: speakingDeduction(model, length), length };
+    },
+
+    /** Reads words aloud as a whole; `keep` runs in the transaction that takes the price. Gives that. */
+    async say(
+      db: Executor,
+      asked: { text: string; signal: AbortSignal },
+      user: Listener,
+      keep: (tx: Transaction, sound: Spoken) => Promise<void>,
+    ): Promise<number> {
+      const model = await voiceFor(db, undefined, user);
+      const { words, length, said, voice } = await toBeSaid(db, { ...asked, voice: '' }, model);
+      const bill = { amount: speakingDeduction(model, length), model, user, human: words };
+      const signal = AbortSignal.any([asked.signal, timeLimit(longestMs)]);
+      const work = {
+        text: said,
+        voice,
+        speed: limits.speech.speed.usual,
+        signal,
+        onPart: () => {},
+      };
+      return taking(user, () => read(db, bill, work, async () => {}, keep));
+    },
+
     /** Reads words aloud, or gives what was read before. */
     async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Sound> {
-      const model = await modelFor(db, modelTypes.textToSpeech, input.model, user);
-      if (!model) {
-        const any = await models.defaultMedia(db, modelTypes.textToSpeech, 'anybody');
-        throw new Refusal('model_unavailable', any ? undefined : noVoice);
-      }
+      const model = await voiceFor(db, input.model, user);
       if (input.prepare === 1) {
         await prepare(db, model);
         return { stream: Readable.from([]), size: 0, mime: 'audio/mpeg' };
       }
       const historyId = input.history_id;
       const reply = historyId === undefined ? null : await readableReply(db, historyId, user);
-      const words = speechText(input.text || (reply?.ai ?? ''));
-      const length = spokenLength(words);
-      if (!/[\p{L}\p{N}]/u.test(words)) throw new Refusal('prompt_too_short', '没有可以念的文字');
-      if (length > limits.speech.characters)
-        throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
-      const said = await spokenText(db, words, 'mark_sound');
-      const known = Object.keys(model.voice ?? {});
-      const named = input.voice !== '' && (!model.builtIn || known.includes(input.voice));
-      const voice = named ? input.voice : (known[0] ?? '');
+      const { words, length, said, voice } = await toBeSaid(
+        db,
+        { text: input.text || (reply?.ai ?? ''), voice: input.voice },
+        model,
+      );
       const speed = speedOf(input.speed);
       const place = reply &&
         historyId !== undefined && {
@@ -304,42 +403,14 @@ export const createSpeechService = (deps: {
         const amount = speakingDeduction(model, length);
         const key = newKey();
         const old: string[] = [];
-        let delivered = false;
-        const label = await makeLabel(db, {
-          kind: 'speech',
-          userId: user.id,
-          model: model.name,
-        });
-        const parts = labelParts(label);
-        const handOn: OnPart = (part, mime) => {
-          delivered = true;
-          const labelled = parts.next(part, mime);
-          if (labelled.length > 0) onPart(labelled, mime);
-        };
-        await paid(
+        const bill = { amount, model, user, human: words };
+        const work = { text: said, voice, speed, signal, onPart };
+        await read(
           db,
-          { amount, model, user, human: words },
-          async (servedBy) => {
-            const spoken = await askEach(
-              db,
-              modelTypes.textToSpeech,
-              { model, user },
-              ({ channelId, engine, upstreamName }) => {
-                servedBy(channelId);
-                return engine.speak(
-                  { model: upstreamName, text: said, voice, speed },
-                  signal,
-                  handOn,
-                );
-              },
-              () => delivered,
-            );
-            const left = parts.rest();
-            if (left.length > 0) onPart(left, spoken.mime);
-            const { mime } = spoken;
-            const data = labelledSound(spoken.data, mime, label);
+          bill,
+          work,
+          async ({ data, mime }) => {
             if (place) await storage.put(speechKey(key, mime), data, mime);
-            return { data, mime };
           },
           async (tx, { data, mime }) => {
             if (!place || !reply) return;
@@ -361,3 +432,5 @@ export const createSpeechService = (deps: {
     },
   };
 };
+
+export type SpeechService = ReturnType<typeof createSpeechService>;

@@ -1,5 +1,5 @@
 import type { Area, Kit } from '#server/area.ts';
-import type { Handlers } from '#server/http/handlers.ts';
+import { Refusal, type Handlers } from '#server/http/handlers.ts';
 import { estimateTokens } from '#contract/price.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { createToolServers } from './tool-servers.ts';
@@ -28,6 +28,24 @@ export const toolArea = ({ settings }: Kit) =>
         },
         saveToolServer: (input, { db, user }) => servers.save(db, input, user),
         checkToolServer: ({ id }, { db, user }) => servers.check(db, id, user),
+        beginToolLogin: ({ id }, { db, user, origin }) => servers.beginLogin(db, id, origin, user),
+        endToolLogin: (input, { db, user }) => servers.endLogin(db, input, user),
+        toolServerThings: async ({ id }, { db, user }) => {
+          const things = await servers.things(db, id, user, async (mcp) => ({
+            resources: await mcp.resources(),
+            prompts: await mcp.prompts(),
+          }));
+          return () => Promise.resolve(things);
+        },
+        readToolResource: async ({ id, uri }, { db, user }) => {
+          const read = await servers.things(db, id, user, (mcp) => mcp.read(uri));
+          if (!read) throw new Refusal('not_found', '这份资源是空的，或已经不在了');
+          return () => Promise.resolve(read);
+        },
+        fillToolPrompt: async ({ id, name, arguments: given }, { db, user }) => {
+          const text = await servers.things(db, id, user, (mcp) => mcp.fill(name, given));
+          return () => Promise.resolve({ text });
+        },
         chooseTools: async (input, { db, user }) => {
           await servers.choose(db, input, user);
           return {};

@@ -140,9 +140,27 @@ export const offeredTools = (
     .orderBy(asc(toolServers.id), asc(toolServerTools.sort))
     .limit(most);
 
-export const noteServer = (db: Executor, id: number, error: string | null): Promise<void> =>
-  changeServer(
-    db,
-    id,
-    error === null ? { lastError: '', lastOkAt: new Date() } : { lastError: error.slice(0, 300) },
-  );
+/** How the last connection went. @param login what it then says of a sign-in; left out: as it was */
+export const noteServer = (
+  db: Executor,
+  id: number,
+  error: string | null,
+  login?: ServerRow['login'],
+): Promise<void> =>
+  changeServer(db, id, {
+    ...(error === null
+      ? { lastError: '', lastOkAt: new Date() }
+      : { lastError: error.slice(0, 300) }),
+    ...(login === undefined ? {} : { login }),
+  });
+
+/** Takes the sign-in that is on its way; false: somebody took it or began another one. */
+export const takePending = async (db: Executor, row: ServerRow): Promise<boolean> => {
+  if (!row.pendingEncrypted) return false;
+  const taken = await db
+    .update(toolServers)
+    .set({ pendingEncrypted: null })
+    .where(and(eq(toolServers.id, row.id), eq(toolServers.pendingEncrypted, row.pendingEncrypted)))
+    .returning({ id: toolServers.id });
+  return taken.length > 0;
+};

@@ -5,7 +5,10 @@ import { type ToolServer, toolServerLimits } from '#contract/tool-server.ts';
 import type { Executor } from '#server/db/database.ts';
 import {
   McpError,
+  LoginWanted,
+  endLogin,
   type McpAddress,
+  type McpSession,
   type McpTool,
   withMcp,
 } from '#server/engines/mcp/mcp-client.ts';
@@ -15,6 +18,7 @@ import { createRequests } from '#server/net/guarded-fetch.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { type Tool, ToolFailure, type ToolUser } from './tool.ts';
 import { createLocalServers, isLocal } from './local-servers.ts';
+import { createToolLogins, serverOfState } from './tool-login.ts';
 import * as store from './tool-server.store.ts';
 
 /** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
@@ -72,6 +76,28 @@ export interface ToolServers {
     id: number,
     user: Identity,
   ) => Promise<(db: Executor) => Promise<Out<'checkToolServer'>>>;
+  /** @param origin of this site: its person comes back there */
+  beginLogin: (
+    db: Executor,
+    id: number,
+    origin: string,
+    user: Identity,
+  ) => Promise<(db: Executor) => Promise<Out<'beginToolLogin'>>>;
+  endLogin: (
+    db: Executor,
+    input: Parsed<'endToolLogin'>,
+    user: Identity,
+  ) => Promise<(db: Executor) => Promise<Out<'endToolLogin'>>>;
+  /**
+   * Uses a server whose resources and prompts are offered to this person.
+   * @throws Refusal not_found, engine_failed
+   */
+  things: <T>(
+    db: Executor,
+    id: number,
+    user: Identity,
+    use: (mcp: McpSession) => Promise<T>,
+  ) => Promise<T>;
   choose: (db: Executor, input: Parsed<'chooseTools'>, user: Identity) => Promise<void>;
   remove: (db: Executor, id: number, user: Identity) => Promise<void>;
 }
@@ -111,6 +137,8 @@ const view = (row: store.ServerRow, tools: store.ToolRow[], user: Identity): Too
     enabled: row.enabled,
     header: row.header,
     has_secret: row.secretEncrypted !== null,
+    more: row.more,
+    login: row.login === '' ? 'none' : row.login,
     last_error: mine ? row.lastError : '',
     last_ok_at: row.lastOkAt?.toISOString() ?? null,
     tools: mine ? listed : listed.filter(({ on }) => on),
@@ -136,7 +164,10 @@ export const createToolServers = ({
   const anyRequests = createRequests(null, maxBytes);
 
   const local = createLocalServers(dataDir);
-  const addressOf = async (row: store.ServerRow): Promise<McpAddress> => {
+  const logins = createToolLogins(keys);
+  const requestsOf = ({ userId }: store.ServerRow) =>
+    userId === null ? anyRequests : publicRequests;
+  const addressOf = async (db: Executor, row: store.ServerRow): Promise<McpAddress> => {
     if (isLocal(row.url)) {
       // No person's own server is a program, whatever stands in its row.
       if (row.userId !== null) throw new McpError('这个地址不能用');
@@ -150,8 +181,46 @@ export const createToolServers = ({
     return {
       url: row.url,
       headers: secret === '' ? {} : { [row.header]: bare ? `Bearer ${secret}` : secret },
-      requests: row.userId === null ? anyRequests : publicRequests,
+      requests: requestsOf(row),
+      auth: secret === '' ? logins.of(db, row) : null,
     };
+  };
+
+  const allowsPlain = ({ userId }: store.ServerRow, { host }: URL): boolean =>
+    userId === null || allowed.includes(host);
+
+  /** What went wrong, where its people look; a sign-in that is wanted is told apart. */
+  const noteFailure = (db: Executor, row: store.ServerRow, error: McpError): Promise<void> =>
+    store.noteServer(
+      db,
+      row.id,
+      error.message,
+      error instanceof LoginWanted ? (row.loginEncrypted ? 'lost' : 'wanted') : undefined,
+    );
+
+  /** Connects and reads what it offers. */
+  const look = async (
+    db: Executor,
+    row: store.ServerRow,
+  ): Promise<(tx: Executor) => Promise<{ ok: boolean; message: string }>> => {
+    try {
+      const tools = await withMcp(
+        await addressOf(db, row),
+        { signal: AbortSignal.timeout(checkMs), ms: checkMs },
+        (mcp) => mcp.tools(),
+      );
+      return async (tx) => {
+        await store.storeTools(tx, row.id, digested(tools));
+        await store.noteServer(tx, row.id, null);
+        return { ok: true, message: `连上了，有 ${tools.length} 个工具` };
+      };
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      return async (tx) => {
+        await noteFailure(tx, row, error);
+        return { ok: false, message: error.message };
+      };
+    }
   };
 
   const run = async (
@@ -169,7 +238,7 @@ export const createToolServers = ({
     try {
       const limits = { signal, ms: seconds * 1000 };
       const made = await atOnce(row, async () =>
-        withMcp(await addressOf(row), limits, async (mcp) => {
+        withMcp(await addressOf(db, row), limits, async (mcp) => {
           const now = await mcp.tools();
           const same = now.find(({ name }) => name === foreign.tool);
           if (!same || digestOf(same) !== foreign.digest) return { now };
@@ -183,7 +252,7 @@ export const createToolServers = ({
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
       if (!(error instanceof McpError)) throw error;
-      if (!signal.aborted) await store.noteServer(db, row.id, error.message);
+      if (!signal.aborted) await noteFailure(db, row, error);
       throw new ToolFailure(error.message);
     }
   };
@@ -293,7 +362,12 @@ export const createToolServers = ({
         url: input.url,
         header: input.header,
         enabled: input.enabled === 1,
+        ...(input.more === undefined ? {} : { more: input.more === 1 }),
         ...(secret === '' ? {} : { secretEncrypted: keys.seal(secret, `tools ${key}`) }),
+        // A sign-in is at one address, and a token of one's own takes its place.
+        ...(moved || secret !== ''
+          ? { login: '' as const, loginEncrypted: null, pendingEncrypted: null }
+          : {}),
       };
       if (!known) return { id: await store.insertServer(db, { ...values, key, userId: owner }) };
       await store.changeServer(db, known.id, values);
@@ -305,23 +379,81 @@ export const createToolServers = ({
     check: async (db, id, user) => {
       const row = await changeable(db, id, user);
       await limitChecks(String(user.id));
+      return look(db, row);
+    },
+
+    beginLogin: async (db, id, origin, user) => {
+      const row = await changeable(db, id, user);
+      if (isLocal(row.url)) throw new Refusal('manage_unsuitable', inFile);
+      await limitChecks(String(user.id));
+      const begun = logins.begin(row, `${origin}/tools/authorized`, user);
+      const address = {
+        url: row.url,
+        headers: {},
+        requests: requestsOf(row),
+        auth: begun.provider,
+      };
+      const limits = { signal: AbortSignal.timeout(checkMs), ms: checkMs };
       try {
-        const tools = await withMcp(
-          await addressOf(row),
-          { signal: AbortSignal.timeout(checkMs), ms: checkMs },
-          (mcp) => mcp.tools(),
-        );
-        return async (tx) => {
-          await store.storeTools(tx, id, digested(tools));
-          await store.noteServer(tx, id, null);
-          return { ok: true, message: `连上了，有 ${tools.length} 个工具` };
-        };
+        await withMcp(address, limits, () => Promise.resolve());
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
-        return async (tx) => {
-          await store.noteServer(tx, id, error.message);
-          return { ok: false, message: error.message };
-        };
+        const told = '它没有说到哪里授权，请检查地址，或填写令牌';
+        if (!begun.address())
+          throw new Refusal('engine_failed', error instanceof LoginWanted ? told : error.message);
+      }
+      const url = begun.address();
+      if (!url) throw new Refusal('engine_failed', '它不要求授权，直接检查就可以');
+      // It is opened in a person's browser: nothing but a page is, and people's own are on the internet.
+      if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsPlain(row, url)))
+        throw new Refusal('engine_failed', '它给出的授权地址不能打开');
+      return async (tx) => {
+        await store.changeServer(tx, id, { pendingEncrypted: begun.sealed() });
+        return { url: url.href };
+      };
+    },
+
+    endLogin: async (db, { state, code }, user) => {
+      const missing = new Refusal('not_found', '这次授权已经过期，或不是您开始的，请重新授权');
+      const row = await store.findServer(db, serverOfState(state));
+      if (!row || !mayChange(row, user)) throw missing;
+      const ending = logins.ending(row, state, user);
+      // It is good for one try, whatever comes of it.
+      if (!ending || !(await store.takePending(db, row))) throw missing;
+      const auth = ending.provider;
+      try {
+        await endLogin(
+          { url: row.url, headers: {}, requests: requestsOf(row), auth },
+          code,
+          checkMs,
+        );
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        return () => Promise.resolve({ ok: false, message: error.message });
+      }
+      const given = { login: 'given' as const, loginEncrypted: ending.sealed() };
+      await store.changeServer(db, row.id, given);
+      return look(db, { ...row, ...given });
+    },
+
+    things: async (db, id, user, use) => {
+      const row = await store.findServer(db, id);
+      const seen = row !== null && (row.userId === null || row.userId === user.id);
+      if (!seen || !row.enabled || !row.more)
+        throw new Refusal('not_found', '没有这个工具服务，或它没有打开“资源与提示词”');
+      await limitAccounts(String(user.id));
+      try {
+        return await atOnce(row, async () =>
+          withMcp(
+            await addressOf(db, row),
+            { signal: AbortSignal.timeout(checkMs), ms: checkMs },
+            use,
+          ),
+        );
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        await noteFailure(db, row, error);
+        throw new Refusal('engine_failed', error.message);
       }
     },
 

@@ -12,6 +12,13 @@ export const toolServers = pgTable('tool_servers', {
   header: text('header').notNull().default('Authorization'),
   /** AES-256-GCM: iv, tag, text. */
   secretEncrypted: bytes('secret_encrypted'),
+  /** Whether it wants a sign-in of its own, and whether that stands. */
+  login: text('login').$type<'' | 'wanted' | 'given' | 'lost'>().notNull().default(''),
+  /** Sealed as the secret: what the sign-in gave, and one that is on its way. */
+  loginEncrypted: bytes('login_encrypted'),
+  pendingEncrypted: bytes('pending_encrypted'),
+  /** Its resources and prompts are offered, too. */
+  more: boolean('more').notNull().default(false),
   enabled: boolean('enabled').notNull().default(true),
   lastError: text('last_error').notNull().default(''),
   lastOkAt: instant('last_ok_at'),

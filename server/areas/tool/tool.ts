@@ -18,6 +18,10 @@ export interface ToolContext {
   db: Executor;
   user: ToolUser;
   sessionId: number;
+  /** The message whose reply calls it. */
+  historyId: number;
+  /** Rounds of calls of that reply before this one. */
+  round: number;
   /** Addresses that may be opened without a question: its person wrote them, or a search gave them. */
   trusted: ReadonlySet<string>;
   /** Names this call wherever it is taken up again. */

@@ -8,18 +8,33 @@ import { withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
 import { createMakeFile } from '../export/make-file-tool.ts';
 import { createDraw } from '../image/draw-tool.ts';
+import { createEditImage } from '../image/edit-tool.ts';
+import { createSpeak } from '../speech/speak-tool.ts';
+import { createMakeFilm } from '../video/film-tool.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
 
 const knowledge = { list: () => Promise.resolve([]), tryOut: () => Promise.resolve([]) };
 const none = () => Promise.reject(new Error('nothing is drawn here'));
+const deps = {
+  models: {
+    defaultImageModel: none,
+    findImage: none,
+    list: none,
+    findMedia: none,
+    defaultMedia: none,
+  },
+  files: { takeImages: none, requireRoom: none, keepToolFile: none },
+  jobs: { cancel: none },
+};
 const box = createToolbox({
-  draw: createDraw({
-    models: { defaultImageModel: none, findImage: none },
-    files: { takeImages: none, requireRoom: none },
-    jobs: { cancel: none },
-  }),
-  makeFile: createMakeFile({ files: { keepToolFile: none } }),
+  made: [
+    createDraw(deps),
+    createEditImage(deps),
+    createMakeFilm(deps),
+    createSpeak({ speech: { quote: none, say: none }, ...deps }),
+    createMakeFile(deps),
+  ],
   knowledge,
   fetch: () => Promise.resolve(null),
   services: { find: () => Promise.resolve(null) },

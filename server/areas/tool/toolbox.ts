@@ -40,21 +40,18 @@ export const createToolbox = ({
   fetch,
   services,
   servers,
-  draw,
-  makeFile,
+  made,
 }: {
   knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>;
   fetch: GuardedFetch;
   services: Pick<SideServices, 'find'>;
   servers: Pick<ToolServers, 'offered' | 'tool'>;
-  /** Made by the area of images, which stands above this one. */
-  draw: Tool;
-  /** The same by the area of exports. */
-  makeFile: Tool;
+  /** Tools of areas that stand above this one. */
+  made: readonly Tool[];
 }): Toolbox => {
   const readPage = createReadPage(fetch);
   const webSearch = createWebSearch(fetch, services);
-  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, draw, makeFile];
+  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, ...made];
   const all = [...usual, webSearch];
   const byName = new Map(all.map((tool) => [tool.spec.name, tool]));
   const namesOf = (tools: readonly Tool[]) => tools.map(({ spec }) => spec.name);

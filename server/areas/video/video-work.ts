@@ -51,6 +51,10 @@ interface Done {
   key?: string;
 }
 
+/** It was made for a call within a reply, which shows it itself. */
+const withinReply = ({ subject_kind: kind }: Pick<ClaimedJob, 'subject_kind'>): boolean =>
+  kind === 'account';
+
 /** From its call to its end, ms. */
 export const filmLivesMs = 30 * 60_000;
 
@@ -217,6 +221,7 @@ export const createVideoWork = (deps: {
       },
     ];
     const deductTokens = await charge(tx, job, channelId);
+    if (withinReply(job)) return deductTokens;
     await finishMade(tx, at, {
       state: 'done',
       ai: JSON.stringify(reply),
@@ -243,6 +248,7 @@ export const createVideoWork = (deps: {
       return endMade(tx, job, end, {
         deliver: (film) => deliver(tx, job, film),
         charge: ({ channelId }) => charge(tx, job, channelId),
+        within: withinReply(job),
       });
     },
   };

@@ -10,6 +10,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
+import type { NewJob } from '#server/jobs/job.store.ts';
 import { filmOf } from '../chat/films.service.ts';
 import { lockImages, startImages } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -17,6 +18,7 @@ import { hold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../model/usable.ts';
+import type { ToolUser } from '../tool/tool.ts';
 import { filmAddresses } from './film-files.ts';
 import { filmLivesMs, type FilmPlan } from './video-work.ts';
 import * as store from './video.store.ts';
@@ -31,7 +33,7 @@ const freeADay = 100;
 const graceMs = 60_000;
 
 export const createVideoService = (deps: {
-  models: Pick<ModelService, 'findMedia'>;
+  models: Pick<ModelService, 'findMedia' | 'defaultMedia'>;
   files: Pick<FileService, 'takeImages' | 'requireRoom'>;
 }) => {
   /** Sets aside what the film costs; null: nothing. */
@@ -58,7 +60,68 @@ export const createVideoService = (deps: {
     return { holdId, heldTokens: amount };
   };
 
+  /** The job, its entry in the queue and the hold at once. */
+  const begin = async (
+    tx: Transaction,
+    work: {
+      uuid: string;
+      title: string;
+      subject: NewJob['subject'];
+      message: NonNullable<NewJob['message']>;
+      plan: FilmPlan;
+    },
+    model: ResolvedMediaModel,
+    payer: { id: number; vip: boolean },
+  ): Promise<Job> => {
+    const { plan, title, ...rest } = work;
+    const reference = `job:${work.uuid}`;
+    const { holdId, heldTokens } = await holdFor(tx, plan.price, model, { ...payer, reference });
+    return beginJob(tx, {
+      ...rest,
+      userId: payer.id,
+      kind: 'video',
+      title: title.slice(0, titleLength),
+      model: model.name,
+      input: plan,
+      holdId,
+      heldTokens,
+      livesMs: filmLivesMs,
+    });
+  };
+
   return {
+    /** What makes films where nobody named a model. @throws Refusal model_unavailable */
+    async usualModel(db: Executor, user: ToolUser): Promise<ResolvedMediaModel> {
+      const model = await deps.models.defaultMedia(db, modelTypes.video, user);
+      if (!model) throw new Refusal('model_unavailable', '没有可以用的视频模型');
+      return model;
+    },
+
+    /** Begins a film of an own image for a call within a reply. @throws Refusal */
+    forCall(
+      db: Executor,
+      call: { key: string; prompt: string; image: string; at: NonNullable<NewJob['message']> },
+      user: ToolUser,
+    ): Promise<Job> {
+      return inTransaction(db, async (tx) => {
+        const model = await this.usualModel(tx, user);
+        await deps.files.takeImages(tx, [call.image]);
+        await requireRoomForJob(tx, user.id);
+        await deps.files.requireRoom(tx, user);
+        const plan = {
+          human: call.prompt,
+          baseImage: call.image,
+          cfgScale: limits.film.cfgScale.usual,
+          motion: limits.film.motion.usual,
+          seed: randomInt(2 ** 32 - 1),
+          price: videoDeduction(model),
+        };
+        const subject = { kind: 'account', id: user.id } as const;
+        const work = { uuid: call.key, title: call.prompt, subject, message: call.at, plan };
+        return begin(tx, work, model, { id: user.id, vip: user.vip === true });
+      });
+    },
+
     /** Begins the work on a message's film: the job, its entry in the queue and the hold at once. */
     generate(db: Executor, input: Parsed<'generateVideo'>, user: Identity): Promise<Job> {
       return inTransaction(db, async (tx) => {
@@ -87,32 +150,25 @@ export const createVideoService = (deps: {
         await requireRoomForJob(tx, user.id);
         await deps.files.requireRoom(tx, user);
         if (message.state !== 'none') await startImages(tx, message.id, model.name);
-        const price = videoDeduction(model);
-        const { holdId, heldTokens } = await holdFor(tx, price, model, {
-          id: user.id,
-          vip: session.ownerVip,
-          reference: `job:${input.request_id}`,
-        });
-        return beginJob(tx, {
-          uuid: input.request_id,
-          userId: user.id,
-          kind: 'video',
-          title: (message.human || session.prompt).slice(0, titleLength),
-          model: model.name,
-          subject,
-          message: { sessionId: session.id, historyId: message.id },
-          input: {
-            human: message.human,
-            baseImage: film.base_image,
-            cfgScale: parameters.cfg_scale ?? limits.film.cfgScale.usual,
-            motion: parameters.motion_bucket_id ?? limits.film.motion.usual,
-            seed: parameters.seed ?? randomInt(2 ** 32 - 1),
-            price,
-          } satisfies FilmPlan,
-          holdId,
-          heldTokens,
-          livesMs: filmLivesMs,
-        });
+        return begin(
+          tx,
+          {
+            uuid: input.request_id,
+            title: message.human || session.prompt,
+            subject,
+            message: { sessionId: session.id, historyId: message.id },
+            plan: {
+              human: message.human,
+              baseImage: film.base_image,
+              cfgScale: parameters.cfg_scale ?? limits.film.cfgScale.usual,
+              motion: parameters.motion_bucket_id ?? limits.film.motion.usual,
+              seed: parameters.seed ?? randomInt(2 ** 32 - 1),
+              price: videoDeduction(model),
+            },
+          },
+          model,
+          { id: user.id, vip: session.ownerVip },
+        );
       });
     },
 

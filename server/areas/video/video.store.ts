@@ -1,4 +1,5 @@
 import { eq, inArray, sql, type SQL } from 'drizzle-orm';
+import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { videos } from './video.tables.ts';
 
@@ -45,7 +46,8 @@ export type Shelf = { userId: number } | 'public';
 
 const on = (shelf: Shelf): SQL =>
   shelf === 'public'
-    ? sql`NOT s.private AND NOT u.session_private AND NOT u.disabled`
+    ? // What was made within a conversation is shown to whoever had it made.
+      sql`s.type = ${sessionTypes.video} AND NOT s.private AND NOT u.session_private AND NOT u.disabled`
     : sql`v.user_id = ${shelf.userId}`;
 
 export interface ListedRow extends Record<string, unknown> {
@@ -120,4 +122,10 @@ export const removeOrphans = async (tx: Transaction, most: number): Promise<stri
 export const filmKeysOf = async (db: Executor, userId: number): Promise<string[]> => {
   const rows = await db.select({ key: videos.key }).from(videos).where(eq(videos.userId, userId));
   return rows.map(({ key }) => key);
+};
+
+/** The film that a job made; null: it is gone. */
+export const filmOfJob = async (db: Executor, jobId: number): Promise<VideoRow | null> => {
+  const [row] = await db.select().from(videos).where(eq(videos.jobId, jobId));
+  return row ?? null;
 };

@@ -1,8 +1,18 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Forbidden, type Requests } from '#server/net/guarded-fetch.ts';
 import { storable, storableText } from '#server/storable.ts';
 import { createAnswerWatch, TooMuch } from './answer-bounds.ts';
+import {
+  fillPrompt,
+  promptsOf,
+  readResource,
+  resourcesOf,
+  type McpContent,
+  type McpPrompt,
+  type McpResource,
+} from './mcp-things.ts';
 
 /** A program on this machine that is one. */
 export interface McpProgram {
@@ -16,6 +26,8 @@ export interface McpAddress {
   url: string;
   headers: Record<string, string>;
   requests: Requests;
+  /** What a sign-in there gave. */
+  auth?: OAuthClientProvider | null;
   /** It is no address but runs here. */
   program?: McpProgram;
 }
@@ -30,11 +42,38 @@ export interface McpTool {
 /** The message is for people. */
 export class McpError extends Error {}
 
+/** Whoever asks has to sign in there first. */
+export class LoginWanted extends McpError {
+  constructor() {
+    super('它要先授权：按“授权”，到它那里登录');
+  }
+}
+
+/** A sign-in that stood there stands no more. */
+const isRefusedLogin = (error: unknown): boolean =>
+  ['invalid_grant', 'invalid_client', 'invalid_token', 'unauthorized_client'].includes(
+    String((error as { errorCode?: unknown }).errorCode),
+  );
+
 /** What of a list is looked at. */
 const most = { pages: 5, tools: 100, name: 100, description: 2000, schema: 20_000 };
 const connectMs = 15_000;
 
 const clientInfo = { name: 'queqiao', version: '1.0.0' };
+
+/** It answered that it does not know who asks. */
+const isUnknown = (error: unknown): boolean => {
+  const {
+    code,
+    name = '',
+    message = '',
+  } = error as {
+    code?: unknown;
+    name?: string;
+    message?: string;
+  };
+  return code === 401 || name === 'UnauthorizedError' || /\b401\b|Unauthorized/.test(message);
+};
 
 const reasonOf = (error: unknown): string => {
   const {
@@ -116,7 +155,12 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
       import('@modelcontextprotocol/sdk/client/sse.js'),
     ]);
   const url = new URL(address.program ? 'http://program.invalid' : address.url);
-  const options = { fetch: address.requests, requestInit: { headers: address.headers } };
+  const { auth, headers } = address;
+  const options = {
+    fetch: address.requests,
+    requestInit: { headers },
+    ...(auth && { authProvider: auth }),
+  };
   const retry = { initialReconnectionDelay: 1000, maxReconnectionDelay: 1000 };
   const overHttp: (() => Transport)[] = [
     () =>
@@ -138,11 +182,15 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
     } catch (error) {
       await client.close().catch(() => undefined);
       if (signal.aborted) throw tooLate(signal, '等了太久，它没有回应');
+      if (error instanceof McpError) throw error;
       first ??= error;
       const { code } = error as { code?: unknown };
       if (code !== 400 && code !== 404 && code !== 405) break;
     }
   }
+  // Who brought a token of their own has to bring another one.
+  if (isUnknown(first) && Object.keys(headers).length === 0) throw new LoginWanted();
+  if (isRefusedLogin(first)) throw new LoginWanted();
   throw new McpError(reasonOf(first));
 };
 
@@ -217,6 +265,11 @@ export interface McpSession {
   tools: () => Promise<McpTool[]>;
   /** Runs one of its tools; gives what it says as text. */
   call: (name: string, given: Record<string, unknown>) => Promise<string>;
+  /** What it has beside tools: to be read, and to be asked with. */
+  resources: () => Promise<McpResource[]>;
+  read: (uri: string) => Promise<McpContent | null>;
+  prompts: () => Promise<McpPrompt[]>;
+  fill: (name: string, given: Record<string, string>) => Promise<string>;
 }
 
 /** Connects to a server for as long as `use` takes. @throws McpError */
@@ -229,14 +282,20 @@ export const withMcp = async <T>(
   const until = AbortSignal.any([signal, AbortSignal.timeout(ms), stopped.signal]);
   const requests = watched(address.requests, (why) => stopped.abort(why));
   const client = await connect({ ...address, requests }, until);
+  const bounds = { signal: until, ms };
   try {
     return await use({
       tools: () => toolsOf(client, until),
-      call: (name, given) => callOf(client, name, given, { signal: until, ms }),
+      call: (name, given) => callOf(client, name, given, bounds),
+      resources: () => resourcesOf(client, bounds),
+      read: (uri) => readResource(client, uri, bounds),
+      prompts: () => promptsOf(client, bounds),
+      fill: (name, given) => fillPrompt(client, name, given, bounds),
     });
   } catch (error) {
     if (error instanceof McpError) throw error;
     if (until.aborted) throw tooLate(until, '等了太久，它没有给出结果');
+    if (address.auth && (isUnknown(error) || isRefusedLogin(error))) throw new LoginWanted();
     const { message } = error as Error;
     // What the server itself says of a call that it did not take.
     throw new McpError(
@@ -244,5 +303,31 @@ export const withMcp = async <T>(
     );
   } finally {
     await client.close().catch(() => undefined);
+  }
+};
+
+/**
+ * Takes what a sign-in gave to whoever comes back from it, at the server that it was begun with.
+ * @throws McpError
+ */
+export const endLogin = async (
+  { url, requests, auth: provider }: McpAddress,
+  code: string,
+  ms: number,
+): Promise<void> => {
+  const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
+  const stopped = new AbortController();
+  const until = AbortSignal.any([AbortSignal.timeout(ms), stopped.signal]);
+  const bounded = watched(
+    (to, init) => requests(to, { ...init, signal: until }),
+    (why) => stopped.abort(why),
+  );
+  try {
+    const fetchFn = bounded as Parameters<typeof auth>[1]['fetchFn'];
+    await auth(provider!, { serverUrl: url, authorizationCode: code, ...(fetchFn && { fetchFn }) });
+  } catch (error) {
+    if (error instanceof McpError) throw error;
+    if (until.aborted) throw tooLate(until, '等了太久，它没有回应');
+    throw new McpError('授权没有成功，它没有给出令牌，请再授权一次');
   }
 };

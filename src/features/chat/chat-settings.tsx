@@ -1,73 +1,23 @@
 import { sessionTypes } from '#contract/kinds.ts';
 import { Link } from '@tanstack/react-router';
 import { useAct } from '#src/platform/use-act.ts';
-import { ApiError } from '#src/platform/api-error.ts';
-import { authStore } from '#src/platform/auth-store.ts';
-import { act, laterText, settingsLane } from '#src/platform/outbox.ts';
-import { useChatModels, useImageModels, useSettings } from '#src/platform/queries.ts';
-import { settingsOf } from '#src/platform/saved-settings.ts';
+import { act, laterText } from '#src/platform/outbox.ts';
+import { useChatModels, useImageModels } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import { toast } from '#src/platform/toast.ts';
-import type { Settings } from '#contract/auth.ts';
 import { codes } from '#contract/errors.ts';
 import { toolTokens } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useChoices } from './chat-choices.ts';
+import { useEditedSettings } from './edited-settings.ts';
 import css from './chat-settings.module.css';
 import { useModelChange } from '#src/widgets/composer/model-change.ts';
 import { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
-
-/** A slider is saved when it has come to rest, ms. */
-const rest = 400;
-
-/** The settings as they stand on the page: saved ones, with what was just changed over them. */
-const useEditedSettings = () => {
-  const saved = useSettings();
-  const [changed, setChanged] = useState<Settings>({});
-  const waiting = useRef<Settings>({});
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-
-  const save = async () => {
-    const change = waiting.current;
-    waiting.current = {};
-    if (Object.keys(change).length === 0) return;
-    try {
-      const done = await act('saveSettings', settingsLane, change);
-      const { user } = authStore.get();
-      const setting = done?.setting ?? JSON.stringify({ ...settingsOf(user), ...change });
-      if (user) authStore.set({ user: { ...user, setting } });
-      toast(done ? '修改成功' : `已改，${laterText}`, 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // The call has said why; the page shows what is saved.
-      setChanged({});
-    }
-  };
-  const saveNow = useRef(save);
-  useEffect(() => {
-    saveNow.current = save;
-  });
-  // Closing the panel does not lose the last change.
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-      void saveNow.current();
-    },
-    [],
-  );
-  const change = (next: Settings) => {
-    setChanged((before) => ({ ...before, ...next }));
-    waiting.current = { ...waiting.current, ...next };
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => void saveNow.current(), rest);
-  };
-  return { settings: { ...saved, ...changed }, change };
-};
 
 const Privacy = ({
   session,

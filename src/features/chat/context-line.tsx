@@ -2,7 +2,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import { api } from '#src/platform/api.ts';
 import { useStore } from '#src/platform/store.ts';
 import { useAct } from '#src/platform/use-act.ts';
-import { contextStore, gaugeStore } from './context-store.ts';
+import { contextStore, gaugeStore, isKept } from './context-store.ts';
 import css from './context.module.css';
 
 /** In the thread: from here on the model reads, and what became of what is before. */
@@ -10,12 +10,22 @@ const ContextLine = ({ uuid }: { uuid: string }) => {
   const known = useStore(contextStore);
   const { busy, run } = useAct();
   if (known?.uuid !== uuid) return null;
+  if (!isKept(known.context))
+    return (
+      <div className={css.line} role="separator" aria-label="模型从这里读起" data-context-line>
+        <p>
+          模型从这里读起；更早的 {known.context.unread}{' '}
+          轮没有读。临时对话不浓缩，带上几轮在会话设置里改
+        </p>
+      </div>
+    );
   const { unread, earlier, summary } = known.context;
   return (
     <div className={css.line} role="separator" aria-label="模型从这里读起" data-context-line>
       <p>
         模型从这里读起
-        {summary && `；前面 ${summary.exchanges} 轮已浓缩成摘要`}
+        {summary && `；前面 ${summary.exchanges} 轮已${summary.auto ? '自动' : ''}浓缩成摘要`}
+        {summary && summary.tokens > 0 && `，用了 ${compactNumber(summary.tokens)} tokens`}
         {unread > 0 && `；${summary ? '另有' : '更早的'} ${unread} 轮没有读`}
       </p>
       <p>

@@ -2,14 +2,16 @@ import type { SessionContext } from '#contract/context.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import { api } from '#src/platform/api.ts';
 import { useAct } from '#src/platform/use-act.ts';
-import { useModel, useSettings } from '#src/platform/queries.ts';
+import { useModel } from '#src/platform/queries.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
+import { SwitchField } from '#src/ui/switch-field.tsx';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { limits } from '#contract/limits.ts';
 import { useState } from 'react';
+import { useEditedSettings } from './edited-settings.ts';
 import css from './context.module.css';
 
 const percent = (part: number): string => `${Math.round(part * 100)}%`;
@@ -28,9 +30,12 @@ export const condense = async (uuid: string): Promise<void> => {
 const Summary = ({
   uuid,
   summary,
+  writing,
 }: {
   uuid: string;
   summary: NonNullable<SessionContext['summary']>;
+  /** It is being written on: what was typed meanwhile would be lost. */
+  writing: boolean;
 }) => {
   const [text, setText] = useState(summary.text);
   const { busy, run } = useAct();
@@ -51,13 +56,15 @@ const Summary = ({
       <textarea
         aria-label="摘要"
         rows={8}
+        readOnly={writing}
         maxLength={limits.context.summary}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
       <p className="field-hint">
         模型读的就是这段文字，可以改。
-        {summary.edited ? '您改过它。' : '由会话的模型写成。'}
+        {summary.edited ? '您改过它。' : `由会话的模型${summary.auto ? '自动' : ''}写成。`}
+        {summary.tokens > 0 && `用了 ${compactNumber(summary.tokens)} tokens。`}
         删除前面的消息时，摘要也一起删除。
       </p>
       <div className={css.acts}>
@@ -96,7 +103,7 @@ const ContextSheet = ({
 }) => {
   const { busy, run } = useAct();
   const [condensing, setCondensing] = useState(false);
-  const settings = useSettings();
+  const { settings, change } = useEditedSettings();
   const model = useModel(name);
   const usual = settings.max_history ?? limits.defaults.max_history;
   const press = async () => {
@@ -143,8 +150,8 @@ const ContextSheet = ({
               </Button>
             )}
             {context.condensable.exchanges > 0 && (
-              <Button size="small" busy={busy} onClick={() => void press()}>
-                {condensing
+              <Button size="small" busy={busy || context.condensing} onClick={() => void press()}>
+                {condensing || context.condensing
                   ? '正在浓缩…'
                   : `把较早的 ${context.condensable.exchanges} 轮浓缩成摘要（${costText(context)}）`}
               </Button>
@@ -159,11 +166,18 @@ const ContextSheet = ({
               </Button>
             )}
           </div>
+          <SwitchField
+            label="快满时自动浓缩"
+            hint={`对话占到模型窗口的 ${percent(limits.context.full)} 时，把较早的浓缩成摘要，由会话的模型来写，照常计费`}
+            checked={settings.condense !== 0}
+            onChange={(on) => change({ condense: on ? 1 : 0 })}
+          />
           {context.summary && (
             <Summary
               key={`${context.summary.made_at}${context.summary.text}`}
               uuid={uuid}
               summary={context.summary}
+              writing={context.condensing}
             />
           )}
           {context.cached_tokens > 0 && (

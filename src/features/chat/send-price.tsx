@@ -18,7 +18,7 @@ import { Link } from '@tanstack/react-router';
 import { Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { type BoxState, useAnswering } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
-import { contextStore, gaugeStore } from './context-store.ts';
+import { contextStore, gaugeStore, isKept } from './context-store.ts';
 import {
   contextTokens,
   draftTokens,
@@ -66,7 +66,7 @@ const usePassageTokens = (key: string, text: string): number => {
 /** Null: it is all read, or nothing is known. */
 const useSessionContext = ({ session: { uuid } }: BoxState): SessionContext | null => {
   const known = useStore(contextStore);
-  return known?.uuid === uuid ? known.context : null;
+  return known?.uuid === uuid && isKept(known.context) ? known.context : null;
 };
 
 const useEstimate = (state: BoxState): Estimate | null => {
@@ -202,10 +202,7 @@ export const Context = ({ state }: { state: BoxState }) => {
   const { max_history: usual = limits.defaults.max_history } = useSettings();
   const asked = useEver(useStore(gaugeStore) === session.uuid);
   const long =
-    session.type === sessionTypes.chat &&
-    !session.temporary &&
-    session.owner &&
-    context.recent(usual + 1).length > usual;
+    session.type === sessionTypes.chat && session.owner && context.recent(usual + 1).length > usual;
   return long || asked ? (
     <Suspense fallback={null}>
       <ContextPart state={state} long={long} />

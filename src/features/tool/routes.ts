@@ -7,4 +7,13 @@ export const toolRoutes = [
     path: '/tools',
     component: lazyRouteComponent(() => import('./tool-servers-screen.tsx'), 'ToolServersScreen'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/tools/authorized',
+    validateSearch: (search): { code?: string; state?: string } => ({
+      ...(typeof search['code'] === 'string' && { code: search['code'] }),
+      ...(typeof search['state'] === 'string' && { state: search['state'] }),
+    }),
+    component: lazyRouteComponent(() => import('./authorized-screen.tsx'), 'AuthorizedScreen'),
+  }),
 ] as const;

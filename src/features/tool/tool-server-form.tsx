@@ -32,6 +32,14 @@ const fieldsOf = (server: ToolServer | null, manager: boolean): readonly Field[]
   ...(manager && server === null
     ? [{ name: 'shared', label: '给所有人用', kind: 'switch' } as const]
     : []),
+  {
+    name: 'more',
+    label: '资源与提示词',
+    kind: 'switch',
+    hint: manager
+      ? '在 ＋ 里能选它的资源，在 / 里能用它的提示词；给所有人用的，所有人都能读到'
+      : '在 ＋ 里能选它的资源，在 / 里能用它的提示词',
+  },
   ...(server === null ? [] : [{ name: 'enabled', label: '启用', kind: 'switch' } as const]),
 ];
 
@@ -53,6 +61,7 @@ export const ToolServerForm = ({
       url: server?.url ?? '',
       header: server?.header ?? 'Authorization',
       shared: false,
+      more: server?.more ?? false,
       enabled: server?.enabled ?? true,
     }}
     submit={server === null ? '添加并检查' : '保存并检查'}
@@ -66,6 +75,7 @@ export const ToolServerForm = ({
           ...(sent['secret'] ? { secret: String(sent['secret']) } : {}),
           shared: server === null ? sent['shared'] === true : server.shared,
           enabled: sent['enabled'] !== false,
+          more: sent['more'] === true,
         },
         { quiet: true },
       );

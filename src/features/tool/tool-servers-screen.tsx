@@ -38,6 +38,19 @@ const check = async (id: number): Promise<void> => {
   toast(message, ok ? 'success' : 'error');
 };
 
+/** Leads to the server, where its person agrees and comes back from. */
+const authorize = async (id: number): Promise<void> => {
+  const { url } = await api.beginToolLogin({ id });
+  window.location.assign(url);
+};
+
+const logins = {
+  none: '',
+  wanted: '要授权',
+  given: '已授权',
+  lost: '要重新授权',
+} as const satisfies Record<ToolServer['login'], string>;
+
 /** Turns one tool on as it describes itself now, or off. */
 const choose = ({ id, tools }: ToolServer, name: string, on: boolean): Promise<unknown> =>
   api.chooseTools({
@@ -88,6 +101,7 @@ const ServerCard = ({ server, onEdit }: { server: ToolServer; onEdit: () => void
       <h2 className={css.name}>
         {server.name}
         {server.shared && <Tag>大家的</Tag>}
+        {logins[server.login] !== '' && <Tag>{logins[server.login]}</Tag>}
       </h2>
       {server.url !== '' && <p className={css.url}>{server.url}</p>}
       <p className={css.state} data-bad={server.last_error !== '' || undefined} role="status">
@@ -99,6 +113,16 @@ const ServerCard = ({ server, onEdit }: { server: ToolServer; onEdit: () => void
           <Button size="small" busy={busy} onClick={() => void run(() => check(server.id))}>
             检查
           </Button>
+          {server.login !== 'none' && (
+            <Button
+              size="small"
+              kind={server.login === 'given' ? 'plain' : 'primary'}
+              busy={busy}
+              onClick={() => void run(() => authorize(server.id))}
+            >
+              {server.login === 'wanted' ? '授权' : '重新授权'}
+            </Button>
+          )}
           <Button size="small" onClick={onEdit}>
             修改
           </Button>

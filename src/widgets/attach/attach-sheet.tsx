@@ -9,6 +9,7 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { useMedia } from '#src/platform/use-media.ts';
 import { limits } from '#contract/limits.ts';
 import { useRef, useState, type FormEvent, type ReactNode, type Ref } from 'react';
+import { ServerResources } from '#src/widgets/tool/server-things.tsx';
 import css from './attach-parts.module.css';
 
 const icons = {
@@ -150,6 +151,7 @@ const AttachSheet = ({
           <Way icon="file" label="文件" off={false} onClick={() => files.current?.click()} />
         </ul>
         {children}
+        {open && <ServerResources target={target} words={vision.blind} onDone={onClose} />}
         {!vision.hopeless && (
           <form className={css.attachAddress} onSubmit={addByAddress}>
             <label htmlFor="attach-address">图片网址</label>

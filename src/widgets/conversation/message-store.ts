@@ -210,6 +210,7 @@ export class MessageStore {
       .map((message) => {
         const { text, images, detail, files } = readQuestion(message);
         return {
+          id: message.id,
           human: text,
           ai: this.textOf(message),
           images: images.length * limits.imageTokens[detail],

@@ -23,9 +23,9 @@ test('an attached text is counted by the tokens that the server found in it, as 
 test('a text attached to an earlier message is counted by the same tokens', () => {
   const cost = (tokens: number | undefined) =>
     contextTokens(
-      [{ human: '问', ai: '答', images: 0, files: [{ chars: 1_000, tokens }] }],
+      [{ id: 1, human: '问', ai: '答', images: 0, files: [{ chars: 1_000, tokens }] }],
       100_000,
-    ) - contextTokens([{ human: '问', ai: '答', images: 0, files: [] }], 100_000);
+    ) - contextTokens([{ id: 1, human: '问', ai: '答', images: 0, files: [] }], 100_000);
   expect(cost(300)).toBe(300);
   expect(cost(undefined)).toBe(600);
 });

@@ -11,6 +11,8 @@ interface TextSize {
 
 /** A message and its reply, as they go along with later questions. */
 export interface Exchange {
+  /** Of the message. */
+  id: number;
   human: string;
   ai: string;
   /** Tokens of its images. */
@@ -36,17 +38,24 @@ const tokensOf = (texts: readonly TextSize[], most: number): number => {
   return Math.ceil(chars > most ? (tokens * most) / chars : tokens);
 };
 
-/** Tokens of the newest exchanges that fit before the question. `exchanges`: newest first. */
-export const contextTokens = (exchanges: readonly Exchange[], maxPrompt: number): number => {
+/** The newest exchanges that fit before the question. `exchanges`: newest first. */
+export const fittingExchanges = (
+  exchanges: readonly Exchange[],
+  maxPrompt: number,
+): readonly Exchange[] => {
   let room = maxPrompt;
+  const past = exchanges.findIndex(({ human, ai, files }) => {
+    const filed = files.reduce((sum, { chars }) => sum + chars, 0);
+    room -= human.length + ai.length + Math.min(filed, limits.fileText);
+    return room < 0;
+  });
+  return past < 0 ? exchanges : exchanges.slice(0, past);
+};
+
+/** Tokens of those. */
+export const contextTokens = (exchanges: readonly Exchange[], maxPrompt: number): number => {
   let tokens = 0;
-  for (const { human, ai, images, files } of exchanges) {
-    const filed = Math.min(
-      files.reduce((sum, { chars }) => sum + chars, 0),
-      limits.fileText,
-    );
-    room -= human.length + ai.length + filed;
-    if (room < 0) break;
+  for (const { human, ai, images, files } of fittingExchanges(exchanges, maxPrompt)) {
     tokens += estimateTokens(human) + estimateTokens(ai) + 2 * tokensAround;
     tokens += images + tokensOf(files, limits.fileText);
   }

@@ -1,9 +1,9 @@
 import { byteSize, spanText } from '#src/platform/format.ts';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Message } from '#contract/chat.ts';
-import type { ToolCall, ToolState } from '#contract/tool.ts';
+import type { ToolCall, ToolFile, ToolState } from '#contract/tool.ts';
 import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
 import type { ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
@@ -35,6 +35,9 @@ const names: Readonly<Record<string, string>> = {
   name: '名称',
   format: '格式',
   content: '内容',
+  text: '文字',
+  image: '图片',
+  way: '做法',
 };
 
 /** Arguments as lines of names and values; what is no whole JSON yet stays as it is. */
@@ -137,6 +140,50 @@ const Drawn = ({ files }: { files: NonNullable<ToolCall['files']> }) => {
   );
 };
 
+/** A film that a call made. */
+const Film = ({ file }: { file: ToolFile & { film: NonNullable<ToolFile['film']> } }) => (
+  <video
+    className={css.film}
+    src={file.url}
+    poster={file.film.poster}
+    style={{ aspectRatio: `${file.film.width || 1} / ${file.film.height || 1}` }}
+    controls
+    loop
+    playsInline
+    preload="none"
+    aria-label={file.name}
+  />
+);
+
+/** A sound that a call made: its address gives a file, so it is heard from memory. */
+const Sound = ({ file }: { file: ToolFile }) => {
+  const [url, setUrl] = useState('');
+  const [state, setState] = useState<'still' | 'busy' | 'failed'>('still');
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  if (url !== '')
+    return <audio className={css.sound} src={url} controls autoPlay aria-label={file.name} />;
+  const hear = async () => {
+    setState('busy');
+    try {
+      const answer = await fetch(file.url);
+      if (!answer.ok) throw new Error(String(answer.status));
+      setUrl(
+        URL.createObjectURL(new Blob([await answer.arrayBuffer()], { type: file.sound ?? '' })),
+      );
+    } catch {
+      setState('failed');
+    }
+  };
+  return (
+    <div className={css.sound}>
+      <Button kind="plain" busy={state === 'busy'} onClick={() => void hear()}>
+        <Icon name="sound" size={16} />听
+      </Button>
+      {state === 'failed' && <span role="alert">声音取不到，请再试一次</span>}
+    </div>
+  );
+};
+
 const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
   const [open, setOpen] = useState(false);
   const { owner, me } = useChatActs();
@@ -172,12 +219,19 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
             <>
               <h4>结果</h4>
               <pre>{result}</pre>
+              {call.condensed && (
+                <p className={css.asked}>这个结果较长，快放不下了：模型后面读的是它的摘要。</p>
+              )}
             </>
           )}
           {call.arguments === '' && result === '' && <p>内容只有提问的人能看。</p>}
         </div>
       )}
       {files.some(({ image }) => image) && <Drawn files={files} />}
+      {files.map((file) =>
+        file.film ? <Film key={file.url} file={{ ...file, film: file.film }} /> : null,
+      )}
+      {files.map((file) => (file.sound ? <Sound key={file.url} file={file} /> : null))}
       {plain.map((file) => (
         <a key={file.url} className={css.file} href={file.url} download={file.name}>
           <Icon name="download" size={16} />

@@ -16,6 +16,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useDeferredValue, useState } from 'react';
+import { ServerPrompts } from '#src/widgets/tool/server-things.tsx';
 import { FillSheet } from './fill-sheet.tsx';
 import css from './prompt-sheet.module.css';
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
@@ -220,6 +221,7 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
         {list.data && fitting.length === 0 && (
           <EmptyState icon="search" text="没有这样的提示词，换个词试试。" />
         )}
+        {open && type === 0 && query === '' && <ServerPrompts onChoose={take} />}
         <ul className={css.list} aria-label="提示词">
           {fitting.map((template) => (
             <PromptRow

@@ -60,3 +60,19 @@ export const excerptOfTalk = (
     .join('\n')
     .slice(0, most);
 };
+
+/** What a long text comes to without a model: its beginning, and the sentences that say most. */
+export const excerptOfText = (text: string, most: number): string => {
+  const begin = text.slice(0, Math.floor(most / 3));
+  const rest = sentences(text.slice(begin.length)).map((each, at) => ({
+    at,
+    text: short(each),
+    weight: weight(each),
+  }));
+  let room = most - begin.length - 2;
+  const taken = [...rest]
+    .sort((a, b) => b.weight - a.weight || a.at - b.at)
+    .filter((each) => (room -= each.text.length + 1) >= 0)
+    .sort((a, b) => a.at - b.at);
+  return [begin, ...taken.map((each) => each.text)].join('\n');
+};

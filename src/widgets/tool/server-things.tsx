@@ -1,0 +1,195 @@
+import { addFiles } from '#src/platform/attach/intake.ts';
+import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
+import { api } from '#src/platform/api.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
+import { useCall } from '#src/platform/call-query.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { Form } from '#src/ui/form/form.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
+import type { Out } from '#contract/calls.ts';
+import { useState, type ReactNode } from 'react';
+import { fileOf } from './resource-file.ts';
+import css from './server-things.module.css';
+
+type Things = Out<'toolServerThings'>;
+type Prompt = Things['prompts'][number];
+
+/** What one server has, asked for when it is unfolded. */
+const Unfolded = ({
+  id,
+  empty,
+  rows,
+}: {
+  id: number;
+  empty: string;
+  rows: (things: Things) => ReactNode[];
+}) => {
+  const things = useCall('toolServerThings', { id }, { staleTime: 60_000, retry: false });
+  if (things.isPending) return <Skeleton lines={3} />;
+  if (things.isError)
+    return (
+      <LoadFailed
+        error={things.error}
+        busy={things.isFetching}
+        onRetry={() => void things.refetch()}
+      />
+    );
+  const found = rows(things.data);
+  return found.length === 0 ? <p className="field-hint">{empty}</p> : <ul>{found}</ul>;
+};
+
+/** The servers that a person has switched on for this, each to be unfolded; nothing where there are none. */
+const Servers = ({
+  title,
+  empty,
+  rows,
+}: {
+  title: string;
+  empty: string;
+  rows: (server: { id: number; name: string }, things: Things) => ReactNode[];
+}) => {
+  const { signedIn } = useAuth();
+  const servers = useCall('toolServers', {}, { enabled: signedIn, staleTime: 60_000 });
+  const [open, setOpen] = useState<number | null>(null);
+  const on = servers.data?.list.filter(({ enabled, more }) => enabled && more) ?? [];
+  if (on.length === 0) return null;
+  return (
+    <section className={css.servers} aria-label={title}>
+      <h3>{title}</h3>
+      {on.map((server) => (
+        <div key={server.id}>
+          <button
+            type="button"
+            className={css.server}
+            aria-expanded={open === server.id}
+            onClick={() => setOpen(open === server.id ? null : server.id)}
+          >
+            <span>{server.name}</span>
+            <Icon name={open === server.id ? 'up' : 'down'} size={16} />
+          </button>
+          {open === server.id && (
+            <Unfolded id={server.id} empty={empty} rows={(things) => rows(server, things)} />
+          )}
+        </div>
+      ))}
+    </section>
+  );
+};
+
+const Thing = ({
+  name,
+  about,
+  busy,
+  onClick,
+}: {
+  name: string;
+  about: string;
+  busy: boolean;
+  onClick: () => void;
+}) => (
+  <li>
+    <button type="button" className={css.thing} disabled={busy} onClick={onClick}>
+      <b>{name}</b>
+      {about !== '' && <small>{about}</small>}
+    </button>
+  </li>
+);
+
+/** Behind ＋: a server's resources; one becomes an attachment like any file. */
+export const ServerResources = ({
+  target,
+  words,
+  onDone,
+}: {
+  target: AttachTarget;
+  /** Of images only what is written on them is wanted. */
+  words: boolean;
+  onDone: () => void;
+}) => {
+  const { busy, run } = useAct();
+  const take = async (id: number, resource: Things['resources'][number]) => {
+    const file = fileOf(resource, await api.readToolResource({ id, uri: resource.uri }));
+    onDone();
+    await addFiles(target, [file], { words });
+  };
+  return (
+    <Servers
+      title="工具服务的资源"
+      empty="它没有资源。"
+      rows={({ id }, { resources }) =>
+        resources.map((resource) => (
+          <Thing
+            key={resource.uri}
+            name={resource.name}
+            about={resource.description || resource.uri}
+            busy={busy}
+            onClick={() => void run(() => take(id, resource))}
+          />
+        ))
+      }
+    />
+  );
+};
+
+/** Behind /: a server's prompts; one becomes text in the box, with its blanks filled in. */
+export const ServerPrompts = ({ onChoose }: { onChoose: (text: string) => void }) => {
+  const { busy, run } = useAct();
+  const [filling, setFilling] = useState<{ id: number; prompt: Prompt } | null>(null);
+  const fill = async (id: number, name: string, given: Record<string, string>) => {
+    const { text } = await api.fillToolPrompt({ id, name, arguments: given });
+    setFilling(null);
+    onChoose(text);
+  };
+  return (
+    <>
+      <Servers
+        title="工具服务的提示词"
+        empty="它没有提示词。"
+        rows={({ id }, { prompts }) =>
+          prompts.map((prompt) => (
+            <Thing
+              key={prompt.name}
+              name={prompt.title}
+              about={prompt.description}
+              busy={busy}
+              onClick={() => {
+                if (prompt.arguments.length > 0) setFilling({ id, prompt });
+                else void run(() => fill(id, prompt.name, {}));
+              }}
+            />
+          ))
+        }
+      />
+      <Sheet
+        open={filling !== null}
+        onClose={() => setFilling(null)}
+        title={filling?.prompt.title ?? ''}
+      >
+        {filling && (
+          <Form
+            key={filling.prompt.name}
+            fields={filling.prompt.arguments.map(({ name, description, required }) => ({
+              name,
+              label: name,
+              kind: 'text' as const,
+              required,
+              max: 4000,
+              hint: description,
+            }))}
+            initial={{}}
+            submit="放进输入框"
+            onSubmit={async (values) => {
+              const given = Object.entries(values)
+                .map(([name, value]) => [name, String(value ?? '')] as const)
+                .filter(([, value]) => value !== '');
+              await fill(filling.id, filling.prompt.name, Object.fromEntries(given));
+            }}
+          />
+        )}
+      </Sheet>
+    </>
+  );
+};

@@ -1,0 +1,267 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from '@playwright/test';
+import pg from 'pg';
+import { readFile } from '#server/reading/read.ts';
+import { expect, foreignServer, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { fillTalk } from '#tests/support/fill-talk.ts';
+import { startMcpBehindOAuth } from '#tests/support/mcp-oauth.ts';
+import {
+  resultsIn,
+  startScriptedModel,
+  type Said,
+  type SentBody,
+} from '#tests/support/scripted-model.ts';
+import { startServer } from '#tests/support/server.ts';
+
+test.skip(foreignServer, 'needs a server of its own');
+// Each has a server of its own.
+test.describe.configure({ timeout: 150_000 });
+
+const see = async (page: Page, name: string) => {
+  const shot = process.env['SHOTS'];
+  if (shot) await page.screenshot({ path: `${shot}-${name}.png`, animations: 'disabled' });
+};
+
+const serverWith = async (script: (body: SentBody) => Said, allowed = '') => {
+  const model = await startScriptedModel(script);
+  const server = await startServer({
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'deepseek-scripted',
+      FETCH_ALLOWED: allowed,
+    },
+  });
+  const end = async () => {
+    await server.stop();
+    await model.close();
+  };
+  return { server, end };
+};
+
+test('a picture is drawn, changed, filmed and words are read aloud, where it is spoken of @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { server, end } = await serverWith(() => ({ text: '好的' }));
+  try {
+    const client = await TestClient.register(server.baseURL);
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    const card = (name: string) =>
+      app.log.getByRole('listitem').filter({ has: page.getByRole('button', { name }) });
+    await app.say('画一只在雪地里的猫');
+    await expect(card('画图').getByRole('button', { name: /看第/ })).toBeVisible({
+      timeout: 40_000,
+    });
+    await app.settled();
+    await app.say('把它改成蓝色的猫');
+    await expect(card('改图').getByRole('button', { name: /看第/ })).toBeVisible({
+      timeout: 40_000,
+    });
+    await app.settled();
+    await see(page, 'changed');
+    await app.say('让它动起来');
+    const film = card('做视频').getByLabel('视频.webm').or(card('做视频').getByLabel('视频.mp4'));
+    await expect(film.first()).toBeVisible({ timeout: 60_000 });
+    await app.settled();
+    await app.say('朗读：桥的那头有人在等');
+    await card('朗读').getByRole('button', { name: '听', exact: true }).click({ timeout: 40_000 });
+    const sound = card('朗读').locator('audio');
+    await expect(sound).toBeVisible();
+    await expect
+      .poll(() => sound.evaluate((each: HTMLAudioElement) => each.duration))
+      .toBeGreaterThan(0.5);
+    await app.settled();
+    await see(page, 'read');
+  } finally {
+    await end();
+  }
+});
+
+test('a conversation that reads pages and reckons ends in a sheet that names its sources', async ({
+  app,
+  page,
+  person,
+}) => {
+  const site = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(
+      `<title>赵州桥 ${request.url}</title><body><article><h1>赵州桥</h1>${'<p>赵州桥建于隋代大业元年，由李春主持修建，是现存最早的敞肩石拱桥。</p>'.repeat(9)}</article></body>`,
+    );
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  const pages = ['a', 'b', 'c'].map((each) => `http://${host}/${each}`);
+  const { server, end } = await serverWith((body) => {
+    const results = resultsIn(body);
+    if (results.length === 0)
+      return { calls: pages.map((url) => ({ name: 'read_page', arguments: { url } })) };
+    if (results.length === 3)
+      return { calls: [{ name: 'run_code', arguments: { code: '2026 - 605' } }] };
+    if (results.length === 4) {
+      const years = /\d{4}/.exec(results[3] ?? '')?.[0] ?? '?';
+      const rows = pages.map((url, at) => `| [${at + 1}] | ${url} |`).join('\n');
+      const content = `## 桥\n\n| 项目 | 值 |\n| --- | --- |\n| 年数 | ${years} |\n\n## 来源\n\n| 编号 | 网址 |\n| --- | --- |\n${rows}`;
+      return {
+        calls: [{ name: 'make_file', arguments: { name: '赵州桥', format: 'xlsx', content } }],
+      };
+    }
+    return { text: '赵州桥由李春主持修建[1][3]，表格做好了。' };
+  }, host);
+  try {
+    const client = await TestClient.register(server.baseURL);
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await app.say(`请读 ${pages.join(' ')}，算一算，做成表格`);
+    const link = app.log.getByRole('link', { name: /赵州桥.*\.xlsx/ });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      link.click({ timeout: 40_000 }),
+    ]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    const { blocks } = await readFile('xlsx', Buffer.concat(chunks), 100_000);
+    const words = JSON.stringify(blocks);
+    expect(words).toContain('1421');
+    for (const url of pages) expect(words).toContain(url);
+    await expect(app.log.getByRole('group', { name: '来源' })).toBeVisible();
+    await see(page, 'sheet');
+  } finally {
+    await end();
+    site.close();
+  }
+});
+
+test('a long conversation is condensed by itself, says so, and can be told not to; a temporary one says from where it is read @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { server, end } = await serverWith((body) =>
+    JSON.stringify(body.messages[0]).includes('你在为一段对话')
+      ? { text: '- 用户叫沈知微，住在第七条巷子。', pauseMs: 1500 }
+      : { text: '记下了。' },
+  );
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  try {
+    await database.connect();
+    const client = await TestClient.register(server.baseURL);
+    await database.query('UPDATE wallets SET balance = 10000000');
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    const { id } = await client.call('sendMessage', { session_id: uuid, msg: '我们开始一段长谈' });
+    await client.read(uuid, id);
+    const words = '今天我们聊聊天气和路上的见闻，没有什么特别的。'.repeat(12);
+    await fillTalk(
+      database,
+      uuid,
+      Array.from({ length: 300 }, (_, at) => `第 ${at} 轮：${words}`),
+    );
+    await client.call('readEarlier', { session_id: uuid, on: 1 });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await app.say(`再说一句：${words.repeat(3)}`);
+    await expect(page.getByText('正在把较早的浓缩成摘要')).toBeVisible({ timeout: 20_000 });
+    await see(page, 'condensing');
+    await page.getByRole('button', { name: '怎样浓缩' }).click();
+    const sheet = page.getByRole('dialog', { name: '模型读到哪里' });
+    await expect(sheet.getByRole('textbox', { name: '摘要' })).toHaveValue(/沈知微/, {
+      timeout: 30_000,
+    });
+    await expect(sheet).toContainText('自动写成');
+    await see(page, 'gauge');
+    await sheet.getByRole('switch', { name: '快满时自动浓缩' }).click();
+    await expect
+      .poll(async () => JSON.parse((await client.call('userInfo', {})).setting).condense)
+      .toBe(0);
+    await page.keyboard.press('Escape');
+    await expect(page.getByText('正在把较早的浓缩成摘要')).toHaveCount(0);
+
+    const other = await client.call('newSession', {
+      type: 0,
+      model: 'deepseek-scripted',
+      temporary: 1,
+    });
+    await page.goto(`${server.baseURL}/chat?uuid=${other.uuid}`);
+    for (let at = 1; at <= 5; at += 1) {
+      await app.say(`这是第 ${at} 句话，请记下来`);
+      await app.settled();
+    }
+    const line = app.log.getByRole('separator', { name: '模型从这里读起' });
+    await expect(line).toContainText('更早的 2 轮没有读');
+    await line.scrollIntoViewIfNeeded();
+    await see(page, 'temporary');
+  } finally {
+    await database.end();
+    await end();
+  }
+});
+
+test('a server is signed in at, its resource goes along with a question, its prompt fills the box @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const oauth = await startMcpBehindOAuth();
+  const { server, end } = await serverWith(
+    (body) => ({
+      text: JSON.stringify(body.messages).includes('轻声说话') ? '要轻声。' : '不知道',
+    }),
+    oauth.host,
+  );
+  try {
+    const client = await TestClient.register(server.baseURL);
+    await app.enterAs({ ...person, client });
+    await page.goto(`${server.baseURL}/tools`);
+    await page.getByRole('button', { name: '添加' }).click();
+    const form = page.getByRole('dialog', { name: '添加工具服务' });
+    await form.getByLabel('名称').fill('山谷');
+    await form.getByLabel('地址').fill(oauth.url);
+    await form.getByRole('switch', { name: '资源与提示词' }).click();
+    await see(page, 'form');
+    await form.getByRole('button', { name: '添加并检查' }).click();
+    const card = page.getByRole('region', { name: '山谷' });
+    await expect(card.getByText('要授权', { exact: true })).toBeVisible();
+    await see(page, 'wanted');
+    await card.getByRole('button', { name: '授权', exact: true }).click();
+    await page.getByRole('link', { name: '同意' }).click();
+    await page.waitForURL(/\/tools$/);
+    await expect(card.getByText('已授权', { exact: true })).toBeVisible();
+    await expect(card.getByRole('button', { name: '重新授权' })).toBeVisible();
+    await see(page, 'given');
+
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await page.getByRole('button', { name: '添加图片或文件' }).click();
+    const add = page.getByRole('dialog', { name: '添加' });
+    await add.getByRole('button', { name: '山谷' }).click();
+    await expect(add).toContainText('<img src=x onerror=alert(1)>');
+    await see(page, 'resources');
+    await add.getByRole('button', { name: /山谷守则/ }).click();
+    await expect(add).toBeHidden();
+    await app.question.fill('/');
+    const prompts = page.getByRole('dialog', { name: '提示词', exact: true });
+    await prompts.getByRole('button', { name: '山谷' }).click();
+    await prompts.getByRole('button', { name: '写一首诗' }).scrollIntoViewIfNeeded();
+    await see(page, 'prompts');
+    await prompts.getByRole('button', { name: '写一首诗' }).click();
+    const blanks = page.getByRole('dialog', { name: '写一首诗' });
+    await blanks.getByLabel('topic').fill('山谷');
+    await see(page, 'blanks');
+    await blanks.getByRole('button', { name: '放进输入框' }).click();
+    await expect(app.question).toHaveValue('写一首平静的诗，题目是山谷。');
+    await see(page, 'filled');
+    await app.sendButton.click();
+    await expect(app.log).toContainText('要轻声。', { timeout: 30_000 });
+  } finally {
+    await end();
+    oauth.close();
+  }
+});

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
+import {
+  InvalidGrantError,
+  InvalidTokenError,
+} from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import type {
+  AuthorizationParams,
+  OAuthServerProvider,
+} from '@modelcontextprotocol/sdk/server/auth/provider.js';
+import {
+  getOAuthProtectedResourceMetadataUrl,
+  mcpAuthRouter,
+} from '@modelcontextprotocol/sdk/server/auth/router.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type {
+  OAuthClientInformationFull,
+  OAuthTokens,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
+import express from 'express';
+import { makeEchoes } from './mcp-server.ts';
+
+/**
+ * A server of tools behind an OAuth server, both of the official SDK: it checks PKCE, registers
+ * clients, and renews tokens, each refresh token once. `/authorize` shows a page with one link.
+ */
+export const startMcpBehindOAuth = async () => {
+  const clients = new Map<string, OAuthClientInformationFull>();
+  const codes = new Map<string, { client: string; params: AuthorizationParams }>();
+  const access = new Map<string, number>();
+  const refresh = new Set<string>();
+  const counts = { registered: 0, refreshed: 0 };
+  const give = (): OAuthTokens => {
+    const [token, renew] = [randomUUID(), randomUUID()];
+    access.set(token, Date.now() + 3_600_000);
+    refresh.add(renew);
+    return { access_token: token, refresh_token: renew, token_type: 'bearer', expires_in: 3600 };
+  };
+  const provider: OAuthServerProvider = {
+    clientsStore: {
+      getClient: (id) => clients.get(id),
+      registerClient: (client) => {
+        counts.registered += 1;
+        const full = { ...client, client_id: randomUUID() };
+        clients.set(full.client_id, full);
+        return full;
+      },
+    },
+    authorize: async (client, params, response) => {
+      const code = randomUUID();
+      codes.set(code, { client: client.client_id, params });
+      const back = new URL(params.redirectUri);
+      back.searchParams.set('code', code);
+      if (params.state) back.searchParams.set('state', params.state);
+      response.send(`<title>授权</title><a href="${back.href.replaceAll('&', '&amp;')}">同意</a>`);
+    },
+    challengeForAuthorizationCode: async (_client, code) => {
+      const known = codes.get(code);
+      if (!known) throw new InvalidGrantError('unknown code');
+      return known.params.codeChallenge;
+    },
+    exchangeAuthorizationCode: async (client, code) => {
+      if (codes.get(code)?.client !== client.client_id) throw new InvalidGrantError('not yours');
+      codes.delete(code);
+      return give();
+    },
+    exchangeRefreshToken: async (_client, token) => {
+      if (!refresh.delete(token)) throw new InvalidGrantError('used');
+      counts.refreshed += 1;
+      return give();
+    },
+    verifyAccessToken: async (token) => {
+      const until = access.get(token) ?? 0;
+      if (until < Date.now()) throw new InvalidTokenError('expired');
+      return { token, clientId: 'any', scopes: [], expiresAt: Math.floor(until / 1000) };
+    },
+  };
+  const app = express();
+  const server = createServer(app);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = new URL(`http://${host}/mcp`);
+  app.use(
+    mcpAuthRouter({
+      provider,
+      issuerUrl: new URL(`http://${host}`),
+      resourceServerUrl: url,
+      scopesSupported: ['tools'],
+    }),
+  );
+  const called: string[] = [];
+  app.all(
+    '/mcp',
+    requireBearerAuth({
+      verifier: provider,
+      resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(url),
+    }),
+    (request, response) => {
+      const transport = new StreamableHTTPServerTransport({ enableJsonResponse: false });
+      makeEchoes(called)
+        .connect(transport)
+        .then(() => transport.handleRequest(request, response))
+        .catch(() => response.destroy());
+    },
+  );
+  return {
+    host,
+    url: url.href,
+    called,
+    counts,
+    /** What was given so far counts no more; with `all` it cannot be renewed either. */
+    expire: (all: boolean) => {
+      access.clear();
+      if (all) refresh.clear();
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
