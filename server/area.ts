@@ -27,7 +27,8 @@ import type { Settings } from './settings.ts';
 import type { DiskRoom } from './storage/disk-room.ts';
 import type { Storage } from './storage/storage-interface.ts';
 import type { Valkey } from './valkey/valkey.ts';
-import type { WaitSource, Waits } from './waits/wait.service.ts';
+import type { WaitSource } from './waits/wait-source.ts';
+import type { Waits } from './waits/wait.service.ts';
 
 /** What every process has, those that only work on jobs included. */
 export interface Kit {
