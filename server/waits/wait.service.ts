@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Parsed } from '#contract/calls.ts';
-import { waitKind, type WaitKind, type WaitRef, } from '#contract/wait.ts';
+import { waitKind, type WaitKind, type WaitRef } from '#contract/wait.ts';
 import type { Database, Executor } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import type { Instance } from '../db/instance.ts';
@@ -9,7 +9,7 @@ import { Refusal, type Identity } from '../http/handlers.ts';
 import type { Settings } from '../settings.ts';
 import { areKeys, createPush, pushKeys } from './push.ts';
 import { createPushTeller, keyOf } from './push-teller.ts';
-import { waitEndedChannel } from './wait-ended.ts';
+import { waitEndedChannel } from './wait-ended.store.ts';
 import { readWaits, type WaitSource } from './wait-source.ts';
 import * as store from './wait.store.ts';
 

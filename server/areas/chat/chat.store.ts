@@ -22,7 +22,7 @@ import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
 import { history, sessions, users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
-import { showsWhere } from '../file/shown.ts';
+import { showsWhere } from '#server/db/shown.ts';
 
 /** What a structured message carries beside its prompt. */
 export type Request = Omit<StructuredMessage, 'prompt'>;

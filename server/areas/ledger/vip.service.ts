@@ -1,6 +1,6 @@
 import { limits } from '#contract/limits.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { tellUnasked } from '#server/waits/wait-ended.ts';
+import { tellUnasked } from '#server/waits/wait-ended.store.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { lockPurse, turnVip } from './ledger.service.ts';
 import { vipEndMoved } from './vip-month.ts';

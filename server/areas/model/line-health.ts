@@ -5,7 +5,8 @@ import type { createChannelHealth } from './channel-health.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFirstWords, type Form } from './first-words.ts';
 import { type AsideFor, createKeyRests } from './key-rests.ts';
-import { createLineRecord, type KeyMark, type LineOutcome } from './line-record.ts';
+import type { KeyMark, LineOutcome } from './channel-figures.store.ts';
+import { createLineRecord } from './line-record.ts';
 
 interface Way {
   channelId: number;

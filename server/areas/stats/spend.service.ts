@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { upToDate, zone } from './roll-up.ts';
+import { upToDate, zone } from './roll-up.store.ts';
 
 /** Tokens that were spent at each channel in so many days, today with them. */
 export const spentByChannel = async (db: Executor, days: number): Promise<Map<number, number>> => {

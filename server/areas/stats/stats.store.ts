@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { ChartRange, Ranked } from '#contract/stats.ts';
 import type { Executor } from '#server/db/database.ts';
-import { zone } from './roll-up.ts';
+import { zone } from './roll-up.store.ts';
 
 const inZone = sql.raw(`'${zone}'`);
 const today = sql`(now() AT TIME ZONE ${inZone})::date`;
