@@ -172,3 +172,13 @@ export const modelUsers = async (db: Executor, from: Date, to: Date) => {
   );
   return rows;
 };
+
+/** Tokens by channel in so many days, today with them. */
+export const channelSpending = async (db: Executor, days: number) => {
+  const { rows } = await db.execute<{ channel: number; tokens: number }>(
+    sql`SELECT channel_id::float8 AS channel, sum(tokens)::float8 AS tokens FROM stat_channels
+      WHERE day > (now() AT TIME ZONE ${sql.raw(`'${zone}'`)})::date - ${days}::int
+      GROUP BY channel_id`,
+  );
+  return rows;
+};
