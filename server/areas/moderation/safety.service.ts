@@ -8,6 +8,7 @@ import { insertCase, readSafety } from './safety.store.ts';
 import { createWordFinder } from './word-finder.ts';
 
 export { readSafety };
+export type { Verdict };
 
 /** What is sealed is bound to this. */
 const sealedFor = 'safety';
@@ -146,11 +147,12 @@ export const createSafety = (deps: SafetyDeps) => {
   return {
     checkText,
 
-    /** A picture that a model drew. What the service does not judge passes. */
-    async checkPicture(picture: Buffer, of: Checked): Promise<Verdict> {
+    /** A picture that a person brought, or a model drew. What the service does not judge passes. */
+    async checkPicture(way: Way, picture: Buffer, of: Checked): Promise<Verdict> {
       const now = await state();
       const { settings } = now;
-      if (settings.pictures !== 1 || settings.service === '') return passed;
+      const wanted = settings[way === 'in' ? 'pictures_in' : 'pictures'] === 1;
+      if (!wanted || settings.service === '') return passed;
       const verdict = await figures.counting(
         settings.service,
         0,
@@ -158,7 +160,7 @@ export const createSafety = (deps: SafetyDeps) => {
         async () => (await byService({ picture }, now)) ?? passed,
       );
       const found = { verdict, by: settings.service };
-      return settled(db, found, now, { ...of, way: 'out', kind: 'picture', excerpt: '' });
+      return settled(db, found, now, { ...of, way, kind: 'picture', excerpt: '' });
     },
 
     /** How answers are checked: not at all, while they pass, or held back until they are judged. */
