@@ -29,6 +29,14 @@ import {
   type Plan,
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
+import {
+  countWaiting,
+  insertWaiting,
+  nameOf,
+  namedPeople,
+  settingOf,
+  talk,
+} from './people.store.ts';
 import { summaryOf, titleOf } from '#common/markdown/digest.ts';
 import { removeMessage } from './removal.service.ts';
 import { untitled } from './session-title.ts';
@@ -68,7 +76,7 @@ const talkFor = async (
   model: ResolvedModel,
   asked: Generation,
 ): Promise<Plan> => {
-  const setting = await store.settingOf(tx, user.id);
+  const setting = await settingOf(tx, user.id);
   const limit = setting.at_ai_max_history ?? limits.defaults.at_ai_max_history;
   const room = fullRoom(maxPromptOf(model));
   const content = (said: Question & { userId: number }): Promise<ChatMessage['content']> =>
@@ -78,7 +86,7 @@ const talkFor = async (
     content: await content({ ...question, userId: user.id }),
   };
   const earlier: Utterance[] = [];
-  for (const { userName, ai, ...said } of await store.talk(tx, session.id, { before, limit }))
+  for (const { userName, ai, ...said } of await talk(tx, session.id, { before, limit }))
     earlier.push({ speaker: userName, human: await content(said), ai });
   return planReply(model, buildTalk(earlier, last, maxPromptOf(model)), asked, setting);
 };
@@ -122,7 +130,7 @@ const requireRoomToWait = async (
   ai: string | undefined,
 ): Promise<void> => {
   if (ai !== undefined) throw new Refusal('session_unsuitable', '对方接受之后才能在这里提到模型');
-  if ((await store.countWaiting(tx, sessionId)) >= limits.waitingMessages)
+  if ((await countWaiting(tx, sessionId)) >= limits.waitingMessages)
     throw new Refusal(
       'session_unsuitable',
       `已有 ${limits.waitingMessages} 条消息在等对方接受，接受之后才能继续发`,
@@ -137,7 +145,7 @@ const withNames = async (
 ): Promise<Question> => {
   if (request === null) return { human, request };
   const id = request.at_user?.id;
-  const name = id === undefined ? null : await store.nameOf(tx, id);
+  const name = id === undefined ? null : await nameOf(tx, id);
   if (id !== undefined && name === null) throw new Refusal('bad_input', 'msg.at_user：没有这个人');
   return {
     human,
@@ -154,7 +162,7 @@ const spokenTo = async (
 ): Promise<number[]> => {
   const chosen = request?.at_user ? [request.at_user.id] : [];
   if (!/[@＠]/.test(human)) return chosen;
-  const people = await store.namedPeople(tx, session.id, human);
+  const people = await namedPeople(tx, session.id, human);
   const names = mentionedIn(
     human,
     people.map(({ name }) => name),
@@ -253,7 +261,7 @@ export const createPeopleService = ({
       const question = await withNames(tx, taken, model?.name ?? '');
       if (delivery === 'waits') {
         const waiting = { ...question, id: drawn.id, sessionId: session.id, userId: user.id };
-        await store.insertWaiting(tx, waiting);
+        await insertWaiting(tx, waiting);
         await keepImagesOf(tx, drawn.id, question.human);
         return { ...drawn, question, told: [], requests: [], pending: true };
       }
