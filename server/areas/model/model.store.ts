@@ -178,3 +178,11 @@ export const sealedChannels = async (db: Executor) =>
   (await db.select().from(channels)).flatMap(({ key, keyEncrypted }) =>
     keyEncrypted ? [{ key, keyEncrypted }] : [],
   );
+
+/** Services that are switched on and not built in: their kinds and addresses, each once. */
+export const connectedServices = (db: Executor) =>
+  db
+    .selectDistinct({ kind: channels.kind, baseUrl: channels.baseUrl })
+    .from(channels)
+    .where(and(eq(channels.enabled, true), ne(channels.kind, 'built-in')))
+    .orderBy(asc(channels.baseUrl));
