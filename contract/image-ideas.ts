@@ -1,11 +1,14 @@
-/** Images to try, each of things that what is built in draws well; their samples lie in `public/ideas/`. */
+/**
+ * Images to try, each of things that what is built in draws well; their samples lie in `public/samples/`.
+ * `style`: the built-in canvas's, as the words ask for it; empty: none.
+ */
 export const imageIdeas = [
-  { name: 'snow', prompt: '黄昏的雪山，湖面倒影，几只飞鸟' },
-  { name: 'lighthouse', prompt: '月夜的海，远处一座灯塔，水彩' },
-  { name: 'town', prompt: '江南水乡，石桥，垂柳，细雨，水墨画' },
-  { name: 'magpies', prompt: '鹊桥，满天繁星' },
-  { name: 'lotus', prompt: '清晨的荷塘，一只白鹭' },
-  { name: 'autumn', prompt: '秋天的枫林，一座小木屋，油画' },
-  { name: 'neon', prompt: '赛博朋克城市夜景，雨' },
-  { name: 'balloon', prompt: 'hot air balloons over lavender fields at sunrise' },
+  { name: 'snow', prompt: '黄昏的雪山，湖面倒影，几只飞鸟', style: '' },
+  { name: 'lighthouse', prompt: '月夜的海，远处一座灯塔，水彩', style: 'watercolour' },
+  { name: 'town', prompt: '江南水乡，石桥，垂柳，细雨，水墨画', style: 'ink' },
+  { name: 'magpies', prompt: '鹊桥，满天繁星', style: '' },
+  { name: 'lotus', prompt: '清晨的荷塘，一只白鹭', style: '' },
+  { name: 'autumn', prompt: '秋天的枫林，一座小木屋，油画', style: 'oil' },
+  { name: 'neon', prompt: '赛博朋克城市夜景，雨', style: 'neon' },
+  { name: 'balloon', prompt: 'hot air balloons over lavender fields at sunrise', style: '' },
 ] as const;

@@ -10,11 +10,19 @@ export const jobKind = z.enum([
   'translate',
   'reconciliation',
   'account-export',
+  'ollama',
 ]);
 export type JobKind = z.output<typeof jobKind>;
 
 /** What a job is about; its number is that of the thing. */
-export const subjectKind = z.enum(['message', 'image', 'project', 'order', 'account']);
+export const subjectKind = z.enum([
+  'message',
+  'image',
+  'project',
+  'order',
+  'account',
+  'local-model',
+]);
 export type SubjectKind = z.output<typeof subjectKind>;
 
 /** Waiting for a worker, being worked on, or how it ended. */

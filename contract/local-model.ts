@@ -6,6 +6,8 @@ const key = text(80).check(z.regex(/^[\w.-]{1,80}$/));
 /** A model of this machine's shelf. Sizes in bytes. */
 const localModel = z.object({
   key: z.string(),
+  /** What it does: writes answers, embeds, puts passages in order, writes down what is said, reads aloud. */
+  kind: z.enum(['chat', 'embedding', 'rerank', 'hear', 'speak']),
   label: z.string(),
   /** Its name in the folder of models. */
   file: z.string(),
@@ -19,6 +21,8 @@ const localModel = z.object({
   /** Of it here so far, and of all of it as the mirror told. */
   bytes: z.int(),
   total: z.int(),
+  /** It is here, and its hash was that which somebody had told before. */
+  checked: z.boolean(),
   /** Why the last try failed, in words for people. */
   error: z.string(),
 });
@@ -61,6 +65,8 @@ export const localModelCalls = {
       list: z.array(localModel),
       /** Empty: it can run here; else why not. */
       reason: z.string(),
+      /** The same of those that hear and speak. */
+      speech_reason: z.string(),
       machine: z.object({
         memory: z.int(),
         memory_free: z.int(),
@@ -120,7 +126,7 @@ export const localModelCalls = {
     summary: '管理：让本机的 Ollama 拉一个模型，断了的接着拉',
     input: z.object(ofOllama),
     output: z.object({}),
-    codes: ['manage_unsuitable'],
+    codes: ['manage_unsuitable', 'too_many_jobs'],
   }),
   stopOllama: call({
     method: 'POST',

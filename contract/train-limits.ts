@@ -79,6 +79,8 @@ export const translationEndings = [
 export const trainEndings = [...new Set([...knowledgeEndings, ...translationEndings])];
 
 export const trainTexts = {
+  /** What a job is called that gives the passages of a base other vectors. */
+  rereading: '重读段落',
   name: '请输入模型名称',
   key: '请输入模型唯一Key',
   files: '请添加训练文件',

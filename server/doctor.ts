@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, statfs } from 'node:fs/promises';
+import { access, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
@@ -15,6 +15,7 @@ import {
 } from './check-address.ts';
 import { openDatabase } from './db/database.ts';
 import { isPooled, openOnly } from './db/connect.ts';
+import { makeFolder } from './db/make-folder.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import type { StartupError } from './db/startup-error.ts';
 import { listModels } from './engines/openai-compatible/list-models.ts';
@@ -44,7 +45,7 @@ async function* checkMachine(settings: Settings): Checks {
       '请设 BACKUP_PASSPHRASE',
     );
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
     const disk = await statfs(dataDir);
     const free = disk.bavail * disk.bsize;

@@ -6,6 +6,8 @@ import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createOriginals } from './areas/embedding/originals.ts';
 import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
+import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.ts';
+import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
 import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
@@ -89,7 +91,9 @@ export const createKit = async (
   });
   const prompts = createPromptService({ db, models, log });
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
-  const embeddings = createEmbeddingModels(settings, () => services.find('embedding'));
+  const local = createLocalKnowledgeModels(modelFolder(settings.dataDir));
+  life.own(local.close);
+  const embeddings = createEmbeddingModels(settings, () => services.find('embedding'), local);
   const knowledge = createKnowledgeService({
     embeddings,
     bases: knowledgeBases,

@@ -153,8 +153,32 @@ interface LlamaSequence {
   dispose: () => void;
 }
 
+/** A text as the numbers that a model reads. */
+type LlamaTokens = number[];
+
 interface LlamaModel {
   trainContextSize: number;
+  tokenize: (text: string) => LlamaTokens;
+  createEmbeddingContext: (options: {
+    contextSize: { max: number };
+    batchSize: number;
+    threads: number;
+  }) => Promise<{
+    getEmbeddingFor: (text: LlamaTokens) => Promise<{ vector: readonly number[] }>;
+  }>;
+  createRankingContext: (options: {
+    contextSize: { max: number };
+    batchSize: number;
+    threads: number;
+  }) => Promise<{
+    contextSize: number;
+    /** 0 to 1. */
+    rank: (
+      question: LlamaTokens,
+      text: LlamaTokens,
+      options: { onOverflow: 'maxChunk' },
+    ) => Promise<number>;
+  }>;
   createContext: (options: {
     contextSize: { min?: number; max: number };
     sequences: number;

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKeyBox } from './areas/model/channel-key.ts';
 import { countSealed } from './areas/model/model.service.ts';
 import type { Database } from './db/database.ts';
 import { clockOf } from './db/questions.ts';
+import { makeFolder } from './db/make-folder.ts';
 import { StartupError } from './db/startup-error.ts';
 import type { Settings } from './settings.ts';
 import type { Storage } from './storage/storage-interface.ts';
@@ -24,7 +25,7 @@ export const requireDataDir = async ({
 }: Pick<Settings, 'dataDir' | 'databaseUrl' | 's3'>): Promise<void> => {
   if (databaseUrl !== '' && s3) return;
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
   } catch (error) {
     throw new StartupError(

@@ -5,6 +5,7 @@ import { createLog } from './http/log.ts';
 import { createKit } from './kit.ts';
 import type { Lifetime } from './lifetime.ts';
 import { readSettings } from './settings.ts';
+import { requireDataDir } from './start-checks.ts';
 import { runProcess, say } from './stopping.ts';
 
 /** `npm run worker`: works on jobs beside the servers on the same database, and serves nobody. */
@@ -13,6 +14,7 @@ const start = async (life: Lifetime): Promise<() => Promise<void>> => {
   if (settings.workers === 0) throw new StartupError('WORKERS 为 0：这个进程没有事可做');
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
   const log = createLog(settings.logLevel);
+  await requireDataDir(settings);
   const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { jobs } = await createKit(settings, log, connection, life);

@@ -11,7 +11,8 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { dirname, join, parse } from 'node:path';
+import { join } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 import { StartupError } from './startup-error.ts';
 
 /**
@@ -77,14 +78,8 @@ const mayEnter = (runAs: RunAs, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...runAs, cwd: '/', stdio: 'ignore' })
     .status === 0;
 
-/** Makes the folder and those above it; the new ones may be passed through, not listed, by others. */
-const makeFolder = async (folder: string): Promise<void> => {
-  if (folder === parse(folder).root || (await exists(folder))) return;
-  await makeFolder(dirname(folder));
-  await mkdir(folder, { mode: 0o711 }).catch((error: unknown) => {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  });
-};
+/** Of folders that others may pass through and not list. */
+const passable = 0o711;
 
 const makeHome = async (home: string, runAs: RunAs | null): Promise<void> => {
   await mkdir(home, { recursive: true, mode: 0o700 });
@@ -172,7 +167,7 @@ const findPlaceAsRoot = async (dataDir: string): Promise<Place> => {
     await checkPointer(pointer, dataDir, outside);
   } else {
     const home = join(rootShelf, randomUUID());
-    await makeFolder(rootShelf);
+    await makeFolder(rootShelf, passable);
     forgotten.push(...(await forgottenBy(dataDir)));
     await makeHome(home, runAs);
     await writeFile(join(home, 'data-dir'), `${dataDir}\n`);
@@ -186,7 +181,7 @@ const findPlaceAsRoot = async (dataDir: string): Promise<Place> => {
 /** Finds the database's place for this DATA_DIR, or chooses and makes it. */
 export const findPlace = async (dataDirSetting: string): Promise<Place> => {
   try {
-    await makeFolder(dataDirSetting);
+    await makeFolder(dataDirSetting, passable);
     const dataDir = await realpath(dataDirSetting);
     if (process.getuid?.() === 0) return await findPlaceAsRoot(dataDir);
     const home = (await readText(join(dataDir, 'postgres.location'))) ?? join(dataDir, 'postgres');

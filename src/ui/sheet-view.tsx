@@ -24,12 +24,12 @@ const Inside = memo(
   ({ title, side, onClose, children }: InsideProps) => (
     <>
       {!side && <span className={css.sheetGrabber} aria-hidden="true" />}
-      <header className={css.sheetHead}>
+      <div className={css.sheetHead}>
         <h2>{title}</h2>
         <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
           <Icon name="close" />
         </Button>
-      </header>
+      </div>
       {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
       <div
         className={css.sheetContent}

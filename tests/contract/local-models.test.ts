@@ -1,25 +1,54 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type * as FilePromises from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { FastifyBaseLogger } from 'fastify';
+import { modelTypes } from '#contract/kinds.ts';
+import { beginReadingAgain } from '#server/areas/train/read-again.ts';
+import { openDatabase } from '#server/db/database.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
 import { TestClient, joined } from '../support/client.ts';
+import { apiUser } from '../support/api-user.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { writeOnnxVoice } from '../support/onnx-voice.ts';
+import { tarBz2 } from '../support/tar-bz2.ts';
 import { tinyGguf } from '../support/tiny-gguf.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
+const hashOf = (data: Buffer) => createHash('sha256').update(data).digest('hex');
 const model = tinyGguf();
-const sha256 = createHash('sha256').update(model).digest('hex');
+const sha256 = hashOf(model);
+const ranks = tinyGguf('rank');
 
-/** A mirror: `broken` breaks each answer off in its middle, `lying` sends what is not the file, `slow` waits there. */
-const behaviour = { broken: false, lying: false, slow: false };
+/** Small ones in place of those on the shelf, and some of each kind that the test asks for. */
+const ownShelf = (
+  [
+    ['qwen3-0.6b', 'chat', 'Qwen3-0.6B-Q8_0.gguf', model, ''],
+    ['tiny-embedding', 'embedding', 'tiny-embedding.gguf', model, sha256],
+    ['tiny-rerank', 'rerank', 'tiny-rerank.gguf', ranks, hashOf(ranks)],
+  ] as const
+).map(([name, kind, file, data, hash]) => ({
+  key: name,
+  kind,
+  label: name === 'qwen3-0.6b' ? 'Qwen3 0.6B' : name,
+  file,
+  size: data.length,
+  sha256: hash,
+}));
+
+/** A mirror: `mute` tells no hash, `broken` breaks each answer off in its middle, `lying` sends what is not the file, `slow` waits there. */
+const behaviour = { broken: false, lying: false, slow: false, mute: false };
 const ranges: (string | undefined)[] = [];
+/** What lies at a path of the mirror. */
+const archives = new Map<string, Buffer>();
 let mirror: Server;
 let server: TestServer;
 let owner: TestClient;
@@ -33,12 +62,14 @@ beforeAll(async () => {
     }
     ranges.push(request.headers.range);
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    const data = Buffer.from(model.subarray(from));
+    const whole =
+      archives.get(request.url ?? '') ?? (request.url?.includes('rerank') ? ranks : model);
+    const data = Buffer.from(whole.subarray(from));
     if (behaviour.lying) data[data.length - 1]! ^= 1;
     response.writeHead(from > 0 ? 206 : 200, {
       'content-length': data.length,
-      'x-linked-etag': `"${sha256}"`,
-      ...(from > 0 ? { 'content-range': `bytes ${from}-${model.length - 1}/${model.length}` } : {}),
+      ...(behaviour.mute ? {} : { 'x-linked-etag': `"${hashOf(whole)}"` }),
+      ...(from > 0 ? { 'content-range': `bytes ${from}-${whole.length - 1}/${whole.length}` } : {}),
     });
     if (behaviour.slow) {
       response.write(data.subarray(0, data.length / 2), () =>
@@ -58,6 +89,8 @@ beforeAll(async () => {
   await new Promise((resolve) => mirror.once('listening', resolve));
   host = `127.0.0.1:${(mirror.address() as AddressInfo).port}`;
   server = await startServer({ env: { FETCH_ALLOWED: host, LOCAL_MODELS: 'off' } });
+  mkdirSync(path.join(server.dataDir, 'models'), { recursive: true });
+  writeFileSync(path.join(server.dataDir, 'models', 'shelf.json'), JSON.stringify(ownShelf));
   owner = new TestClient(server.baseURL);
   await owner.login('admin', ADMIN_PASSWORD);
 });
@@ -67,14 +100,14 @@ afterAll(async () => {
 });
 
 const key = 'qwen3-0.6b';
-const shown = async () => {
+const shown = async (of = key) => {
   const { list } = await owner.call('localModels', {});
-  return list.find((each) => each.key === key)!;
+  return list.find((each) => each.key === of)!;
 };
-const settled = () =>
+const settled = (of = key) =>
   vi.waitFor(
     async () => {
-      const row = await shown();
+      const row = await shown(of);
       expect(['ready', 'failed']).toContain(row.state);
       return row;
     },
@@ -100,7 +133,7 @@ test('a model comes from a mirror, goes on after a break, is checked, and answer
 
   behaviour.broken = false;
   await owner.call('fetchLocalModel', { key });
-  expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length });
+  expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length, checked: true });
   expect(ranges.at(-1)).toBe(`bytes=${broken.bytes}-`);
   const file = path.join(server.dataDir, 'models', 'Qwen3-0.6B-Q8_0.gguf');
   expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(sha256);
@@ -142,6 +175,209 @@ test('what is not the file that was told of is thrown away', async () => {
   behaviour.lying = false;
   await owner.call('stopLocalModel', { key });
   expect((await shown()).state).toBe('none');
+});
+
+test('without a checksum the size decides, and it is told that nobody checked it', async () => {
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  behaviour.mute = true;
+  try {
+    const short = ownShelf.map((each) =>
+      each.key === key ? { ...each, size: each.size + 1 } : each,
+    );
+    const file = path.join(server.dataDir, 'models', 'shelf.json');
+    writeFileSync(file, JSON.stringify(short));
+    await owner.call('fetchLocalModel', { key });
+    expect(await settled()).toMatchObject({ state: 'failed', error: /大小/ });
+    writeFileSync(file, JSON.stringify(ownShelf));
+    await owner.call('fetchLocalModel', { key });
+    expect(await settled()).toMatchObject({ state: 'ready', checked: false });
+    // What the shelf itself knows of is checked whatever the mirror says.
+    behaviour.lying = true;
+    await owner.call('fetchLocalModel', { key: 'tiny-embedding' });
+    expect(await settled('tiny-embedding')).toMatchObject({ state: 'failed', error: /sha256/ });
+  } finally {
+    Object.assign(behaviour, { mute: false, lying: false });
+    await owner.call('removeLocalModel', { key });
+  }
+});
+
+test('a model that embeds reads old bases again for nothing; gone, they are asked by words; one that ranks puts in order', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const { model: base } = await person.call('newTrainModel', {
+    name: '风物',
+    type: 0,
+  });
+  const now = async () => (await person.call('trainModel', { model_id: base.id })).model;
+  const learn = async (name: string, text: string) => {
+    const form = new FormData();
+    form.set('model_id', String(base.id));
+    form.set('file', new Blob([text]), name);
+    const { over_num: before } = await now();
+    await fetch(`${server.baseURL}/api/train/upload_file`, {
+      method: 'POST',
+      headers: person.headers(),
+      body: form,
+    });
+    await vi.waitFor(async () => expect((await now()).over_num).toBe(before + 1), {
+      timeout: 20_000,
+    });
+  };
+  const text = ['山间的清风很凉', '桥上可以看明月', '模型通向许多问答'].map(
+    (line) => `# ${line}\n\n${line}，说了又说。`,
+  );
+  await learn('山水.md', text.join('\n\n'));
+  expect((await now()).engine).toBe('');
+  const find = async (question = '桥上的明月') =>
+    (await person.call('askKnowledge', { embedding_key: base.key, question })).list;
+  const plain = (await find()).map(({ id }) => id);
+  expect((await find()).every(({ vector_rank }) => vector_rank === 0)).toBe(true);
+
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  await owner.call('fetchLocalModel', { key: 'tiny-embedding' });
+  await settled('tiny-embedding');
+  await vi.waitFor(
+    async () =>
+      expect((await person.call('trainEngines', {})).embedding).toEqual(['tiny-embedding']),
+    { timeout: 10_000, interval: 200 },
+  );
+  // As once a minute one of all processes does.
+  const pool = new pg.Pool({ connectionString: server.databaseUrl, max: 2 });
+  const db = openDatabase(pool);
+  try {
+    const names = () => Promise.resolve(['tiny-embedding']);
+    const log = { info: () => {} } as unknown as FastifyBaseLogger;
+    const embeddings = { names, freeNames: names } as unknown as EmbeddingModels;
+    const begin = () => db.transaction((tx) => beginReadingAgain({ embeddings, log }, tx));
+    await begin();
+    const job = (await now()).job;
+    if (job) expect(job).toMatchObject({ kind: 'embedding', model: '重读段落', held_tokens: 0 });
+    await vi.waitFor(
+      async () => expect(await now()).toMatchObject({ engine: 'tiny-embedding', job: null }),
+      { timeout: 30_000 },
+    );
+    expect((await find()).some(({ vector_rank }) => vector_rank > 0)).toBe(true);
+    // Each is a whole passage still, and whoever has read it all is not made to read again.
+    expect((await find()).map(({ id }) => id)).toEqual(expect.arrayContaining(plain));
+    await begin();
+    expect((await now()).job).toBeNull();
+  } finally {
+    await pool.end();
+  }
+  await learn('后来.md', '# 后来\n\n后来的一段，也有它的数。');
+  expect(await now()).toMatchObject({ engine: 'tiny-embedding', token: 0 });
+
+  const { key: apiKey } = await apiUser(server);
+  const embeds = async (body: object) =>
+    (
+      await fetch(`${server.baseURL}/v1/embeddings`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'tiny-embedding', input: ['明月', '清风'], ...body }),
+      })
+    ).json() as Promise<{ data?: { embedding: number[] }[]; error?: { message: string } }>;
+  const { data } = await embeds({});
+  expect(data?.map(({ embedding }) => Math.round(Math.hypot(...embedding)))).toEqual([1, 1]);
+  expect((await embeds({ dimensions: 7 })).error?.message).toMatch(/只有 32 维/);
+
+  const asked = async () => {
+    const answer = await find();
+    return answer.map(({ score }) => score);
+  };
+  const before = await asked();
+  await owner.call('fetchLocalModel', { key: 'tiny-rerank' });
+  await settled('tiny-rerank');
+  await vi.waitFor(
+    async () => {
+      const scores = await asked();
+      expect(scores).not.toEqual(before);
+      expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
+      expect([...scores].sort((one, other) => other - one)).toEqual(scores);
+    },
+    { timeout: 20_000, interval: 500 },
+  );
+  let times = 0;
+  await owner.call('removeLocalModel', { key: 'tiny-rerank' });
+  await owner.call('removeLocalModel', { key: 'tiny-embedding' });
+  await vi.waitFor(
+    async () => {
+      // What was asked before has its vector still.
+      const left = await find(`山间的清风，第 ${(times += 1)} 次`);
+      expect(left.length).toBeGreaterThan(0);
+      expect(left.every(({ vector_rank }) => vector_rank === 0)).toBe(true);
+    },
+    { timeout: 10_000, interval: 500 },
+  );
+});
+
+test('a model of several files is unpacked within its bounds, and hears or speaks by its name', async () => {
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  const good = {
+    'hears/model.int8.onnx': 'x',
+    'hears/tokens.txt': 'a 0\n',
+    'hears/dict/of/words.txt': 'b',
+  };
+  const outside = path.join(server.dataDir, 'models');
+  const spoken = scratchFolder('voice');
+  writeOnnxVoice(spoken, '今天气很好');
+  const voice = Object.fromEntries(
+    readdirSync(spoken).map((name) => [`speaks/${name}`, readFileSync(path.join(spoken, name))]),
+  );
+  const cases = {
+    'tiny-hear': good,
+    'tiny-speak': { ...voice, 'speaks/link.txt -> /etc/passwd': '' },
+    escapes: { ...good, 'hears/../../escaped.txt': 'x' },
+    linked: { 'hears/dict -> ..': '', 'hears/dict/escaped.txt': 'x', ...good },
+    large: { ...good, 'hears/more.bin': '0'.repeat(200_000) },
+  };
+  const entries = [];
+  for (const [name, files] of Object.entries(cases)) {
+    const data = await tarBz2(files);
+    const file = `${name}.tar.bz2`;
+    archives.set(`/${file}`, data);
+    entries.push({
+      key: name,
+      kind: name === 'tiny-speak' ? 'speak' : 'hear',
+      label: name,
+      file,
+      size: data.length,
+      sha256: hashOf(data),
+      unpacked: 10_000,
+    });
+  }
+  writeFileSync(path.join(outside, 'shelf.json'), JSON.stringify([...ownShelf, ...entries]));
+  try {
+    for (const name of Object.keys(cases)) await owner.call('fetchLocalModel', { key: name });
+    for (const name of ['tiny-hear', 'tiny-speak', 'linked'])
+      expect(await settled(name)).toMatchObject({ state: 'ready', checked: true });
+    expect(await settled('escapes')).toMatchObject({ state: 'failed', error: /路径/ });
+    expect(await settled('large')).toMatchObject({ state: 'failed', error: /说好的多/ });
+    expect(existsSync(path.join(outside, 'escaped.txt'))).toBe(false);
+    expect(readdirSync(outside).filter((name) => /unpacking|bz2$/.test(name))).toEqual([]);
+    expect(readdirSync(path.join(outside, 'tiny-speak')).sort()).toEqual(
+      readdirSync(spoken).sort(),
+    );
+    // No link is made, so what lies behind one is in the model's own folder.
+    expect(readdirSync(path.join(outside, 'linked/dict')).sort()).toEqual(['escaped.txt', 'of']);
+
+    const person = await TestClient.register(server.baseURL);
+    const offered = (await person.call('models', {})).models;
+    expect(offered.find(({ name }) => name === 'tiny-hear')).toMatchObject({
+      type: modelTypes.speechToText,
+      factor: 0,
+    });
+    expect(offered.find(({ name }) => name === 'tiny-speak')?.type).toBe(modelTypes.textToSpeech);
+    const sound = await fetch(`${person.baseURL}/api/text_to_speech`, {
+      method: 'POST',
+      headers: { ...person.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny-speak', text: '今天天气很好。' }),
+    });
+    expect(sound.headers.get('content-type')).toMatch(/^audio\//);
+    expect((await sound.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+  } finally {
+    for (const name of Object.keys(cases)) await owner.call('removeLocalModel', { key: name });
+    writeFileSync(path.join(outside, 'shelf.json'), JSON.stringify(ownShelf));
+  }
+  expect(readdirSync(outside).filter((name) => name.startsWith('tiny-'))).toEqual([]);
 });
 
 test('of two processes one brings it, and the other waits for that', async () => {
@@ -265,6 +501,23 @@ test('Ollama brings a model by its name, with its progress, and the model is off
         expect(await pulls()).toMatchObject([{ state: 'pulling', bytes: 500, total: 2000 }]),
       { interval: 50 },
     );
+    // Whichever process is asked says the same of it, and it is a job like any other.
+    const beside = await startServer({
+      dataDir: place.dataDir,
+      databaseUrl: place.databaseUrl,
+      env: { LOCAL_MODELS: base_url, WORKERS: '0' },
+    });
+    try {
+      const other = new TestClient(beside.baseURL, manager.token);
+      await vi.waitFor(async () => {
+        const [told] = (await other.call('localModels', {})).ollama;
+        expect(told?.pulls).toMatchObject([{ model: 'qwen3:0.6b', state: 'failed' }]);
+      });
+      const [job] = (await other.call('jobList', {})).list;
+      expect(job).toMatchObject({ kind: 'ollama', title: 'qwen3:0.6b', state: 'error' });
+    } finally {
+      await beside.stop();
+    }
     await until('failed');
     breaks = false;
     await manager.call('pullOllama', { base_url, model: 'qwen3:0.6b' });

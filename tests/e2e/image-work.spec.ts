@@ -209,7 +209,11 @@ test('pictures come without their stream, in another tab and a day later; one is
 
   await made(page).getByRole('button', { name: '查看第 1 张' }).click();
   await page
-    .getByRole('dialog', { name: '看图' })
+    .getByRole('dialog', { name: '修改图片' })
+    .getByRole('button', { name: '更多' })
+    .click();
+  await page
+    .getByRole('dialog', { name: '这张图片' })
     .getByRole('button', { name: '作为参考图' })
     .click();
   await expect(page.getByText('已作为参考图，写下想怎样画')).toBeVisible();

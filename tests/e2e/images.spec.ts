@@ -45,8 +45,8 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   expect(Math.abs((after?.height ?? 0) - before)).toBeLessThanOrEqual(2);
 
   await made(page).getByRole('button', { name: '查看第 2 张' }).click();
-  const viewer = page.getByRole('dialog', { name: '看图' });
-  await expect(viewer.getByRole('status')).toHaveText('2 / 2');
+  const viewer = page.getByRole('dialog', { name: '修改图片' });
+  await expect(viewer.getByText('2 / 2')).toBeVisible();
   await expect(viewer.getByRole('button', { name: '复制提示词' })).toBeVisible();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: '参数', exact: true }).click();

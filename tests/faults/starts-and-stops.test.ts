@@ -23,6 +23,8 @@ describe('a start that cannot work says why in one line, and ends', () => {
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ HOST: '192.0.2.1' }, 'HOST'],
     [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
+    // It cannot be made, and what tries to make it must not try for ever.
+    [{ DATA_DIR: '/proc/x' }, 'DATA_DIR'],
   ])('%o', async (env, named) => {
     const dataDir = scratchFolder('start');
     const child = spawn(process.execPath, [main], {

@@ -123,6 +123,8 @@ export interface MockOpenAi {
   bytesSent: number;
   /** What GET /models tells. */
   models: string[];
+  /** How long a normal answer takes to its first word, ms. */
+  firstMs: number;
   /** The next requests, one each. */
   enqueue(...next: Scenario[]): void;
   always(scenario: Scenario): void;
@@ -214,6 +216,7 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
     lastRequest: null,
     lastPictures: [],
     lastAuthorization: '',
+    firstMs: 0,
     bytesSent: 0,
     models: ['mock-chat', 'mock-mini', 'mock-embedding', 'tts-mock', 'whisper-mock'],
     enqueue: (...next) => {
@@ -336,6 +339,7 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
       case 'normal':
       case 'no-stream-options':
       case 'no-max-tokens':
+        if (mock.firstMs > 0) await sleep(mock.firstMs);
         if (scenario === 'no-max-tokens' && request.max_tokens !== undefined) {
           refuse(response, 400, { type: 'invalid_request_error', param: 'max_tokens' });
           return;

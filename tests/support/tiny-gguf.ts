@@ -56,11 +56,20 @@ const vocabulary = [
   ...Array.from('▁鹊桥通向许多模型你好山间明月清风问答').map((text) => ({ text, type: 1 })),
 ];
 
-const tensors = (): { name: string; shape: number[]; ones: boolean }[] => [
+/** `rank` says how well a text answers a question, as a reranker; it is of another make. */
+export type TinyKind = 'chat' | 'rank';
+
+const tensors = (kind: TinyKind): { name: string; shape: number[]; ones: boolean }[] => [
   { name: 'token_embd.weight', shape: [width, vocabulary.length], ones: false },
   { name: 'output_norm.weight', shape: [width], ones: true },
   { name: 'output.weight', shape: [width, vocabulary.length], ones: false },
+  ...(kind === 'rank' ? [{ name: 'cls.output.weight', shape: [width, 2], ones: false }] : []),
   ...Array.from({ length: layers }, (_, at) => [
+    ...(kind === 'rank' ? ['attn_q_norm', 'attn_k_norm'] : []).map((each) => ({
+      name: `blk.${at}.${each}.weight`,
+      shape: [width / 2],
+      ones: true,
+    })),
     { name: `blk.${at}.attn_norm.weight`, shape: [width], ones: true },
     { name: `blk.${at}.ffn_norm.weight`, shape: [width], ones: true },
     ...['attn_q', 'attn_k', 'attn_v', 'attn_output'].map((each) => ({
@@ -74,35 +83,54 @@ const tensors = (): { name: string; shape: number[]; ones: boolean }[] => [
   ]).flat(),
 ];
 
-const meta: readonly [key: string, type: 'u32' | 'f32' | 'string', value: number | string][] = [
-  ['general.architecture', 'string', 'llama'],
+const makes = { chat: 'llama', rank: 'qwen3' } as const;
+type Meta = [key: string, type: 'u32' | 'f32' | 'string', value: number | string];
+const metaOf = (kind: TinyKind): Meta[] => [
+  ['general.architecture', 'string', makes[kind]],
   ['general.name', 'string', 'tiny'],
-  ['llama.context_length', 'u32', 4096],
-  ['llama.embedding_length', 'u32', width],
-  ['llama.block_count', 'u32', layers],
-  ['llama.feed_forward_length', 'u32', inner],
-  ['llama.attention.head_count', 'u32', 2],
-  ['llama.attention.head_count_kv', 'u32', 2],
-  ['llama.attention.layer_norm_rms_epsilon', 'f32', 1e-5],
-  ['llama.rope.dimension_count', 'u32', width / 2],
+  [`${makes[kind]}.context_length`, 'u32', 4096],
+  [`${makes[kind]}.embedding_length`, 'u32', width],
+  [`${makes[kind]}.block_count`, 'u32', layers],
+  [`${makes[kind]}.feed_forward_length`, 'u32', inner],
+  [`${makes[kind]}.attention.head_count`, 'u32', 2],
+  [`${makes[kind]}.attention.head_count_kv`, 'u32', 2],
+  [`${makes[kind]}.attention.layer_norm_rms_epsilon`, 'f32', 1e-5],
+  [`${makes[kind]}.rope.dimension_count`, 'u32', width / 2],
+  ...(kind === 'rank'
+    ? ([
+        ['qwen3.attention.key_length', 'u32', width / 2],
+        ['qwen3.attention.value_length', 'u32', width / 2],
+        ['qwen3.pooling_type', 'u32', 4],
+        ['tokenizer.chat_template.rerank', 'string', '{query}</s>{document}'],
+      ] satisfies Meta[])
+    : []),
   ['tokenizer.ggml.model', 'string', 'llama'],
   ['tokenizer.ggml.bos_token_id', 'u32', 1],
   ['tokenizer.ggml.eos_token_id', 'u32', 2],
   ['tokenizer.ggml.unknown_token_id', 'u32', 0],
 ];
 
-export const tinyGguf = (): Buffer => {
+export const tinyGguf = (kind: TinyKind = 'chat'): Buffer => {
+  const meta = metaOf(kind);
   const head = new Bytes();
-  const list = tensors();
+  const list = tensors(kind);
   head.parts.push(Buffer.from('GGUF'));
   head.u32(3);
   head.u64(list.length);
-  head.u64(meta.length + 3);
+  const labels = kind === 'rank' ? ['yes', 'no'] : [];
+  head.u64(meta.length + 3 + (labels.length > 0 ? 1 : 0));
   for (const [key, type, value] of meta) {
     head.string(key);
     head.u32(types[type]);
     if (type === 'string') head.string(String(value));
     else head[type](Number(value));
+  }
+  if (labels.length > 0) {
+    head.string('qwen3.classifier.output_labels');
+    head.u32(types.array);
+    head.u32(types.string);
+    head.u64(labels.length);
+    for (const label of labels) head.string(label);
   }
   const lists = [
     ['tokens', types.string, ({ text }: { text: string }) => head.string(text)],

@@ -5,8 +5,10 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Database } from '#server/db/database.ts';
 import { gramVector } from '#server/engines/embedding/built-in-embedding.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
 import { inBase64, relayEmbeddings } from '#server/engines/embedding/embedding-relay.ts';
 import { ServiceError } from '#server/engines/service-wire.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { OpenHandlers } from '#server/http/open-routes.ts';
 import { believable } from '../ledger/believable.ts';
@@ -21,8 +23,10 @@ import { workSignal } from './work-signal.ts';
 /** What is built in, by the name that programs call it. */
 export const builtInEmbeddingModel = 'builtin-embedding';
 
-/** Tokens taken per token that a service embeds (document 3 §9). */
+/** Tokens taken per token that a service embeds (document 3 §9); nothing on this machine. */
 const price = { promptFactor: 0.05, factor: 0.05 };
+/** Texts of one request that this machine embeds. */
+const mostTexts = 256;
 
 /** A vector of length 1, as OpenAI's are. */
 const unitVector = (text: string): number[] => {
@@ -33,11 +37,15 @@ const unitVector = (text: string): number[] => {
   return Array.from(vector, (value) => value / length);
 };
 
+/** The 32-bit floats of a vector. */
+const numbersIn = (bytes: Buffer): number[] =>
+  Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+
 const textsOf = (input: unknown): string[] => {
   if (typeof input === 'string') return [input];
   const list = input as unknown[];
   if (list.every((each) => typeof each === 'string')) return list;
-  throw new Refusal('bad_input', 'input：内置的向量模型只接受文字，不接受 token 编号');
+  throw new Refusal('bad_input', 'input：这个向量模型只接受文字，不接受 token 编号');
 };
 
 /** Numbers are tokens already. */
@@ -56,60 +64,108 @@ export const createEmbeddingApi = (deps: {
   embeddings: EmbeddingModels;
   gate: Pick<Gate, 'takeTokens'>;
   log: FastifyBaseLogger;
-}): Pick<OpenHandlers, 'createEmbeddings'> => ({
-  async createEmbeddings(body, context) {
-    const { model, input } = body;
-    const { caller } = context;
-    const builtIn = model === builtInEmbeddingModel;
-    const known = builtIn || (await deps.embeddings.names()).includes(model);
-    if (!known || !mayUseModel(caller, model)) throw noSuchModel(model);
-    const sent = takeFields(context, embeddingFields, body, builtIn ? 'builtIn' : 'service');
-    const rough = roughTokens(input);
-    const left = await deps.gate.takeTokens(caller, rough);
-    for (const [name, value] of Object.entries(left)) context.header(name, value);
-    // Counted by letters: the service's own count may be somewhat more.
-    const held = builtIn ? 0 : deduction(price, Math.ceil(rough * 1.3), 0);
-    const type = sessionTypes.chat;
-    const charge = await openCharge(deps, caller, {
-      model,
-      type,
-      amount: held,
-      tokens: Math.ceil(rough * 1.3),
-    });
-    try {
-      if (builtIn) {
-        const data = textsOf(input).map((text, index) => {
-          const vector = unitVector(text);
-          const embedding = body.encoding_format === 'base64' ? inBase64(vector) : vector;
-          return { object: 'embedding', index, embedding };
-        });
-        await charge.settle({ promptTokens: rough, completionTokens: 0, prompt: 0, completion: 0 });
-        const usage = { prompt_tokens: rough, total_tokens: rough };
-        return { json: { object: 'list', data, model, usage } };
+}): Pick<OpenHandlers, 'createEmbeddings'> => {
+  const turn = createFairQueue(1, 4);
+  /** With a model of this machine: one request at a time, in turn, so that nobody has it to themselves. */
+  const here = (
+    user: Waiter,
+    model: string,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ vectors: Buffer[]; tokens: number }> => {
+    if (texts.length > mostTexts)
+      throw new Refusal('bad_input', `input：本机的向量模型一次最多 ${mostTexts} 段`);
+    return turn(user, async () => {
+      const engine = await deps.embeddings.exact(model);
+      if (!engine) throw noSuchModel(model);
+      const all: Buffer[] = [];
+      let tokens = 0;
+      for (let at = 0; at < texts.length; at += engine.batch) {
+        const made = await engine.embed(texts.slice(at, at + engine.batch), signal);
+        all.push(...made.vectors);
+        tokens += made.tokens;
       }
-      const signal = workSignal(context.signal, true);
-      const service = await deps.embeddings.service();
-      if (service.channelId !== null) charge.servedBy(service.channelId);
-      const answer = await relayEmbeddings(service, { ...sent, model }, signal);
-      const told = usageIn({
-        usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
+      return { vectors: all, tokens };
+    });
+  };
+  return {
+    async createEmbeddings(body, context) {
+      const { model, input } = body;
+      const { caller } = context;
+      const free = (await deps.embeddings.freeNames()).includes(model);
+      const builtIn = model === builtInEmbeddingModel;
+      const known = builtIn || (await deps.embeddings.names()).includes(model);
+      if (!known || !mayUseModel(caller, model)) throw noSuchModel(model);
+      const sent = takeFields(context, embeddingFields, body, builtIn ? 'builtIn' : 'service');
+      const rough = roughTokens(input);
+      const left = await deps.gate.takeTokens(caller, rough);
+      for (const [name, value] of Object.entries(left)) context.header(name, value);
+      // Counted by letters: the service's own count may be somewhat more.
+      const held = builtIn || free ? 0 : deduction(price, Math.ceil(rough * 1.3), 0);
+      const type = sessionTypes.chat;
+      const charge = await openCharge(deps, caller, {
+        model,
+        type,
+        amount: held,
+        tokens: Math.ceil(rough * 1.3),
       });
-      const counted = told && !isTooFew(told.promptTokens, rough) ? told.promptTokens : rough;
-      const asked = { promptTokens: counted, completionTokens: 0 };
-      const own = () => Promise.resolve({ ...asked, promptTokens: rough });
-      const { promptTokens } = await believable(price, asked, { held, own });
-      const deducted = await charge.settle({
-        promptTokens,
-        completionTokens: 0,
-        prompt: deduction(price, promptTokens, 0),
-        completion: 0,
-      });
-      tellPrice(context, deducted);
-      return { json: { ...answer, model } };
-    } catch (error) {
-      await charge.release(true);
-      if (error instanceof ServiceError) throw new Refusal(error.codeName, error.message);
-      throw error;
-    }
-  },
-});
+      try {
+        if (builtIn) {
+          const data = textsOf(input).map((text, index) => {
+            const vector = unitVector(text);
+            const embedding = body.encoding_format === 'base64' ? inBase64(vector) : vector;
+            return { object: 'embedding', index, embedding };
+          });
+          await charge.settle({
+            promptTokens: rough,
+            completionTokens: 0,
+            prompt: 0,
+            completion: 0,
+          });
+          const usage = { prompt_tokens: rough, total_tokens: rough };
+          return { json: { object: 'list', data, model, usage } };
+        }
+        const signal = workSignal(context.signal, true);
+        if (free) {
+          const texts = textsOf(input);
+          const { vectors, tokens } = await here(caller.user, model, texts, signal);
+          const size = (vectors[0]?.length ?? 0) / 4;
+          if (body.dimensions !== undefined && body.dimensions !== size)
+            throw new Refusal('bad_input', `dimensions：这个向量模型只有 ${size} 维`);
+          const data = vectors.map((bytes, index) => {
+            const numbers = numbersIn(bytes);
+            const embedding = body.encoding_format === 'base64' ? inBase64(numbers) : numbers;
+            return { object: 'embedding', index, embedding };
+          });
+          const nothing = { completionTokens: 0, prompt: 0, completion: 0 };
+          await charge.settle({ promptTokens: tokens, ...nothing });
+          const usage = { prompt_tokens: tokens, total_tokens: tokens };
+          return { json: { object: 'list', data, model, usage } };
+        }
+        const service = await deps.embeddings.service();
+        if (service.channelId !== null) charge.servedBy(service.channelId);
+        const answer = await relayEmbeddings(service, { ...sent, model }, signal);
+        const told = usageIn({
+          usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
+        });
+        const counted = told && !isTooFew(told.promptTokens, rough) ? told.promptTokens : rough;
+        const asked = { promptTokens: counted, completionTokens: 0 };
+        const own = () => Promise.resolve({ ...asked, promptTokens: rough });
+        const { promptTokens } = await believable(price, asked, { held, own });
+        const deducted = await charge.settle({
+          promptTokens,
+          completionTokens: 0,
+          prompt: deduction(price, promptTokens, 0),
+          completion: 0,
+        });
+        tellPrice(context, deducted);
+        return { json: { ...answer, model } };
+      } catch (error) {
+        await charge.release(true);
+        if (error instanceof EmbeddingError) throw new Refusal('engine_failed', error.message);
+        if (error instanceof ServiceError) throw new Refusal(error.codeName, error.message);
+        throw error;
+      }
+    },
+  };
+};

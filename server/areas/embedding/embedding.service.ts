@@ -176,7 +176,7 @@ export const createKnowledgeService = ({
       if (!(await mayAsk())) return null;
       const engine = await embeddings.exact(model);
       if (!engine) return null;
-      const { vectors } = await engine.embed([question], AbortSignal.timeout(vectorMs));
+      const { vectors } = await engine.embed([question], AbortSignal.timeout(vectorMs), true);
       const [vector] = vectors;
       if (!vector) return null;
       questions.set(key, vector);

@@ -1,10 +1,13 @@
-import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 import type { PageLooks } from '#server/reading/see-pages.ts';
 import { knowledgeChunks, knowledgeGaps, knowledgePages } from './embedding.tables.ts';
 
 export type ChunkRow = typeof knowledgeChunks.$inferSelect;
-export type NewChunk = Omit<typeof knowledgeChunks.$inferInsert, 'id' | 'version'>;
+export type NewChunk = Omit<
+  typeof knowledgeChunks.$inferInsert,
+  'id' | 'version' | 'vectorVersion'
+>;
 
 /** Rows of one statement: its making is not to hold up who asks something else. */
 const atOnce = 100;
@@ -50,7 +53,7 @@ export const filesWithChunks = (db: Executor, projectId: number) =>
   db
     .select({
       id: knowledgeChunks.fileId,
-      mark: sql<number>`max(greatest(${knowledgeChunks.id}, ${knowledgeChunks.version}))::float8`,
+      mark: sql<number>`max(greatest(${knowledgeChunks.id}, ${knowledgeChunks.version}, ${knowledgeChunks.vectorVersion}))::float8`,
     })
     .from(knowledgeChunks)
     .where(eq(knowledgeChunks.projectId, projectId))
@@ -189,6 +192,53 @@ export const changeChunk = async (
     .update(knowledgeChunks)
     .set({ ...change, version: nextVersion })
     .where(eq(knowledgeChunks.id, id));
+};
+
+/** Passages of a base that another model than this embedded, or none, in the order of their numbers. */
+export const chunksNotOf = (
+  db: Executor,
+  projectId: number,
+  { model, after, most }: { model: string; after: number; most: number },
+) =>
+  db
+    .select({
+      id: knowledgeChunks.id,
+      heading: knowledgeChunks.heading,
+      content: knowledgeChunks.content,
+    })
+    .from(knowledgeChunks)
+    .where(
+      and(
+        eq(knowledgeChunks.projectId, projectId),
+        gt(knowledgeChunks.id, after),
+        ne(knowledgeChunks.model, model),
+      ),
+    )
+    .orderBy(asc(knowledgeChunks.id))
+    .limit(most);
+
+export const countNotOf = (db: Executor, projectId: number, model: string): Promise<number> =>
+  db.$count(
+    knowledgeChunks,
+    and(eq(knowledgeChunks.projectId, projectId), ne(knowledgeChunks.model, model)),
+  );
+
+/** Gives a passage another vector, unless its text was changed meanwhile. */
+export const changeVector = async (
+  db: Executor,
+  { id, heading, content }: Pick<ChunkRow, 'id' | 'heading' | 'content'>,
+  made: Pick<ChunkRow, 'vector' | 'model'>,
+): Promise<void> => {
+  await db
+    .update(knowledgeChunks)
+    .set({ ...made, vectorVersion: nextVersion })
+    .where(
+      and(
+        eq(knowledgeChunks.id, id),
+        eq(knowledgeChunks.heading, heading),
+        eq(knowledgeChunks.content, content),
+      ),
+    );
 };
 
 /** The place behind the last passage of a file. */

@@ -22,6 +22,8 @@ export const knowledgeChunks = pgTable('knowledge_chunks', {
   off: boolean('off').notNull().default(false),
   /** Rises with each change; 0: it is as it was made; -1: an older program may have changed it. */
   version: tokens('version').notNull().default(0),
+  /** Rises where its vector alone changed. */
+  vectorVersion: tokens('vector_version').notNull().default(0),
 });
 
 /** Where the lines stand on pages whose words were read off their picture. */

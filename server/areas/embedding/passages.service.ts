@@ -55,6 +55,9 @@ export const passages = {
     return view({ id, heading: row.heading, content: row.content, place: {}, off: false });
   },
   remove: store.deleteChunk,
+  notOf: store.chunksNotOf,
+  countNotOf: store.countNotOf,
+  changeVector: store.changeVector,
   gaps: gapsOf.list,
   removeGap: gapsOf.remove,
   closeGap: gapsOf.close,

@@ -2,30 +2,35 @@ import type { Area, Kit } from '#server/area.ts';
 import type { Handlers } from '#server/http/handlers.ts';
 import { localAddresses } from '../model/local-services.ts';
 import { createLocalModels } from './local-model.service.ts';
+import { ollamaModels } from '#server/engines/local/ollama.ts';
+import { createOllamaWork } from './ollama-job.ts';
 import { createOllama } from './ollama.service.ts';
 
-export const localModelArea = ({ settings, log, models }: Kit) => {
+export const localModelArea = ({ db, settings, log, models }: Kit) => {
   const local = createLocalModels({ settings, log, models });
-  const ollama = createOllama({ log, models, places: localAddresses(settings.localModels) });
+  const places = localAddresses(settings.localModels);
+  const ollama = createOllama({ db, places });
+  const offer = async (baseUrl: string): Promise<void> => {
+    const names = await ollamaModels(baseUrl);
+    if (names && names.length > 0) await models.offerService(baseUrl, names);
+  };
   return {
+    jobKinds: [createOllamaWork({ places, offer })],
     seed: () => local.start(),
-    drain: async () => {
-      local.close();
-      ollama.close();
-    },
-    serve: () =>
+    drain: async () => local.close(),
+    serve: ({ jobs }) =>
       ({
         localModels: async () => {
           const [shelf, found] = await Promise.all([local.shelf(), ollama.list()]);
           return { ...shelf, ollama: found };
         },
-        pullOllama: async ({ base_url: baseUrl, model }, { noteAct }) => {
-          await ollama.pull(baseUrl, model);
+        pullOllama: async ({ base_url: baseUrl, model }, { user, noteAct }) => {
+          await ollama.pull(baseUrl, model, user.id);
           noteAct({ subject: `local_model:${model}`, to: { state: 'pulling' } });
           return {};
         },
-        stopOllama: ({ base_url: baseUrl, model }, { noteAct }) => {
-          ollama.stop(baseUrl, model);
+        stopOllama: async ({ base_url: baseUrl, model }, { noteAct }) => {
+          await ollama.stop(baseUrl, model, jobs);
           noteAct({
             subject: `local_model:${model}`,
             from: { state: 'pulling' },

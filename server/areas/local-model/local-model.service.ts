@@ -3,9 +3,18 @@ import os from 'node:os';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { LocalModel } from '#contract/local-model.ts';
-import { type ShelfEntry, shelf, usualMirrors } from '#server/engines/local/catalogue.ts';
-import { FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
-import { findModel, modelFolder, modelsHere } from '#server/engines/local/model-folder.ts';
+import { type ShelfEntry, usualMirrors } from '#server/engines/local/catalogue.ts';
+import { checkOf, FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
+import {
+  findModel,
+  isArchive,
+  modelFolder,
+  type ModelHere,
+  modelsHere,
+  placeOf,
+  readShelf,
+} from '#server/engines/local/model-folder.ts';
+import { unpackModel } from '#server/engines/local/unpack-model.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createGuard } from '#server/net/guarded-fetch.ts';
 import { isInstalled } from '#server/optional-packages.ts';
@@ -22,17 +31,19 @@ interface Fetching {
 /** Free beside a model that is brought here, bytes. */
 const diskSpare = 512 * 1024 * 1024;
 
+/** What a kind of model needs that is not installed, and what to do; empty: nothing. */
+const missingFor = (kind: LocalModel['kind']): string => {
+  const name = kind === 'hear' || kind === 'speak' ? 'sherpa-onnx-node' : 'node-llama-cpp';
+  return isInstalled(name)
+    ? ''
+    : `没有安装 ${name}（可选的组件）：运行 npm install ${name}，不要设 WITHOUT_PACKAGES，然后重启`;
+};
+
 const bytesOf = (file: string): Promise<number> =>
   stat(file).then(
     ({ size }) => size,
     () => 0,
   );
-
-const entryOf = (key: string): ShelfEntry => {
-  const entry = shelf.find((each) => each.key === key);
-  if (!entry) throw new Refusal('not_found', '货架上没有这个模型');
-  return entry;
-};
 
 /** The models of this machine: brought here by one press, offered while their files are here. */
 export const createLocalModels = (deps: {
@@ -46,6 +57,12 @@ export const createLocalModels = (deps: {
   const fetching = new Map<string, Fetching>();
   const errors = new Map<string, string>();
   const mirrorFile = path.join(folder, 'mirrors.json');
+  const entryOf = async (key: string): Promise<ShelfEntry> => {
+    const entry = (await readShelf(folder)).find((each) => each.key === key);
+    if (!entry) throw new Refusal('not_found', '货架上没有这个模型');
+    return entry;
+  };
+  /** Where its file comes to lie; an archive goes once it is unpacked. */
   const pathOf = ({ file }: ShelfEntry) => path.join(folder, file);
   /** Says, also after a restart, that a model is wanted although it is not whole. */
   const wantedOf = (entry: ShelfEntry) => `${pathOf(entry)}.wanted`;
@@ -62,9 +79,13 @@ export const createLocalModels = (deps: {
   };
 
   const offer = async (): Promise<void> => {
-    const here = isInstalled('node-llama-cpp') ? await modelsHere(folder) : [];
+    const here = await modelsHere(folder);
     await models.offerLocal(
-      here.map((key) => ({ key, label: shelf.find((each) => each.key === key)?.label ?? key })),
+      here.flatMap(({ key, kind, label }) =>
+        kind !== 'embedding' && kind !== 'rerank' && missingFor(kind) === ''
+          ? [{ key, kind, label }]
+          : [],
+      ),
     );
   };
 
@@ -77,12 +98,15 @@ export const createLocalModels = (deps: {
       await mkdir(folder, { recursive: true });
       await writeFile(wantedOf(entry), '');
       const { checked } = await fetchModel({
-        addresses: (await mirrors()).map((each) =>
+        addresses: [...(await mirrors()), ...(entry.besides ? [entry.besides] : [])].map((each) =>
           each.replace('{repository}', entry.repository).replace('{file}', entry.file),
         ),
         path: pathOf(entry),
-        most: entry.size * 1.5,
-        sha256: '',
+        size: entry.size,
+        sha256: entry.sha256,
+        head: isArchive(entry.file)
+          ? { bytes: 'BZh', what: 'tar.bz2 压缩包' }
+          : { bytes: 'GGUF', what: 'GGUF 模型' },
         guard,
         signal: now.stop.signal,
         progress: (bytes, total) => {
@@ -91,6 +115,12 @@ export const createLocalModels = (deps: {
           if (total > 0 && bytes >= total) now.state = 'checking';
         },
       });
+      if (isArchive(entry.file) && (await bytesOf(pathOf(entry))) > 0) {
+        now.state = 'checking';
+        const place = placeOf(folder, entry);
+        const most = (entry.unpacked ?? entry.size * 4) * 1.5;
+        await unpackModel({ archive: pathOf(entry), folder: place, most }, now.stop.signal);
+      }
       log.info({ model: entry.key, checked }, 'a model came to this machine');
       await rm(wantedOf(entry), { force: true });
       await offer();
@@ -113,24 +143,32 @@ export const createLocalModels = (deps: {
       () => false,
     );
     const error = errors.get(entry.key) ?? '';
-    const { repository: _, ...shown } = entry;
+    const { key, kind, label, file, size, memory, licence, languages } = entry;
     return {
-      ...shown,
+      key,
+      kind,
+      label,
+      file,
+      size,
+      memory,
+      licence,
+      languages,
       state: ready
         ? 'ready'
         : (now?.state ?? (error !== '' ? 'failed' : wanted || part > 0 ? 'waiting' : 'none')),
-      bytes: ready ? await bytesOf(pathOf(entry)) : part,
-      total: now?.total || entry.size,
+      bytes: ready ? size : part,
+      total: now?.total || size,
+      checked: ready && (await checkOf(pathOf(entry)))?.checked === true,
       error,
     };
   };
 
-  const byHand = async (key: string): Promise<LocalModel> => {
-    const file = (await findModel(folder, key)) ?? '';
+  const byHand = async ({ key, kind, label, path: file }: ModelHere): Promise<LocalModel> => {
     const size = await bytesOf(file);
     return {
       key,
-      label: key,
+      kind,
+      label,
       file: path.basename(file),
       size,
       memory: 0,
@@ -139,6 +177,7 @@ export const createLocalModels = (deps: {
       state: 'ready',
       bytes: size,
       total: size,
+      checked: false,
       error: '',
     };
   };
@@ -151,14 +190,14 @@ export const createLocalModels = (deps: {
   return {
     shelf: async () => {
       const here = await modelsHere(folder);
-      const own = here.filter((key) => !shelf.some((entry) => entry.key === key));
+      const shelf = await readShelf(folder);
+      const own = here.filter(({ key }) => !shelf.some((entry) => entry.key === key));
       // A file that was just put there by hand is offered from now on.
       await offer();
       return {
         list: [...(await Promise.all(shelf.map(stateOf))), ...(await Promise.all(own.map(byHand)))],
-        reason: isInstalled('node-llama-cpp')
-          ? ''
-          : '没有安装 node-llama-cpp（可选的组件）：运行 npm install node-llama-cpp 后重启',
+        reason: missingFor('chat'),
+        speech_reason: missingFor('hear'),
         machine: {
           memory: os.totalmem(),
           memory_free: os.freemem(),
@@ -172,19 +211,19 @@ export const createLocalModels = (deps: {
 
     /** These three give how it stood before. */
     fetch: async (key: string): Promise<LocalModel['state']> => {
-      const entry = entryOf(key);
+      const entry = await entryOf(key);
       const { state } = await stateOf(entry);
-      if (!isInstalled('node-llama-cpp'))
-        throw new Refusal('manage_unsuitable', '没有安装 node-llama-cpp，下载了也不能用');
+      const missing = missingFor(entry.kind);
+      if (missing !== '') throw new Refusal('manage_unsuitable', missing);
       if (state === 'ready') return state;
-      if ((await diskFree()) < entry.size + diskSpare)
+      if ((await diskFree()) < entry.size + (entry.unpacked ?? 0) + diskSpare)
         throw new Refusal('manage_unsuitable', '磁盘剩余的空间放不下这个模型');
       void bring(entry);
       return state;
     },
 
     stop: async (key: string): Promise<LocalModel['state']> => {
-      const entry = entryOf(key);
+      const entry = await entryOf(key);
       const { state } = await stateOf(entry);
       fetching.get(key)?.stop.abort();
       errors.delete(key);
@@ -194,7 +233,7 @@ export const createLocalModels = (deps: {
 
     remove: async (key: string): Promise<LocalModel['state']> => {
       const file = await findModel(folder, key);
-      const entry = shelf.find((each) => each.key === key);
+      const entry = (await readShelf(folder)).find((each) => each.key === key);
       const state = entry ? (await stateOf(entry)).state : 'ready';
       if (entry) {
         fetching.get(key)?.stop.abort();
@@ -202,7 +241,9 @@ export const createLocalModels = (deps: {
         await rm(`${pathOf(entry)}.part`, { force: true });
         await rm(wantedOf(entry), { force: true });
       } else if (file === null) throw new Refusal('not_found', '没有这个模型');
-      if (file !== null) await rm(file, { force: true });
+      if (file !== null) await rm(file, { recursive: true, force: true });
+      const noted = entry ? pathOf(entry) : file;
+      await rm(`${noted}.check`, { force: true });
       await offer();
       return state;
     },
@@ -218,7 +259,7 @@ export const createLocalModels = (deps: {
     /** Offers what is here, and goes on with what was begun or is asked for by the settings. */
     start: async (): Promise<void> => {
       await offer();
-      for (const entry of shelf) {
+      for (const entry of await readShelf(folder)) {
         const wanted =
           entry.key === settings.localModel ||
           (await stat(wantedOf(entry)).catch(() => null)) !== null;

@@ -8,7 +8,7 @@ import { chatServices, type ChatServiceKind, isChatService } from '#server/engin
 import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
-import { isEmbeddingModel, isKnowledgeModel } from '#server/engines/embedding/embedding-models.ts';
+import { isEmbeddingModel, isKnowledgeModel } from '#server/engines/embedding/model-names.ts';
 import { createOpenAiEmbedding } from '#server/engines/embedding/openai-embedding.ts';
 import { SearchError, searchWeb, type SearchService } from '#server/engines/search/web-search.ts';
 import type { AskedThinking } from '#server/engines/thinking.ts';

@@ -20,7 +20,7 @@ import {
   upsertChannel,
   type NewModel,
 } from './model.store.ts';
-import { localOffer, modelsOfNames, plan } from './new-models.ts';
+import { type LocalOffer, localOffer, modelsOfNames, plan } from './new-models.ts';
 import { channelsWith, localChannelKey, type RowEngines } from './row-engines.ts';
 
 /** A service is asked for its models again after this, ms; while it cannot be reached, sooner. */
@@ -214,7 +214,7 @@ export const createConnecting = (deps: ConnectDeps) => {
         (error: unknown) => deps.log.warn({ err: error }, 'a service of images cannot be asked'),
       );
     },
-    offerLocal: async (local: readonly { key: string; label: string }[]): Promise<void> => {
+    offerLocal: async (local: readonly LocalOffer[]): Promise<void> => {
       const { db, catalogue } = deps;
       const same = JSON.stringify(local);
       if (same === offered || (local.length === 0 && offered === '')) return;

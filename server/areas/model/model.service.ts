@@ -1,3 +1,4 @@
+import type { LocalOffer } from './new-models.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Model } from '#contract/model.ts';
 import type { Database, Executor } from '#server/db/database.ts';
@@ -40,7 +41,7 @@ export interface ModelService extends ChatModels, ImageModels, MediaModels {
   /** Asks a service of images that was just connected what it can do. */
   learn(channelId: number): void;
   /** Offers these models that lie on this machine, free of charge, and no others. */
-  offerLocal(models: readonly { key: string; label: string }[]): Promise<void>;
+  offerLocal(models: readonly LocalOffer[]): Promise<void>;
   /** Offers what a service on this machine has now, free of charge. */
   offerService(baseUrl: string, names: readonly string[]): Promise<void>;
   close(): void;

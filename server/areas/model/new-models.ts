@@ -19,17 +19,26 @@ const chatModel = (name: string, sort: number): NewModel => ({
   ...priceOfName(name),
 });
 
-/** A chat model that lies on this machine: free of charge, and for short talks. */
-export const localOffer = ({ key, label }: { key: string; label: string }): NewModel => ({
-  ...chatModel(key, 30),
-  label,
-  factor: 0,
-  promptFactor: 0,
-  vipExcluded: false,
-  paidOnly: false,
-  vision: false,
-  maxPrompt: 2500,
-});
+/** A model that lies on this machine and writes, hears or speaks. */
+export interface LocalOffer {
+  key: string;
+  kind: 'chat' | 'hear' | 'speak';
+  label: string;
+}
+
+/** It is free of charge; one that chats does so in short talks. */
+export const localOffer = ({ key, kind, label }: LocalOffer): NewModel => {
+  const free = { label, factor: 0, promptFactor: 0, vipExcluded: false, paidOnly: false };
+  return kind === 'chat'
+    ? { ...chatModel(key, 30), ...free, vision: false, maxPrompt: 2500 }
+    : {
+        ...named(key),
+        ...free,
+        type: kind === 'hear' ? modelTypes.speechToText : modelTypes.textToSpeech,
+        sort: 30,
+        remark: '在本机上，不联网（sherpa-onnx）',
+      };
+};
 
 const imageModel = (name: string, { sort, factor, vipExcluded, image }: ImageOffer): NewModel => ({
   ...named(name),

@@ -5,6 +5,7 @@ import type { ChatEngine } from '#server/engines/chat-engine.ts';
 import { type ChatRelay, relayOfEngine } from '#server/engines/chat-relay.ts';
 import { createLlamaProcess } from '#server/engines/local/llama-process.ts';
 import { createLocalEngine } from '#server/engines/local/local-engine.ts';
+import { createLocalSpeech } from '#server/engines/speech/local-speech.ts';
 import { findModel, modelFolder } from '#server/engines/local/model-folder.ts';
 import type { ImageEngine } from '#server/engines/image-engine.ts';
 import { createGuardedFetch } from '#server/net/guarded-fetch.ts';
@@ -80,6 +81,7 @@ export const createRowEngines = (deps: {
   const folder = modelFolder(settings.dataDir);
   const local = createLocalEngine({ llama, fileOf: (model) => findModel(folder, model) });
   const localRelay = relayOfEngine(local);
+  const localSpeech = createLocalSpeech(folder);
   const images = builtInImages(settings);
   const media = createBuiltInMedia(settings);
   const ofService = <E>(
@@ -106,7 +108,11 @@ export const createRowEngines = (deps: {
       (isBuiltIn(row) ? images[row.model.name]?.engine : enginesOf(row.channel)?.image) ?? null,
     media: <T extends MediaType>(type: T, row: ServedModel) => {
       if (row.model.type !== type) return null;
-      const all = isBuiltIn(row) ? media[row.model.name]?.engines : enginesOf(row.channel);
+      const all = isBuiltIn(row)
+        ? media[row.model.name]?.engines
+        : isLocal(row)
+          ? localSpeech(row.model.name)
+          : enginesOf(row.channel);
       const made = {
         [modelTypes.video]: all?.video,
         [modelTypes.textToSpeech]: all?.speak,

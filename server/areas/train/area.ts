@@ -6,6 +6,7 @@ import { createManageTrainHandlers, createTrainHandlers } from './train.handlers
 import { leaveTraining } from './leave-training.ts';
 import { shownByProjects } from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
+import { beginReadingAgain } from './read-again.ts';
 import { readDueAddresses } from './watch.service.ts';
 import { createTrainWorks } from './train-work.ts';
 
@@ -70,7 +71,7 @@ export const trainArea = (kit: Kit) => {
     ],
     leave: (tx, userId) => leaveTraining(tx, userId, storage),
     jobKinds: createTrainWorks(deps),
-    chores: [(tx) => readDueAddresses(deps, tx)],
+    chores: [(tx) => readDueAddresses(deps, tx), (tx) => beginReadingAgain(deps, tx)],
     shows: shownByProjects,
     serve: ({ jobs }) => {
       const all = { ...deps, stopJob: jobs.cancel };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JobKind } from '#contract/job.ts';
-import { projectTypes, trainLimits } from '#contract/train-limits.ts';
+import { projectTypes, trainLimits, trainTexts } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { JobWork } from '#server/jobs/job-kind.ts';
@@ -64,13 +64,18 @@ export const doneOf = async (tx: Transaction, projectId: number): Promise<number
 
 /**
  * Begins work on a locked project's files, unless it goes on already: then it comes to them, too.
- * @param paid a service does it that takes tokens from the start
+ * @param options `paid`: a service does it that takes tokens from the start; `again`: one that just
+ *   ended is followed by it; `reading`: no file is new, its passages get vectors
  * @throws Refusal too_many_jobs, balance
  */
 export const beginTraining = async (
   tx: Transaction,
   project: ProjectRow,
-  { paid = false, again = false }: { paid?: boolean; again?: boolean } = {},
+  {
+    paid = false,
+    again = false,
+    reading = false,
+  }: { paid?: boolean; again?: boolean; reading?: boolean } = {},
 ): Promise<void> => {
   // What ends now is still open while it ends.
   const open = await openJobsOf(tx, { subject: 'project', id: project.id });
@@ -96,7 +101,7 @@ export const beginTraining = async (
     userId: project.userId,
     kind,
     title: project.name,
-    model: workNames[kind] ?? '',
+    model: reading ? trainTexts.rereading : (workNames[kind] ?? ''),
     subject: { kind: 'project', id: project.id },
     input: { done: await doneOf(tx, project.id), token: project.token } satisfies TrainingInput,
     holdId,

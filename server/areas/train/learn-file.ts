@@ -5,6 +5,7 @@ import type { Transaction } from '#server/db/database.ts';
 import {
   EmbeddingError,
   type EmbeddingEngine,
+  factorOf,
 } from '#server/engines/embedding/embedding-engine.ts';
 import { JobError } from '#server/jobs/job-kind.ts';
 import type { Chunk } from '../embedding/chunk.ts';
@@ -25,7 +26,8 @@ const gone = '文件已被删除';
 /** What of a file was made into vectors, by which service, and what was set aside for that. */
 interface Embedded {
   engine: EmbeddingEngine;
-  holdId: string;
+  /** Null: nothing is taken for it. */
+  holdId: string | null;
   vectors: Buffer[];
   /** That the service says it took. */
   tokens: number;
@@ -103,12 +105,15 @@ const holdFor = (
   db.transaction(async (tx) => {
     await projects.changeProject(tx, project.id, { engine: engine.model });
     if (file.holdId) await release(tx, file.holdId);
-    const holdId = await hold(tx, {
-      userId: project.userId,
-      amount,
-      reference: `training-file:${file.id}`,
-      ttlMs: trainingLivesMs + 60_000,
-    });
+    const holdId =
+      amount === 0
+        ? null
+        : await hold(tx, {
+            userId: project.userId,
+            amount,
+            reference: `training-file:${file.id}`,
+            ttlMs: trainingLivesMs + 60_000,
+          });
     const channelId = engine.channelId ?? null;
     if (!(await store.changeFile(tx, file.id, { holdId, channelId, token: 0 })))
       throw new FileFailure(gone);
@@ -125,9 +130,9 @@ const embed = async (
   const { db } = deps;
   const { file, io, progress } = task;
   const most = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-  const held = Math.ceil(most * trainLimits.embeddingFactor * 1.3);
+  const held = Math.ceil(most * factorOf(engine) * 1.3);
   const holdId = await holdFor(deps, task, { amount: held, engine });
-  if (holdId === null) throw new FileFailure(noBalance);
+  if (held > 0 && holdId === null) throw new FileFailure(noBalance);
   const vectors: Buffer[] = [];
   let tokens = 0;
   let told = 0;
@@ -136,7 +141,7 @@ const embed = async (
       const batch = texts.slice(at, at + engine.batch);
       // Whoever ends it from here on pays for these, too.
       const sent = batch.reduce((sum, text) => sum + estimateTokens(text), tokens);
-      const cost = Math.ceil(sent * trainLimits.embeddingFactor);
+      const cost = Math.ceil(sent * factorOf(engine));
       if (!(await store.changeFile(db, file.id, { token: Math.min(held, cost) })))
         throw new FileFailure(gone);
       const made = await engine.embed(batch, io.signal);
@@ -161,7 +166,8 @@ const embed = async (
 
 /** Takes what the vectors of a file cost; gives the tokens taken. */
 const charge = async (tx: Transaction, name: string, { engine, holdId, tokens }: Embedded) => {
-  const { spent } = await settle(tx, holdId, Math.ceil(tokens * trainLimits.embeddingFactor), {
+  if (holdId === null) return 0;
+  const { spent } = await settle(tx, holdId, Math.ceil(tokens * factorOf(engine)), {
     type: sessionTypes.chat,
     model: engine.model,
     human: `训练知识库：${name}`,
@@ -184,7 +190,7 @@ const keepChunks = (
     const { length } = chunks;
     const end = { status: fileStates.done, totalNum: length, overNum: length, error: '' };
     if (!(await store.endFile(tx, file.id, end))) {
-      if (embedded) await release(tx, embedded.holdId);
+      if (embedded?.holdId) await release(tx, embedded.holdId);
       return;
     }
     const token = embedded ? await charge(tx, file.name, embedded) : 0;

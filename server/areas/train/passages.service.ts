@@ -2,10 +2,10 @@ import type { Parsed } from '#contract/calls.ts';
 import type { Passage } from '#contract/knowledge.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { estimateTokens } from '#contract/price.ts';
-import { fileStates, knowledgeLimits, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import { fileStates, knowledgeLimits, projectTypes } from '#contract/train-limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
+import { EmbeddingError, factorOf } from '#server/engines/embedding/embedding-engine.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { passages, type PassageRow } from '../embedding/passages.service.ts';
 import { lockKeeping } from '../file/room.ts';
@@ -64,16 +64,19 @@ const vectorFor = async (
 ): Promise<Made> => {
   const engine = await embeddings.engine(project.settings.model ?? '');
   if (!engine) return { vector: Buffer.alloc(0), model: '', pay: () => Promise.resolve() };
-  const amount = Math.ceil(estimateTokens(text) * trainLimits.embeddingFactor * 1.3);
-  const holdId = await db.transaction((tx) =>
-    hold(tx, {
-      userId: project.userId,
-      amount,
-      reference: `passage:${project.id}`,
-      ttlMs: 10 * 60_000,
-    }),
-  );
-  if (holdId === null) throw new Refusal('balance');
+  const amount = Math.ceil(estimateTokens(text) * factorOf(engine) * 1.3);
+  const holdId =
+    amount === 0
+      ? null
+      : await db.transaction((tx) =>
+          hold(tx, {
+            userId: project.userId,
+            amount,
+            reference: `passage:${project.id}`,
+            ttlMs: 10 * 60_000,
+          }),
+        );
+  if (amount > 0 && holdId === null) throw new Refusal('balance');
   try {
     const { vectors, tokens } = await engine.embed([text], AbortSignal.timeout(embedMs));
     const [vector] = vectors;
@@ -82,24 +85,20 @@ const vectorFor = async (
       vector,
       model: engine.model,
       pay: async (tx) => {
-        const { spent } = await settle(
-          tx,
-          holdId,
-          Math.ceil(tokens * trainLimits.embeddingFactor),
-          {
-            type: sessionTypes.chat,
-            model: engine.model,
-            human: `知识库的一段：${project.name}`,
-            prompt_tokens: tokens,
-            completion_tokens: 0,
-            channelId: engine.channelId ?? null,
-          },
-        );
+        if (holdId === null) return;
+        const { spent } = await settle(tx, holdId, Math.ceil(tokens * factorOf(engine)), {
+          type: sessionTypes.chat,
+          model: engine.model,
+          human: `知识库的一段：${project.name}`,
+          prompt_tokens: tokens,
+          completion_tokens: 0,
+          channelId: engine.channelId ?? null,
+        });
         await projects.noteChange(tx, project.id, { tokens: spent });
       },
     };
   } catch {
-    await db.transaction((tx) => release(tx, holdId));
+    if (holdId !== null) await db.transaction((tx) => release(tx, holdId));
     throw new Refusal('engine_failed', '向量服务没有回应，没有改动，请稍后再试');
   }
 };
@@ -147,7 +146,7 @@ export const save = async (
       if (!passage) throw noPassage();
       if (made) await made.pay(tx, project);
       if (isPair) await sizePairs(tx, file.id);
-      await projects.noteChange(tx, project.id);
+      await projects.noteChange(tx, project.id, { written: made?.model });
       return { passage };
     });
 };
@@ -216,7 +215,7 @@ export const addPair = async (
       await made.pay(tx, now);
       await sizePairs(tx, file.id);
       await passages.closeGap(tx, modelId, question);
-      await projects.noteChange(tx, modelId);
+      await projects.noteChange(tx, modelId, { written: made.model });
       if (now.status !== 1) await projects.changeProject(tx, modelId, { status: 1 });
       return { passage };
     });

@@ -193,11 +193,18 @@ export const changeProject = async (
     .where(eq(trainingProjects.id, id));
 };
 
-/** Counts what was taken for a project, and says that its passages changed. */
+/**
+ * Counts what was taken for a project, and says that its passages changed.
+ * @param change `written`: what embedded the passages that were written just now, where some were
+ */
 export const noteChange = async (
   db: Executor,
   id: number,
-  { tokens = 0, engine }: { tokens?: number; engine?: string } = {},
+  {
+    tokens = 0,
+    engine,
+    written = engine,
+  }: { tokens?: number; engine?: string; written?: string | undefined } = {},
 ): Promise<void> => {
   await db
     .update(trainingProjects)
@@ -206,7 +213,66 @@ export const noteChange = async (
       token: sql`${trainingProjects.token} + ${tokens}`,
       updatedAt: sql`now()`,
       ...(engine === undefined ? {} : { engine }),
+      ...(written === undefined
+        ? {}
+        : {
+            vectors: sql`CASE WHEN ${trainingProjects.vectors} = ${written} THEN ${written} ELSE '' END`,
+          }),
     })
+    .where(eq(trainingProjects.id, id));
+};
+
+/**
+ * Trained bases whose passages are to be read again by a model of this machine, one of each person,
+ * locked. What is embedded with is what a base's settings name, else the first of `names`.
+ */
+export const takeToReadAgain = async (
+  tx: Transaction,
+  { names, free }: { names: readonly string[]; free: readonly string[] },
+  most: number,
+): Promise<ProjectRow[]> => {
+  const chosen = sql`${trainingProjects.settings}->>'model'`;
+  const wanted = sql`CASE WHEN ${inArray(chosen, [...names])} THEN ${chosen} ELSE ${names[0] ?? ''} END`;
+  const rows = await tx
+    .select()
+    .from(trainingProjects)
+    .where(
+      and(
+        eq(trainingProjects.type, projectTypes.knowledge),
+        eq(trainingProjects.status, projectStates.trained),
+        sql`coalesce(${trainingProjects.readAgainAfter} < now(), true)`,
+        sql`${chosen} IS DISTINCT FROM 'built-in'`,
+        inArray(wanted, [...free]),
+        sql`${trainingProjects.vectors} <> ${wanted}`,
+        sql`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.user_id = ${trainingProjects.userId}
+          AND jobs.kind = 'embedding' AND jobs.finished_at IS NULL)`,
+      ),
+    )
+    .orderBy(desc(trainingProjects.updatedAt))
+    .limit(most)
+    .for('update', { skipLocked: true });
+  return rows.filter((row, at) => rows.findIndex(({ userId }) => userId === row.userId) === at);
+};
+
+/** @param seconds from now; null: at once */
+export const readAgainAfter = async (
+  db: Executor,
+  id: number,
+  seconds: number | null,
+): Promise<void> => {
+  await db
+    .update(trainingProjects)
+    .set({
+      readAgainAfter: seconds === null ? null : sql`now() + ${seconds} * interval '1 second'`,
+    })
+    .where(eq(trainingProjects.id, id));
+};
+
+/** All passages have their vectors by this model now. */
+export const noteVectors = async (db: Executor, id: number, model: string): Promise<void> => {
+  await db
+    .update(trainingProjects)
+    .set({ vectors: model, engine: model, readAgainAfter: null })
     .where(eq(trainingProjects.id, id));
 };
 

@@ -73,7 +73,7 @@ export const quote = async (deps: TrainDeps, db: Executor, id: number, user: Ide
     const engine = await deps.embeddings.engine(settings.model ?? '');
     return {
       ...told,
-      tokens: engine ? timesFactor(embeddingPrice(contents), factor) : 0,
+      tokens: engine && !engine.free ? timesFactor(embeddingPrice(contents), factor) : 0,
       direction: 0,
     };
   }

@@ -1,4 +1,4 @@
-import { projectStates } from '#contract/train-limits.ts';
+import { projectStates, projectTypes } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { ClaimedJob, JobIo, JobWork } from '#server/jobs/job-kind.ts';
 import { beginTraining, doneOf, trainingJob, type TrainingInput } from './begin-training.ts';
@@ -10,6 +10,7 @@ import * as projects from './project.store.ts';
 import { openReader } from './reading/read-file.ts';
 import { createStyleWork } from './style-work.ts';
 import * as files from './training-file.store.ts';
+import { leaveAsItIs, readAgain } from './read-again.ts';
 import { translateFile } from './translate-file.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
@@ -51,7 +52,11 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
       io.signal.throwIfAborted();
       const project = await projects.findProject(db, job.subject_id);
       const file = await files.nextFile(db, job.subject_id);
-      if (!project || !file) return { result: null };
+      if (!project) return { result: null };
+      if (!file) {
+        if (project.type === projectTypes.knowledge) await readAgain(deps, job, io);
+        return { result: null };
+      }
       const work = file.kind === 'archive' ? unpackArchive : doFile;
       try {
         const progress = await progressOf(deps, project.id, io);
@@ -94,6 +99,7 @@ const finishFiles: JobWork<unknown>['finish'] = async (tx, job, end) => {
   }
   if (end.state === 'error') await failFiles(tx, project.id, end.message);
   const stopped = end.state === 'cancelled' ? await stopFiles(tx, project) : 0;
+  if (end.state === 'cancelled') await leaveAsItIs(tx, project.id);
   await settleState(tx, project.id);
   return { state: end.state, deductTokens: took + stopped };
 };

@@ -21,6 +21,10 @@ export const trainingProjects = pgTable('training_projects', {
   /** Grows with every change of its passages. */
   revision: integer('revision').notNull().default(0),
   engine: text('engine').notNull().default(''),
+  /** The model by which all its passages have their vectors; empty: some have none, or another's. */
+  vectors: text('vectors').notNull().default(''),
+  /** Not before this is it read again for a model of this machine; null: at once. */
+  readAgainAfter: instant('read_again_after'),
   profile: jsonb('profile').$type<Omit<StyleProfile, 'key' | 'label'>>(),
   /** Part of the addresses of its files; another from the day on which it was made private. */
   addressSalt: text('address_salt').notNull().default(''),

@@ -1,16 +1,10 @@
 import type { Settings } from '#server/settings.ts';
 import { listModels } from '../openai-compatible/list-models.ts';
 import { EmbeddingError, type EmbeddingEngine } from './embedding-engine.ts';
+import { isKnowledgeModel, isReranker } from './model-names.ts';
+import type { LocalKnowledgeModels } from './local-embedding.ts';
 import { createOpenAiEmbedding } from './openai-embedding.ts';
 import { createReranker, type Reranker } from './rerank.ts';
-
-/** Names under which services offer embeddings. */
-const embeds = /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|m3e)(?=$|[-_/.:\d])/i;
-const reranks = /rerank/i;
-
-export const isEmbeddingModel = (name: string): boolean => embeds.test(name) && !reranks.test(name);
-/** Whether knowledge bases have a use for it: to embed, or to put what was found in order. */
-export const isKnowledgeModel = (name: string): boolean => embeds.test(name) || reranks.test(name);
 
 /** The service is asked for its models again after this, ms; after a failure sooner. */
 const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
@@ -18,13 +12,15 @@ const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
 export interface EmbeddingModels {
   /** Where the named ones are; an empty address: nowhere. `channelId` null: the settings name it. */
   service: () => Promise<{ baseUrl: string; apiKey: string; channelId: number | null }>;
-  /** Names of what connected services embed with, the first being the usual one. */
+  /** Names of what can embed, the first being the usual one: connected services before this machine. */
   names: () => Promise<string[]>;
+  /** Those of this machine, which take nothing. */
+  freeNames: () => Promise<string[]>;
   /** The one of that name, else the usual one; null: `built-in` is asked for, or none is connected. */
   engine: (name: string) => Promise<EmbeddingEngine | null>;
   /** That very one, as texts were embedded with it; null: it is not there any more. */
   exact: (name: string) => Promise<EmbeddingEngine | null>;
-  /** What puts passages in order, named by a model of the same service; null: it has none. */
+  /** What puts passages in order, of the same service or of this machine; null: there is none. */
   reranker: () => Promise<Reranker | null>;
 }
 
@@ -50,6 +46,7 @@ export const createEmbeddingModels = (
     models: string[];
     report: (ok: boolean, told?: string) => void;
   } | null>,
+  local: LocalKnowledgeModels,
 ): EmbeddingModels => {
   const own = settings.embeddingBaseUrl !== '';
   const apiKey = own ? settings.embeddingApiKey : settings.openaiApiKey;
@@ -74,14 +71,16 @@ export const createEmbeddingModels = (
     }
     return known.names;
   };
-  const embedding = async () => (await ask()).filter((name) => !reranks.test(name));
+  const ofService = async () => (await ask()).filter((name) => !isReranker(name));
+  const embedding = async () => [...new Set([...(await ofService()), ...(await local.names())])];
   const service = async () => {
     const instead = await connected();
     return instead
       ? { baseUrl: instead.baseUrl, apiKey: instead.nextKey(), channelId: instead.channelId }
       : { baseUrl, apiKey, channelId: null };
   };
-  const of = async (model: string): Promise<EmbeddingEngine> => {
+  const of = async (model: string): Promise<EmbeddingEngine | null> => {
+    if (!(await ask()).includes(model)) return local.engine(model);
     const instead = await connected();
     if (!instead) return createOpenAiEmbedding({ baseUrl, nextKey: () => apiKey, model });
     const engine = createOpenAiEmbedding({ ...instead, model });
@@ -103,16 +102,20 @@ export const createEmbeddingModels = (
   return {
     service,
     names: embedding,
+    freeNames: async () => {
+      const asked = await ofService();
+      return (await local.names()).filter((name) => !asked.includes(name));
+    },
     engine: async (name) => {
       if (name === 'built-in') return null;
       const names = await embedding();
       const chosen = names.find((each) => each === name) ?? names[0];
       return chosen === undefined ? null : of(chosen);
     },
-    exact: async (name) => ((await ask()).includes(name) ? of(name) : null),
+    exact: of,
     reranker: async () => {
-      const model = (await ask()).find((name) => reranks.test(name));
-      if (model === undefined) return null;
+      const model = (await ask()).find((name) => isReranker(name));
+      if (model === undefined) return local.reranker();
       const instead = await connected();
       return createReranker(
         instead ? { ...instead, model } : { baseUrl, nextKey: () => apiKey, model },

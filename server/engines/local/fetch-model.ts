@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -18,10 +18,12 @@ export interface Fetching {
   addresses: readonly string[];
   /** Where it shall lie at last; `.part` behind it until it is whole and right. */
   path: string;
-  /** The file may be no larger than this, bytes. */
-  most: number;
+  /** How large the file is, bytes. */
+  size: number;
   /** Expected SHA-256, hex; empty: what a mirror tells, if one does. */
   sha256: string;
+  /** How it begins; of another it is said that it is not a `what`. */
+  head: { bytes: string; what: string };
   guard: ReturnType<typeof createGuard>;
   signal: AbortSignal;
   progress: (bytes: number, total: number) => void;
@@ -70,7 +72,7 @@ const ask = async ({ guard, signal }: Fetching, address: string, from: number) =
 
 /** Takes what is missing from one mirror. Gives the hash that it told. */
 const takeFrom = async (fetching: Fetching, address: string): Promise<string> => {
-  const { path, most, progress } = fetching;
+  const { path, size, progress } = fetching;
   const part = `${path}.part`;
   const have = await sizeOf(part);
   const answer = await ask(fetching, address, have);
@@ -86,16 +88,16 @@ const takeFrom = async (fetching: Fetching, address: string): Promise<string> =>
   const goesOn = statusCode === 206;
   const start = goesOn ? have : 0;
   const total = start + Number(header(headers['content-length']) || 0);
-  if (total > most) {
+  if (total > size) {
     body.destroy();
-    throw new FetchFailed('文件比说好的大得多');
+    throw new FetchFailed('文件比说好的大');
   }
   const file = await open(part, goesOn ? 'a' : 'w');
   let bytes = start;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > most) throw new FetchFailed('文件比说好的大得多');
+      if (bytes > size) throw new FetchFailed('文件比说好的大');
       await file.write(chunk);
       progress(bytes, total);
     }
@@ -106,20 +108,30 @@ const takeFrom = async (fetching: Fetching, address: string): Promise<string> =>
   return answer.told;
 };
 
-export const hashOf = async (path: string): Promise<string> => {
+const hashOf = async (path: string): Promise<string> => {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }))
     hash.update(chunk as Buffer);
   return hash.digest('hex');
 };
 
-/** Whether a file begins as models of this kind do. */
-export const isModel = async (path: string): Promise<boolean> => {
+/** Whether a file begins so. */
+const beginsWith = async (path: string, bytes: string): Promise<boolean> => {
   const file = await open(path, 'r').catch(() => null);
   if (!file) return false;
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  const { length } = bytes;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
   await file.close();
-  return bytesRead === 4 && buffer.toString('latin1') === 'GGUF';
+  return bytesRead === length && buffer.toString('latin1') === bytes;
+};
+
+/** How the file at a path was checked when it came; null: nobody noted it. */
+export const checkOf = async (path: string): Promise<Fetched | null> => {
+  try {
+    return JSON.parse(await readFile(`${path}.check`, 'utf8')) as Fetched;
+  } catch {
+    return null;
+  }
 };
 
 /** A lock that nobody touched for so long is a dead process's, ms. */
@@ -203,17 +215,24 @@ const bring = async (fetching: Fetching): Promise<Fetched> => {
     try {
       const told = await takeFrom(fetching, address);
       const expected = fetching.sha256 || told;
-      if (!(await isModel(part))) {
+      if (!(await beginsWith(part, fetching.head.bytes))) {
         await rm(part, { force: true });
-        throw new FetchFailed('给的不是 GGUF 模型');
+        throw new FetchFailed(`给的不是 ${fetching.head.what}`);
       }
       const sha256 = await hashOf(part);
       if (expected !== '' && sha256 !== expected) {
         await rm(part, { force: true });
         throw new FetchFailed('文件与校验值（sha256）不符，已丢弃');
       }
+      // Without a hash the size is all there is to tell another file by.
+      if (expected === '' && (await sizeOf(part)) !== fetching.size) {
+        await rm(part, { force: true });
+        throw new FetchFailed('文件的大小与说好的不符，已丢弃');
+      }
+      const fetched = { sha256, checked: expected !== '' };
+      await writeFile(`${path}.check`, JSON.stringify(fetched));
       await rename(part, path);
-      return { sha256, checked: expected !== '' };
+      return fetched;
     } catch (error) {
       signal.throwIfAborted();
       reasons.push(`${host}：${error instanceof FetchFailed ? error.message : '连接不上'}`);
@@ -233,7 +252,8 @@ export const fetchModel = async (fetching: Fetching): Promise<Fetched> => {
   while (!free) {
     await sleep(lookMs, undefined, { signal });
     // The other one brought it.
-    if (await isModel(path)) return { sha256: await hashOf(path), checked: false };
+    const brought = (await sizeOf(path)) > 0 ? await checkOf(path) : null;
+    if (brought) return brought;
     free = await takeFile(path);
   }
   try {

@@ -15,17 +15,33 @@ export type LlamaOrder =
       temperature: number;
       maxTokens: number;
     }
+  | {
+      kind: 'embed';
+      file: string;
+      texts: string[];
+    }
+  | {
+      kind: 'rank';
+      file: string;
+      question: string;
+      texts: string[];
+    }
+  /** Ends what is done now at the next word or text. */
   | { kind: 'stop' };
 
 export type LlamaAnswer =
   | { kind: 'text' | 'reasoning'; text: string }
   | { kind: 'done'; promptTokens: number; completionTokens: number }
+  /** Vectors of 32-bit floats in base64; none where it was stopped. */
+  | { kind: 'vectors'; vectors: string[]; tokens: number }
+  /** How well each text answers, 0 to 1; none where it was stopped. */
+  | { kind: 'scores'; scores: number[] }
   | { kind: 'failed'; message: string };
 
 type Written = LlamaAnswer & { kind: 'done' };
 
 /** So long a process keeps its model for the next question, ms. */
-const idleMs = 5 * 60_000;
+export const idleMs = 5 * 60_000;
 /** A process that was told to stop writing and does not is ended after this, ms. */
 const stopMs = 3_000;
 /** So many may wait besides the one that is written. */
@@ -33,7 +49,8 @@ const mostWaiting = 8;
 
 export class LlamaBusy extends Error {}
 
-const start = (): ChildProcess => {
+/** The process in which a model works, at a lower priority than whatever serves people. */
+export const startLlama = (): ChildProcess => {
   const entry = workerUrl('./llama-worker.ts', import.meta.url);
   const child = spawn(
     process.execPath,
@@ -74,7 +91,7 @@ export const createLlamaProcess = () => {
     clearTimeout(idle);
     if (held && (held.file !== file || held.child.exitCode !== null || !held.child.connected))
       drop();
-    held ??= { child: start(), file };
+    held ??= { child: startLlama(), file };
     return held.child;
   };
 
@@ -121,7 +138,7 @@ export const createLlamaProcess = () => {
         else if (answer.kind === 'failed') {
           end(() => reject(new Error(answer.message)));
           drop();
-        } else take(answer);
+        } else if (answer.kind === 'text' || answer.kind === 'reasoning') take(answer);
       };
       child.on('message', told);
       child.once('exit', broken);

@@ -80,15 +80,21 @@ const speakWith = (folder: string, voices: Voices): SpeakEngine => ({
 export const createBuiltInSpeakEngine = (): SpeakEngine => speakWith('', espeakVoices);
 
 /** Speech by sherpa-onnx with a voice in a folder; no service is needed. */
-export const createLocalSpeakEngine = (folder: string): SpeakEngine => {
-  const engine = speakWith(folder, { '0': '默认' });
+export const createLocalSpeakEngine = (
+  folder: string,
+  voices: Voices = { '0': '默认' },
+  /** What the folder is called where something of it is missing. */
+  called = 'VOICE_MODEL_DIR',
+): SpeakEngine => {
+  const engine = speakWith(folder, voices);
   return {
     ...engine,
     speak: async (order, signal, onPart) => {
       try {
         voiceModelIn(folder);
       } catch (error) {
-        if (error instanceof ModelMissing) throw unable(error.message);
+        if (error instanceof ModelMissing)
+          throw unable(error.message.replace('VOICE_MODEL_DIR', called));
         throw error;
       }
       return engine.speak(order, signal, onPart);

@@ -15,7 +15,7 @@ const inThread = createThreadWork<HearJob>({
   failure: (why) => {
     const missing = missingPackageIn(why);
     return missing === null
-      ? new SpeechEngineError('engine_failed', '本机的语音识别没有成功，请检查 SPEECH_MODEL_DIR', {
+      ? new SpeechEngineError('engine_failed', '本机的语音识别没有成功，请检查模型的文件', {
           retriable: true,
           cause: new Error(why),
         })
@@ -24,12 +24,17 @@ const inThread = createThreadWork<HearJob>({
 });
 
 /** Recognition by sherpa-onnx with a model in a folder; no service is needed. */
-export const createLocalHearEngine = (folder: string): HearEngine => ({
+export const createLocalHearEngine = (
+  folder: string,
+  /** What the folder is called where something of it is missing. */
+  called = 'SPEECH_MODEL_DIR',
+): HearEngine => ({
   hear: async ({ data }, signal) => {
     try {
       modelIn(folder);
     } catch (error) {
-      if (error instanceof ModelMissing) throw unable(error.message);
+      if (error instanceof ModelMissing)
+        throw unable(error.message.replace('SPEECH_MODEL_DIR', called));
       throw error;
     }
     return inThread({ folder, data }, signal);

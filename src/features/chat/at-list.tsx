@@ -1,76 +1,63 @@
-import { useChatModels } from '#src/platform/queries.ts';
+import { maskName } from '#src/platform/format.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import kitCss from '#src/widgets/composer/send-kit.module.css';
+import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
+import { useModelPicks } from '#src/widgets/composer/model-picks.tsx';
+import { PickList, type Pick, type TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 
-/** Gives the text box's keys to what is open over it; true: the key was for that. Null: no more. */
-export type TakeKeys = (take: ((event: KeyboardEvent) => boolean) | null) => void;
+interface Person {
+  id: number;
+  name: string;
+}
 
-/** The models over the text box, for the keyboard: up, down, Enter, Escape. */
+/** Who wrote here beside oneself, the newest first. */
+const usePeoplePicks = (words: string, choose: (person: Person) => void): Pick[] => {
+  const { thread, me } = useChatActs();
+  const people = new Map<number, string>();
+  for (const row of thread.store.get().rows.toReversed())
+    if (row.kind === 'question' && row.message.id > 0 && row.message.user_id !== me)
+      people.set(row.message.user_id, maskName(row.message.user_name));
+  return [...people]
+    .filter(([, name]) => name.toLowerCase().includes(words.toLowerCase()))
+    .map(([id, name]) => ({
+      key: `person${id}`,
+      label: name,
+      note: '回复他，他会收到消息',
+      lead: <Avatar name={name} size={28} />,
+      run: () => choose({ id, name }),
+    }));
+};
+
+/** People and models over the text box, those alone that fit what was typed behind the @. */
 export const AtList = ({
   value,
+  words,
   onKeys,
   onClose,
   onChoose,
+  onPerson,
 }: {
+  /** The one that is chosen. */
   value: string;
+  words: string;
   onKeys: TakeKeys;
   onClose: () => void;
   onChoose: (name: string) => void;
+  onPerson: (person: Person) => void;
 }) => {
-  const models = useChatModels().data ?? [];
-  const [at, setAt] = useState(() =>
-    Math.max(
-      0,
-      models.findIndex(({ name }) => name === value),
-    ),
-  );
-  const list = useRef<HTMLUListElement>(null);
-  useEffect(() => {
-    onKeys((event) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-      const model = models[at];
-      if (step !== 0) setAt((at + step + models.length) % models.length);
-      else if (event.key === 'Enter' && !event.nativeEvent.isComposing && model)
-        onChoose(model.name);
-      else if (event.key === 'Escape') onClose();
-      else return false;
-      return true;
-    });
-    return () => onKeys(null);
-  });
-  useEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
-  }, [at]);
-  useEffect(() => {
-    const away = (event: PointerEvent) => {
-      if (!(event.target instanceof Node) || list.current?.contains(event.target)) return;
-      onClose();
-    };
-    addEventListener('pointerdown', away);
-    return () => removeEventListener('pointerdown', away);
-  });
+  const people = usePeoplePicks(words, onPerson);
+  const models = useModelPicks(words, onChoose);
+  const picks = [...people, ...models];
+  if (picks.length === 0) return null;
   return (
-    <ul className={kitCss.atList} role="listbox" aria-label="请哪个模型回答" ref={list}>
-      {models.map((model, index) => (
-        <li key={model.name} role="presentation">
-          <button
-            type="button"
-            role="option"
-            aria-selected={index === at}
-            tabIndex={-1}
-            onPointerMove={() => setAt(index)}
-            onClick={() => onChoose(model.name)}
-          >
-            <Avatar name={model.label} src={model.logo} color={model.color} size={28} />
-            <span className={kitCss.atListWords}>
-              <span>{model.label}</span>
-              {model.remark && <small>{model.remark}</small>}
-            </span>
-            <small>{model.factor === 0 ? '免费' : `×${model.factor}`}</small>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <PickList
+      label="请谁回答"
+      picks={picks}
+      first={Math.max(
+        0,
+        picks.findIndex(({ key }) => key === value),
+      )}
+      onKeys={onKeys}
+      onClose={onClose}
+    />
   );
 };

@@ -366,6 +366,7 @@ const Conversation = ({
                 <QuestionBar
                   session={session}
                   last={view.lastId}
+                  answers={view.count - 1}
                   byVotes={byVotes}
                   onVotes={setByVotes}
                   onShow={show}

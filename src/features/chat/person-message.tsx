@@ -16,8 +16,61 @@ import css from './person-message.module.css';
 import { acceptAnswer, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 import { Attachments } from './question-parts.tsx';
+import type { Message } from '#contract/chat.ts';
 import type { QuestionRow } from '#src/widgets/conversation/rows.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
+
+/** What can be done with a message of a person. */
+const PersonActs = ({
+  message,
+  text,
+  accepted,
+}: {
+  message: Message;
+  /** Its words alone. */
+  text: string;
+  accepted: boolean;
+}) => {
+  const acts = useChatActs();
+  const question = useQuestion();
+  const mine = message.user_id === acts.me;
+  // The question itself has the title.
+  const answer = question !== null && message.title === '';
+  const person = { id: message.user_id, name: maskName(message.user_name) };
+  return (
+    <ActsRow className={`${rowCss.acts} ${css.personActs}`}>
+      {() => (
+        <>
+          <Marks message={message} />
+          {answer && question.owner && (
+            <SmallAct
+              icon="check"
+              label={accepted ? '取消采纳' : '采纳'}
+              pressed={accepted}
+              onClick={() => void acceptAnswer(acts.uuid, message.id, !accepted)}
+            />
+          )}
+          {question && acts.writable && (
+            <SmallAct
+              icon="quote"
+              label="引用"
+              wide
+              onClick={() => quote(acts.uuid, person, text, !mine)}
+            />
+          )}
+          {acts.writable && !mine && (
+            <SmallAct icon="reply" label="回复" onClick={() => acts.answerTo(person)} />
+          )}
+          {mine && (
+            <SmallAct icon="edit" label="修改" onClick={() => acts.toggle('edit', message.id)} />
+          )}
+          <SmallAct icon="copy" label="复制" wide onClick={() => void copyText(text)} />
+          <MoreAct message={message} of="question" />
+        </>
+      )}
+    </ActsRow>
+  );
+};
 
 /** What a person wrote in a session of people: who, when, to whom, and Markdown. */
 const PersonMessage = memo(function PersonMessage({
@@ -33,8 +86,6 @@ const PersonMessage = memo(function PersonMessage({
   const mine = message.user_id === acts.me;
   const question = useQuestion();
   const accepted = question !== null && question.accepted_id === message.id;
-  // The question itself has the title.
-  const answer = question !== null && message.title === '' && message.id > 0;
   const name = maskName(message.user_name);
   const person = { id: message.user_id, name };
   const aiLabel = models.data?.find((model) => model.name === atAi)?.label ?? atAi;
@@ -47,7 +98,9 @@ const PersonMessage = memo(function PersonMessage({
       data-person
       data-quiet={quiet || undefined}
       data-message={message.id}
-      data-mine={mine || undefined}
+      data-mine={(quiet && mine) || undefined}
+      data-article={question === null ? undefined : message.title === '' ? 'answer' : 'question'}
+      data-accepted={accepted || undefined}
       aria-label={`${name}的消息`}
     >
       <button
@@ -66,11 +119,11 @@ const PersonMessage = memo(function PersonMessage({
           {accepted && <span className={css.personAccepted}>✓ 已采纳</span>}
         </header>
         <div
-          className={`${rowCss.bubble} ${mine ? rowCss.bubbleMine : rowCss.bubbleTheirs} ${css.personBubble}`}
+          className={`${rowCss.bubble} ${mine && quiet ? rowCss.bubbleMine : rowCss.bubbleTheirs} ${css.personBubble}`}
           data-bubble={mine ? 'mine' : 'theirs'}
           {...press}
         >
-          {message.title !== '' && <h3>{message.title}</h3>}
+          {message.title !== '' && <h2>{message.title}</h2>}
           {(atUser !== null || atAi !== '') && (
             <p className={css.mentions}>
               {atUser && <span className={css.mention}>@{maskName(atUser.name)}</span>}
@@ -81,43 +134,7 @@ const PersonMessage = memo(function PersonMessage({
           {message.id < 0 && <OnItsWay />}
         </div>
         {images.length + files.length > 0 && <Attachments images={images} files={files} />}
-        {message.id > 0 && (
-          <ActsRow className={`${rowCss.acts} ${css.personActs}`}>
-            {() => (
-              <>
-                <Marks message={message} />
-                {answer && question.owner && (
-                  <SmallAct
-                    icon="check"
-                    label={accepted ? '取消采纳' : '采纳'}
-                    pressed={accepted}
-                    onClick={() => void acceptAnswer(acts.uuid, message.id, !accepted)}
-                  />
-                )}
-                {question && acts.writable && (
-                  <SmallAct
-                    icon="quote"
-                    label="引用"
-                    wide
-                    onClick={() => quote(acts.uuid, person, text, !mine)}
-                  />
-                )}
-                {acts.writable && !mine && (
-                  <SmallAct icon="reply" label="回复" onClick={() => acts.answerTo(person)} />
-                )}
-                {mine && (
-                  <SmallAct
-                    icon="edit"
-                    label="修改"
-                    onClick={() => acts.toggle('edit', message.id)}
-                  />
-                )}
-                <SmallAct icon="copy" label="复制" wide onClick={() => void copyText(text)} />
-                <MoreAct message={message} of="question" />
-              </>
-            )}
-          </ActsRow>
-        )}
+        {message.id > 0 && <PersonActs message={message} text={text} accepted={accepted} />}
       </div>
       {editing && (
         <MessageEditor

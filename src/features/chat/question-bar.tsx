@@ -30,6 +30,7 @@ const useRead = (uuid: string, last: number | null) => {
 const QuestionBar = ({
   session,
   last,
+  answers,
   byVotes,
   onVotes,
   onShow,
@@ -37,6 +38,8 @@ const QuestionBar = ({
   session: SessionDetail;
   /** Its newest message. */
   last: number | null;
+  /** How many messages follow the question. */
+  answers: number;
   byVotes: boolean;
   onVotes: (on: boolean) => void;
   onShow: (id: number) => void;
@@ -72,6 +75,7 @@ const QuestionBar = ({
           看采纳的回答
         </Chip>
       )}
+      {answers > 0 && <b className={css.answers}>{answers} 个回答</b>}
       <span className={css.order} role="group" aria-label="回答的次序">
         {[false, true].map((votes) => (
           <Chip key={String(votes)} aria-pressed={byVotes === votes} onClick={() => onVotes(votes)}>

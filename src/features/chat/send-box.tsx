@@ -14,7 +14,7 @@ import { WordsField } from '#src/ui/words-field.tsx';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { TakeKeys } from './at-list.tsx';
+import type { TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { useChoices } from './chat-choices.ts';
 import { readCompose, setCompose } from './compose-store.ts';
@@ -82,7 +82,7 @@ export const deliver = async (
 const boxWords = (session: SessionDetail, first: boolean): string => {
   if (session.friend) return `对 ${maskName(session.friend.name)} 说…`;
   if (session.type === sessionTypes.people)
-    return first ? '写下您的问题…' : '说点什么，@ 请模型回答';
+    return first ? '写下您的问题…' : '写下您的回答，@ 请模型回答';
   return first ? '问点什么…' : '继续问…';
 };
 

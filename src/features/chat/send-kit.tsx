@@ -16,12 +16,11 @@ import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
-import { useMedia } from '#src/platform/use-media.ts';
-import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { isFree } from '#contract/price.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { AtList, type TakeKeys } from './at-list.tsx';
+import { AtList } from './at-list.tsx';
+import type { TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import type { BoxState } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
 import { setCompose, useCompose } from './compose-store.ts';
@@ -33,6 +32,7 @@ import kitCss from '#src/widgets/composer/send-kit.module.css';
 const prices = () => import('./send-price.tsx');
 const Price = lazyPart(() => prices().then(({ Price: part }) => ({ default: part })));
 const BalanceNote = lazyPart(() => prices().then(({ BalanceNote: part }) => ({ default: part })));
+const TypedList = lazyPart(() => import('#src/widgets/template/typed-list.tsx'));
 const Context = lazyPart(() => prices().then(({ Context: part }) => ({ default: part })));
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
@@ -193,25 +193,20 @@ const Beside = ({ session }: { session: SessionDetail }) => {
   );
 };
 
-const isAt = (text: string): boolean => text.trim() === '@' || text.trim() === '＠';
+/** What was typed behind an @ that begins the message; undefined: it begins otherwise. */
+const behindAt = (text: string): string | undefined => /^\s*[@＠](\S*)$/.exec(text)?.[1];
 
-/** In a session of people: the models, when the message is nothing but an @, or by the button. */
+/** In a session of people: the models, while a message is nothing but an @ and letters, or by the button. */
 const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
   const { session, text, setText } = state;
   const { ai } = useCompose(session.uuid);
-  const wide = useMedia(wideEnoughForMenu);
   const [asked, setAsked] = useState(false);
-  const [dismissed, setDismissed] = useState(false);
-  const typed = isAt(text);
-  if (!typed && dismissed) setDismissed(false);
-  const open = asked || (typed && !dismissed);
-  const close = () => {
-    setAsked(false);
-    if (typed) setDismissed(true);
-  };
+  const [dismissed, setDismissed] = useState('');
+  const words = behindAt(text);
+  if (words === undefined && dismissed !== '') setDismissed('');
   const choose = (name: string) => {
     setCompose(session.uuid, { ai: name });
-    if (isAt(text)) setText('');
+    if (words !== undefined) setText('');
     setAsked(false);
   };
   return (
@@ -220,35 +215,39 @@ const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
         type="button"
         className={kitCss.sendBeside}
         aria-haspopup="dialog"
-        aria-expanded={open}
+        aria-expanded={asked}
         onClick={() => setAsked(true)}
       >
         @ 请模型回答
       </button>
-      {wide ? (
-        open && <AtList value={ai} onKeys={onKeys} onClose={close} onChoose={choose} />
-      ) : (
-        <ModelSheet
-          open={open}
+      {words !== undefined && dismissed !== text && (
+        <AtList
           value={ai}
-          title="请哪个模型回答"
-          onClose={close}
+          words={words}
+          onKeys={onKeys}
+          onClose={() => setDismissed(text)}
           onChoose={choose}
+          onPerson={(person) => {
+            setCompose(session.uuid, { atUser: person });
+            setText('');
+          }}
         />
       )}
+      <ModelSheet
+        open={asked}
+        value={ai}
+        title="请哪个模型回答"
+        onClose={() => setAsked(false)}
+        onChoose={choose}
+      />
     </>
   );
 };
 
-const slash = /^\s*[/／]\s*$/;
-
-/** Templates of prompts, when the message is nothing but a slash, or by the button. */
-const Prompts = ({ state }: { state: BoxState }) => {
+/** Templates of prompts, while a message is nothing but a slash and letters, or by the button. */
+const Prompts = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
   const { session, text, setText } = state;
   const [asked, setAsked] = useState(false);
-  const [dismissed, setDismissed] = useState(false);
-  const typed = slash.test(text);
-  if (!typed && dismissed) setDismissed(false);
   return (
     <>
       <button
@@ -260,21 +259,15 @@ const Prompts = ({ state }: { state: BoxState }) => {
       >
         / 提示词
       </button>
+      <Suspense fallback={null}>
+        <TypedList text={text} type={0} model={session.model} onKeys={onKeys} onText={setText} />
+      </Suspense>
       <PromptSheet
-        open={asked || (typed && !dismissed)}
+        open={asked}
         type={0}
         model={session.model}
-        typing={typed}
-        onClose={(sought) => {
-          setAsked(false);
-          if (!typed) return;
-          setDismissed(true);
-          // It was no search after all: /home is a word like any other.
-          if (sought !== '') setText(`${text.trim()}${sought}`);
-        }}
-        onChoose={(chosen) =>
-          setText(slash.test(text) || text === '' ? chosen : `${text}\n${chosen}`)
-        }
+        onClose={() => setAsked(false)}
+        onChoose={(chosen) => setText(text === '' ? chosen : `${text}\n${chosen}`)}
       />
     </>
   );
@@ -292,7 +285,7 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
       <WebSwitch place={state.session.uuid} model={state.session.model} />
     )}
     {state.session.type === sessionTypes.chat && <ThinkingSwitch model={state.target.model} />}
-    {state.session.scenario === null && <Prompts state={state} />}
+    {state.session.scenario === null && <Prompts state={state} onKeys={onKeys} />}
     <Suspense fallback={null}>
       <Price state={state} />
     </Suspense>

@@ -1,41 +1,128 @@
+import { useAuth } from '#src/platform/auth-store.ts';
 import { useDraft } from '#src/platform/draft.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { PathIcon } from '#src/ui/icon.tsx';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState, type PointerEvent } from 'react';
 import css from './chat.module.css';
 import type { BoxState } from './box-state.ts';
 
 const micPath =
   'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
 const VoiceSheet = lazyAsked(() => import('#src/widgets/voice/voice-sheet.tsx'));
+const VoiceHold = lazyAsked(() => import('#src/widgets/voice/voice-hold.tsx'));
+
+/** A press that is held longer than this is spoken into, ms. */
+const holdMs = 300;
+/** A finger that slides up so far calls it off, px. */
+const awayPx = 80;
 
 /** Said once a page of what a page before it left. */
 let told = false;
 
-/** Speaks instead of typing: what was said goes behind what stands in the box. */
+/** How the finger stands that is spoken into; null: there is none. */
+type Hold = 'held' | 'away' | 'sent' | 'off' | null;
+
+/** Follows a finger that is held on the button. */
+const useHold = (able: boolean) => {
+  const [hold, setHold] = useState<Hold>(null);
+  const from = useRef<{ y: number; timer: number } | null>(null);
+  /** The click that ends a long press is none. */
+  const spent = useRef(false);
+  const drop = () => {
+    clearTimeout(from.current?.timer);
+    from.current = null;
+  };
+  useEffect(
+    () => () => {
+      clearTimeout(from.current?.timer);
+    },
+    [],
+  );
+  return {
+    hold,
+    end: () => setHold(null),
+    isSpent: () => spent.current,
+    hands: {
+      onPointerDown: (event: PointerEvent<HTMLButtonElement>) => {
+        spent.current = false;
+        if (!able || event.button !== 0 || hold !== null) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const timer = window.setTimeout(() => {
+          spent.current = true;
+          setHold('held');
+        }, holdMs);
+        from.current = { y: event.clientY, timer };
+      },
+      onPointerMove: (event: PointerEvent) => {
+        if (!from.current || hold === null) return;
+        setHold(from.current.y - event.clientY > awayPx ? 'away' : 'held');
+      },
+      onPointerUp: () => {
+        if (from.current && hold !== null) setHold(hold === 'away' ? 'off' : 'sent');
+        drop();
+      },
+      onPointerCancel: () => {
+        if (from.current && hold !== null) setHold('off');
+        drop();
+      },
+    },
+  };
+};
+
+/**
+ * Speaks instead of typing. A tap opens the tool, which records at once; a finger that stays speaks
+ * until it leaves, and what was said is sent.
+ */
 export const VoiceButton = ({ state }: { state: BoxState }) => {
   const [open, setOpen] = useState(false);
   const used = useEver(open);
+  const { token } = useAuth();
   const left = [useDraft('sound')[0], useDraft('voice')[0]].some((each) => each !== '');
+  const { hold, end, isSpent, hands } = useHold(token !== '' && !left);
+  /** What was said stands in the box a moment later. */
+  const sends = useRef(false);
   useEffect(() => {
     if (left && !told) toast('您上次说的话还没有放进输入框，点麦克风接着来');
     told = true;
   }, [left]);
+  useEffect(() => {
+    if (!sends.current) return;
+    sends.current = false;
+    state.send();
+  }, [state]);
   return (
     <>
       <button
         type="button"
         className={`round ${css.voice}`}
         aria-label={left ? '语音输入，上次说的话还在' : '语音输入'}
-        title="语音输入"
+        title="语音输入；按住说话，松开发送"
         aria-haspopup="dialog"
         data-left={left || undefined}
-        onClick={() => setOpen(true)}
+        data-held={hold !== null || undefined}
+        onClick={() => {
+          if (!isSpent()) setOpen(true);
+        }}
+        onContextMenu={(event) => event.preventDefault()}
+        {...hands}
       >
         <PathIcon path={micPath} size={22} />
       </button>
+      {hold !== null && (
+        <Suspense fallback={null}>
+          <VoiceHold
+            hold={hold}
+            onText={(heard) => {
+              sends.current = true;
+              state.setText(state.text + heard);
+            }}
+            onNothing={() => setOpen(true)}
+            onEnd={end}
+          />
+        </Suspense>
+      )}
       {used && (
         <Suspense fallback={null}>
           <VoiceSheet

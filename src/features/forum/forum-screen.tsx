@@ -172,6 +172,7 @@ const Questions = ({
   groups,
   needsAccount,
   plain,
+  query,
   page,
   onAsk,
 }: {
@@ -181,6 +182,7 @@ const Questions = ({
   needsAccount: boolean;
   /** All questions are asked for. */
   plain: boolean;
+  query: string | undefined;
   page: number;
   onAsk: () => void;
 }) => {
@@ -228,6 +230,7 @@ const Questions = ({
               key={question.id}
               question={question}
               group={groups.find(({ id }) => id === question.group_id)}
+              words={query}
               wide={wide}
             />
           ))}
@@ -319,6 +322,7 @@ export const ForumScreen = () => {
         groups={groups}
         needsAccount={isOwn(category) && !signedIn}
         plain={[category, group_id, model, user_id, query].every((each) => each === undefined)}
+        query={query}
         page={page}
         onAsk={ask}
       />

@@ -4,6 +4,7 @@ import { thumbnailOf } from '#src/platform/question.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { Marked } from '#src/ui/marked.tsx';
 import type { Session } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import css from './forum.module.css';
@@ -29,10 +30,13 @@ const Images = ({ images, wide }: { images: readonly string[]; wide: boolean }) 
 export const QuestionCard = ({
   question,
   group,
+  words,
   wide,
 }: {
   question: Session;
   group: { id: number; name: string; color: string } | undefined;
+  /** What was searched for. */
+  words: string | undefined;
   /** The window has room for small images side by side. */
   wide: boolean;
 }) => {
@@ -43,10 +47,10 @@ export const QuestionCard = ({
     <li className={css.question} data-answered={answered || undefined}>
       <div className={css.counts} aria-hidden="true">
         <b>{question.reply_count}</b>
-        <span>{answered ? '已解决' : '回复'}</span>
+        <span>{answered ? '已解决' : '回答'}</span>
       </div>
       <div className={css.words}>
-        <h3>
+        <h2>
           {question.pinned && <span className={css.pin}>置顶</span>}
           {question.essence && <span className={css.essence}>精华</span>}
           {answered && <span className={css.solved}>已解决</span>}
@@ -61,10 +65,12 @@ export const QuestionCard = ({
             }}
             className={css.link}
           >
-            {question.title || '没有标题'}
+            <Marked text={question.title || '没有标题'} words={words} />
           </Link>
-        </h3>
-        <p className={css.excerpt}>{match?.snippet || question.content}</p>
+        </h2>
+        <p className={css.excerpt}>
+          <Marked text={match?.snippet || question.content} words={words} />
+        </p>
         {question.images.length > 0 && <Images images={question.images} wide={wide} />}
         <p className={css.facts}>
           <Link
@@ -88,10 +94,10 @@ export const QuestionCard = ({
               {question.like_count}
               <span className="sr-only">个赞</span>
             </span>
-            <span title="回复">
+            <span title="回答">
               <Icon name="chat" size={14} />
               {question.reply_count}
-              <span className="sr-only">条回复</span>
+              <span className="sr-only">个回答</span>
             </span>
             <time dateTime={question.updated_at}>{relativeTime(question.updated_at)}</time>
           </span>

@@ -6,7 +6,6 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { useImageModels, useModel } from '#src/platform/queries.ts';
 import { useModuleLabel } from '#src/widgets/image/image-metadata.ts';
 import { errorText } from '#src/platform/api-error.ts';
-import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import { toast } from '#src/platform/toast.ts';
 import { saveImage } from '#src/ui/save-image.ts';
 import { ImageViewer } from '#src/widgets/viewer/image-viewer.tsx';
@@ -309,17 +308,14 @@ const Images = ({
 }) => {
   const [viewing, setViewing] = useState<number | null>(null);
   const [menu, setMenu] = useState<number | null>(null);
-  const [edited, setEdited] = useState<number | null>(null);
   const asBase = useAsBase();
-  const acts = useChatActs();
   const { images } = reply;
   const first = images.find(({ url, width, height }) => url !== '' && width > 0 && height > 0);
   const shape = first ?? (reply.width > 0 && reply.height > 0 ? reply : { width: 1, height: 1 });
   const shown = images.filter(({ url }) => url !== '');
   const columns = columnsFor(images.length);
-  // With a mouse all that is known of an image stands beside it; on a phone it is seen first.
-  const mouse = useMedia(finePointer);
-  const whole = mouse && shown.every(({ id }) => id > 0);
+  // Of what an older server made there is no more than its address.
+  const whole = shown.every(({ id }) => id > 0);
   const use = (act: (image: MadeImage) => void) => (at: number) => {
     const image = shown[at];
     if (image) act(image);
@@ -378,32 +374,10 @@ const Images = ({
             smallerOf={smallerOnes}
             index={viewing}
             words={asked.prompt}
-            acts={[
-              ...(asBase
-                ? [{ icon: 'reply' as const, label: '作为参考图', run: use(asBase) }]
-                : []),
-              ...(shown.every(({ id }) => id > 0)
-                ? [
-                    {
-                      icon: 'edit' as const,
-                      label: acts.owner ? '修改图片' : '查看图片',
-                      run: (at: number) => setEdited(at),
-                    },
-                  ]
-                : []),
-            ]}
+            acts={asBase ? [{ icon: 'reply' as const, label: '作为参考图', run: use(asBase) }] : []}
             onClose={() => setViewing(null)}
           />
         ))}
-      {edited !== null && (
-        <ImageViewer
-          images={shown}
-          at={edited}
-          onTurn={setEdited}
-          onClose={() => setEdited(null)}
-          onBase={asBase ? (image) => asBase({ ...image, ...madeOf(image) }) : undefined}
-        />
-      )}
     </>
   );
 };

@@ -90,6 +90,10 @@ const Subject = ({
     <Link to="/image/private" search={{ image_id: job.subject_id }} className={className}>
       {children}
     </Link>
+  ) : job.subject_kind === 'local-model' ? (
+    <Link to="/manager/model" search={{ tab: 'local' }} className={className}>
+      {children}
+    </Link>
   ) : (
     <Link
       to="/chat"

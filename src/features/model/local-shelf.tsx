@@ -10,7 +10,7 @@ import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import type { LocalModel } from '#contract/local-model.ts';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import css from './local-shelf.module.css';
 
 /** While one is on its way the shelf is read so often, ms. */
@@ -21,6 +21,44 @@ const busy = ({ state }: LocalModel) => state === 'fetching' || state === 'check
 const isMoving = (shelf: Out<'localModels'> | undefined) =>
   shelf?.list.some(busy) === true ||
   shelf?.ollama.some(({ pulls }) => pulls.some(({ state }) => state === 'pulling')) === true;
+
+/** Where one that is here is put to use. */
+const uses: Readonly<Record<LocalModel['kind'], ReactNode>> = {
+  chat: (
+    <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
+      问一句
+    </ButtonLink>
+  ),
+  embedding: <ButtonLink to="/train">去知识库</ButtonLink>,
+  rerank: <ButtonLink to="/train">去知识库</ButtonLink>,
+  hear: (
+    <ButtonLink to="/" search={{ new: 1 }}>
+      说一句
+    </ButtonLink>
+  ),
+  speak: (
+    <ButtonLink to="/" search={{ new: 1 }}>
+      听一句
+    </ButtonLink>
+  ),
+};
+
+/** What the models of each kind do, in the order of the shelf. */
+const shelves: readonly { kind: LocalModel['kind']; name: string; what: string }[] = [
+  { kind: 'chat', name: '聊天', what: '回答问题，写文章' },
+  {
+    kind: 'embedding',
+    name: '向量',
+    what: '知识库按意思找资料，不只按字。下载后，已有的知识库会自己重读一遍，不收费；删去后仍按文字找',
+  },
+  {
+    kind: 'rerank',
+    name: '重排',
+    what: '把知识库找到的段落再排一次，更准。机器慢、来不及时按原来的次序',
+  },
+  { kind: 'hear', name: '听写', what: '把麦克风和录音里的话写成文字' },
+  { kind: 'speak', name: '朗读', what: '把回答念出来' },
+];
 
 const Row = ({
   model,
@@ -34,7 +72,8 @@ const Row = ({
   onChange: () => void;
 }) => {
   const act = useAct();
-  const { key, label, state, bytes, total, error } = model;
+  const { key, kind, label, state, bytes, total, error } = model;
+  const use = uses[kind];
   const run = (work: () => Promise<unknown>, said?: string) =>
     void act.run(work, said).then(onChange);
   const fetchIt = (
@@ -58,6 +97,7 @@ const Row = ({
         <strong>
           {label}
           {state === 'ready' && <Tag>可以用了</Tag>}
+          {state === 'ready' && !model.checked && <Tag>未校验</Tag>}
         </strong>
         <span>
           {[
@@ -86,9 +126,7 @@ const Row = ({
       <div className={css.acts}>
         {state === 'ready' ? (
           <>
-            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
-              问一句
-            </ButtonLink>
+            {use}
             <Button onClick={() => void remove()}>删除</Button>
           </>
         ) : busy(model) ? (
@@ -243,7 +281,15 @@ export const LocalShelf = () => {
   );
   if (shelf.isError) return <LoadFailed error={shelf.error} onRetry={() => void shelf.refetch()} />;
   if (!shelf.data) return <Skeleton lines={6} />;
-  const { list, reason, machine, mirrors, folder, ollama } = shelf.data;
+  const {
+    list,
+    reason,
+    speech_reason: speechReason,
+    machine,
+    mirrors,
+    folder,
+    ollama,
+  } = shelf.data;
   const again = () => void shelf.refetch();
   return (
     <section className={css.shelf}>
@@ -252,24 +298,38 @@ export const LocalShelf = () => {
         个处理器、
         {byteSize(machine.memory)} 内存，磁盘剩 {byteSize(machine.disk_free)}。
       </p>
-      {reason !== '' && <p className={css.warning}>{reason}</p>}
-      <ul className={css.list}>
-        {list.map((model) => (
-          <Row
-            key={model.key}
-            model={model}
-            memory={machine.memory}
-            reason={reason}
-            onChange={again}
-          />
-        ))}
-      </ul>
+      {shelves.map(({ kind, name, what }) => {
+        const models = list.filter((model) => model.kind === kind);
+        const missing = kind === 'hear' || kind === 'speak' ? speechReason : reason;
+        return (
+          models.length > 0 && (
+            <section key={kind} className={css.kind} aria-label={name}>
+              <h2>{name}</h2>
+              <p className={css.hint}>{what}。</p>
+              {missing !== '' && <p className={css.warning}>{missing}</p>}
+              <ul className={css.list}>
+                {models.map((model) => (
+                  <Row
+                    key={model.key}
+                    model={model}
+                    memory={machine.memory}
+                    reason={missing}
+                    onChange={again}
+                  />
+                ))}
+              </ul>
+            </section>
+          )
+        );
+      })}
       {ollama.map((place) => (
         <OllamaShelf key={place.base_url} place={place} onChange={again} />
       ))}
       <Mirrors list={mirrors} onChange={again} />
       <p className={css.hint}>
-        没有网络时，把 .gguf 文件放进 <code>{folder}</code>，再打开这一页。
+        标着“未校验”的，没有人说过它的校验值（sha256），只核对了大小。没有网络时，把 .gguf 文件放进
+        <code>{folder}</code>；听写和朗读的，解开成名叫 <code>sense-voice-small</code>、
+        <code>kokoro-zh</code> 的文件夹放进去。再打开这一页。
       </p>
     </section>
   );

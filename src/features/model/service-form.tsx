@@ -9,7 +9,7 @@ import { Form } from '#src/ui/form/form.tsx';
 import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { errorText } from '#src/platform/api-error.ts';
-import type { Out } from '#contract/calls.ts';
+import type { In, Out } from '#contract/calls.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { makers, type Maker } from '#contract/makers.ts';
 import {
@@ -237,6 +237,76 @@ const Said = ({ trial }: { trial: Trial }) => (
   </p>
 );
 
+const beginning = (draft: ServiceDraft): FormValues => ({
+  label: draft.label,
+  base_url: draft.base_url,
+  trainer: draft.trainer ?? '',
+  destination: draft.destination ?? '',
+  ...Object.fromEntries(
+    Object.entries(draft.search ?? usualPaths).map(([name, path]) => [`path_${name}`, path]),
+  ),
+  weight: draft.weight,
+  priority: draft.priority,
+  tag: draft.tag ?? '',
+  parallel: draft.parallel ?? null,
+  factor: draft.factor ?? 1,
+  groups: (draft.groups ?? []).map(String),
+  maker: draft.maker ?? '',
+  headers: draft.headers ?? '',
+  body: draft.body ?? '',
+  proxy: draft.proxy ?? '',
+});
+
+const makerIn = (draft: ServiceDraft, values: FormValues): Maker | null =>
+  makers.find((each) => each === (values['maker'] ?? draft.maker)) ?? null;
+
+/** The service that is saved; what the form does not show stays as it is. */
+const channelOf = (
+  draft: ServiceDraft,
+  sent: FormValues,
+  {
+    models,
+    full,
+    thinking,
+  }: { models: ReturnType<typeof modelsIn>; full: boolean; thinking: Trial['thinking'] },
+): In<'saveChannel'> => {
+  const { id, kind, enabled } = draft;
+  const text = (name: string) => String(sent[name] ?? '');
+  const openAi = kind === 'openai-compatible';
+  return {
+    ...(id === undefined ? {} : { id }),
+    kind,
+    label: text('label'),
+    base_url: text('base_url'),
+    ...(sent['api_key'] ? { api_key: text('api_key') } : {}),
+    enabled,
+    weight: Number(sent['weight'] ?? draft.weight),
+    priority: Number(sent['priority'] ?? draft.priority),
+    models: likeOpenAi(kind) ? models : [],
+    ...(full && chats(kind)
+      ? {
+          factor: Number(sent['factor'] ?? 1),
+          groups: (sent['groups'] as readonly string[] | undefined)?.map(Number),
+        }
+      : {}),
+    ...(openAi ? { maker: full ? makerIn(draft, sent) : draft.maker } : {}),
+    ...(full && openAi
+      ? {
+          tag: text('tag'),
+          parallel: sent['parallel'] ? Number(sent['parallel']) : null,
+          headers: text('headers'),
+          body: text('body'),
+          proxy: text('proxy'),
+        }
+      : {}),
+    ...(kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
+    ...(thinking ? { thinking } : {}),
+    ...(kind === 'replicate'
+      ? { trainer: text('trainer').trim(), destination: text('destination').trim() }
+      : {}),
+  };
+};
+
 /** A model service by form: address and key, a trial, and the models to offer. */
 export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: () => void }) => {
   const [values, setValues] = useState<FormValues>({});
@@ -246,10 +316,9 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
   );
   const [models, setModels] = useState(linesOf(draft.models));
   const openAi = likeOpenAi(draft.kind);
-  const known = draft.id !== undefined;
-  const groups = useCall('peopleGroups', {}, { enabled: known && chats(draft.kind) });
-  const chosenMaker = (given: FormValues) =>
-    makers.find((each) => each === (given['maker'] ?? draft.maker)) ?? null;
+  // Who connects a first service needs none of the rest.
+  const [full, setFull] = useState(draft.id !== undefined);
+  const groups = useCall('peopleGroups', {}, { enabled: full && chats(draft.kind) });
   const test = async () => {
     setTrial(undefined);
     await run(async () => {
@@ -258,7 +327,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
           ...(draft.id === undefined ? {} : { id: draft.id }),
           kind: draft.kind,
           base_url: String(values['base_url'] ?? draft.base_url),
-          maker: chosenMaker(values),
+          maker: makerIn(draft, values),
           ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
           model: modelsIn(models).map(({ name, upstream = name }) => upstream)[0],
           ...(draft.kind === 'json-search' ? { search: pathsIn(values, draft.search) } : {}),
@@ -285,72 +354,16 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         ...fieldsOf(draft),
         ...(draft.kind === 'replicate' ? trainerFields : []),
         ...(draft.kind === 'json-search' ? pathFields : []),
-        ...(known ? extras : []),
-        ...(known && chats(draft.kind) ? chatFields(groups.data?.list ?? []) : []),
-        ...(known && draft.kind === 'openai-compatible' ? wireFields : []),
+        ...(full ? extras : []),
+        ...(full && chats(draft.kind) ? chatFields(groups.data?.list ?? []) : []),
+        ...(full && draft.kind === 'openai-compatible' ? wireFields : []),
       ]}
-      initial={{
-        label: draft.label,
-        base_url: draft.base_url,
-        trainer: draft.trainer ?? '',
-        destination: draft.destination ?? '',
-        ...Object.fromEntries(
-          Object.entries(draft.search ?? usualPaths).map(([name, path]) => [`path_${name}`, path]),
-        ),
-        weight: draft.weight,
-        priority: draft.priority,
-        tag: draft.tag ?? '',
-        parallel: draft.parallel ?? null,
-        factor: draft.factor ?? 1,
-        groups: (draft.groups ?? []).map(String),
-        maker: draft.maker ?? '',
-        headers: draft.headers ?? '',
-        body: draft.body ?? '',
-        proxy: draft.proxy ?? '',
-      }}
+      initial={beginning(draft)}
       submit={draft.id === undefined ? '接入' : '保存'}
       onChange={setValues}
       onSubmit={async (sent) => {
-        await api.saveChannel(
-          {
-            ...(draft.id === undefined ? {} : { id: draft.id }),
-            kind: draft.kind,
-            label: String(sent['label']),
-            base_url: String(sent['base_url']),
-            ...(sent['api_key'] ? { api_key: String(sent['api_key']) } : {}),
-            enabled: draft.enabled,
-            weight: Number(sent['weight'] ?? draft.weight),
-            priority: Number(sent['priority'] ?? draft.priority),
-            models: openAi ? modelsIn(models) : [],
-            ...(known && chats(draft.kind)
-              ? {
-                  factor: Number(sent['factor'] ?? 1),
-                  groups: (sent['groups'] as readonly string[] | undefined)?.map(Number),
-                }
-              : {}),
-            ...(draft.kind === 'openai-compatible'
-              ? { maker: known ? chosenMaker(sent) : draft.maker }
-              : {}),
-            ...(known && draft.kind === 'openai-compatible'
-              ? {
-                  tag: String(sent['tag'] ?? ''),
-                  parallel: sent['parallel'] ? Number(sent['parallel']) : null,
-                  headers: String(sent['headers'] ?? ''),
-                  body: String(sent['body'] ?? ''),
-                  proxy: String(sent['proxy'] ?? ''),
-                }
-              : {}),
-            ...(draft.kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
-            ...(trial?.thinking ? { thinking: trial.thinking } : {}),
-            ...(draft.kind === 'replicate'
-              ? {
-                  trainer: String(sent['trainer'] ?? '').trim(),
-                  destination: String(sent['destination'] ?? '').trim(),
-                }
-              : {}),
-          },
-          { quiet: true },
-        );
+        const made = { models: modelsIn(models), full, thinking: trial?.thinking };
+        await api.saveChannel(channelOf(draft, sent, made), { quiet: true });
         // Models and what this site can are read seldom: who looks now shall have the new ones.
         if (searches(draft.kind)) await refreshSite();
         await queryClient.invalidateQueries({ queryKey: ['models'] });
@@ -358,9 +371,12 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         onSaved();
       }}
       renderExtra={() => (
-        <Button busy={testing} onClick={() => void test()}>
-          {testing ? '正在试…' : '测试'}
-        </Button>
+        <>
+          <Button busy={testing} onClick={() => void test()}>
+            {testing ? '正在试…' : '测试'}
+          </Button>
+          {!full && <Button onClick={() => setFull(true)}>更多设置</Button>}
+        </>
       )}
     >
       {draft.key_url !== '' && (

@@ -28,6 +28,7 @@ import css from './scenario.module.css';
 
 const route = getRouteApi('/scenario');
 const ScenarioEditor = lazyAsked(() => import('./scenario-editor.tsx'));
+const ScenarioDetail = lazyAsked(() => import('./scenario-detail.tsx'));
 const CategorySheet = lazyAsked(() => import('./category-sheet.tsx'));
 
 /** Makes a session for a scenario, or for a text alone, and goes there. */
@@ -72,12 +73,14 @@ const Card = ({
   busy,
   editable,
   onStart,
+  onOpen,
   onEdit,
 }: {
   scenario: Scenario;
   busy: boolean;
   editable: boolean;
   onStart: () => void;
+  onOpen: () => void;
   onEdit: () => void;
 }) => (
   <li className={css.card}>
@@ -85,7 +88,9 @@ const Card = ({
       <span className={css.mark} style={{ background: scenario.color }} aria-hidden="true">
         {Array.from(scenario.name)[0]}
       </span>
-      <span className={css.name}>{scenario.name}</span>
+      <button type="button" className={css.name} onClick={onOpen}>
+        {scenario.name}
+      </button>
       {stateWords[scenario.state] !== '' && <Tag>{stateWords[scenario.state]}</Tag>}
       {scenario.display === 0 && scenario.state === 'public' && <Tag>未展示</Tag>}
       {editable && (
@@ -94,8 +99,7 @@ const Card = ({
         </Button>
       )}
     </h3>
-    {scenario.desc_ !== '' && <p className={css.about}>{scenario.desc_}</p>}
-    <p className={css.prompt}>{scenario.prompt}</p>
+    <p className={css.about}>{scenario.desc_ || scenario.prompt}</p>
     <p className={css.foot}>
       <span>
         {compactNumber(scenario.session_count)} 次会话
@@ -158,6 +162,7 @@ const Scenarios = ({
   manager,
   busy,
   onStart,
+  onOpen,
   onEdit,
   onMake,
 }: {
@@ -165,6 +170,7 @@ const Scenarios = ({
   manager: boolean;
   busy: boolean;
   onStart: (scenario: Scenario) => void;
+  onOpen: (scenario: Scenario) => void;
   onEdit: (scenario: Scenario) => void;
   /** With what it begins. */
   onMake: (begun: Partial<Scenario>) => void;
@@ -211,6 +217,7 @@ const Scenarios = ({
             busy={busy}
             editable={manager || (user !== null && scenario.user_id === user.id)}
             onStart={() => onStart(scenario)}
+            onOpen={() => onOpen(scenario)}
             onEdit={() => onEdit(scenario)}
           />
         ))}
@@ -255,6 +262,7 @@ export const ScenarioScreen = () => {
   const list = useScenarios(search, manager);
   const { start, busy } = useStartScenario();
   const [filling, setFilling] = useState<Scenario | null>(null);
+  const [opened, setOpened] = useState<Scenario | null>(null);
   const [editing, setEditing] = useState<Partial<Scenario> | null>(null);
   const [keeping, setKeeping] = useState(false);
 
@@ -303,6 +311,7 @@ export const ScenarioScreen = () => {
         manager={manager}
         busy={busy}
         onStart={begin}
+        onOpen={setOpened}
         onEdit={setEditing}
         onMake={make}
       />
@@ -314,6 +323,26 @@ export const ScenarioScreen = () => {
         onDone={(filled) => void start(filling?.id, filled)}
       />
       <Suspense fallback={null}>
+        {opened && (
+          <ScenarioDetail
+            scenario={opened}
+            category={categories.data?.list.find(({ id }) => id === opened.category)?.name ?? ''}
+            busy={busy}
+            onStart={() => {
+              setOpened(null);
+              begin(opened);
+            }}
+            onEdit={
+              manager || (user !== null && opened.user_id === user.id)
+                ? () => {
+                    setOpened(null);
+                    setEditing(opened);
+                  }
+                : undefined
+            }
+            onClose={() => setOpened(null)}
+          />
+        )}
         {editing && (
           <ScenarioEditor
             scenario={editing}

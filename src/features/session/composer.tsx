@@ -26,6 +26,7 @@ import {
   useMemo,
   useRef,
   useState,
+  type KeyboardEvent,
 } from 'react';
 import { clearBegun } from './begun.ts';
 import { StartOptions } from './start-options.tsx';
@@ -41,6 +42,8 @@ const StartActs = lazyAsked(async () => ({
 }));
 /** What images are drawn with, and images to try. */
 const Studio = lazyPart(() => import('./studio.tsx'));
+/** What is typed behind a slash or an @. */
+const TypedList = lazyPart(() => import('#src/widgets/template/typed-list.tsx'));
 const StartSheets = lazyAsked(() => import('./start-sheets.tsx'));
 
 const route = getRouteApi('/');
@@ -110,6 +113,8 @@ export const Composer = ({
   const [sheet, setSheet] = useState<StartSheet>();
   const sheetUsed = useEver(sheet !== undefined);
   const box = useRef<HTMLTextAreaElement>(null);
+  const typed = useEver(/^\s*[/／@＠]/.test(text));
+  const keys = useRef<((event: KeyboardEvent) => boolean) | null>(null);
 
   useLayoutEffect(() => {
     takeFirstBox(() => box.current?.focus({ preventScroll: true }));
@@ -181,7 +186,21 @@ export const Composer = ({
           onText={setText}
           onSend={send}
           onPaste={images ? undefined : pasteInto(target)}
+          onKey={(event) => keys.current?.(event) === true}
         />
+        {typed && (
+          <Suspense fallback={null}>
+            <TypedList
+              below
+              text={text}
+              type={images ? 1 : 0}
+              model={model?.name ?? ''}
+              onKeys={(take) => (keys.current = take)}
+              onText={setText}
+              onModel={images ? undefined : choose}
+            />
+          </Suspense>
+        )}
         <div className={css.composerRow}>
           {!images && (
             <AttachButton target={target} label="添加图片或文件，选择场景等">

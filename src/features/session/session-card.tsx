@@ -9,7 +9,7 @@ import { Avatar } from '#src/ui/avatar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Channel, Session } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
-import { Marked } from './marked.tsx';
+import { Marked } from '#src/ui/marked.tsx';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
 import css from './home.module.css';

@@ -100,7 +100,13 @@ export default function Studio({
       </div>
       {image.family === 'built-in' && <Styles model={model} />}
       <h3>试试这些</h3>
-      <ImageIdeas onChoose={onIdea} />
+      <ImageIdeas
+        onChoose={(prompt, style) => {
+          if (image.family === 'built-in')
+            changeImageParameters('home', { style: style || undefined });
+          onIdea(prompt);
+        }}
+      />
       <p className={css.by}>示例由内置画板画成，点一下就填进上面</p>
       <ImageChoices
         open={choosing}

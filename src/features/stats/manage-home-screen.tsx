@@ -2,6 +2,7 @@ import { useCall } from '#src/platform/call-query.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { LatestPart, RequestsPart, WaitingPart } from './home-parts.tsx';
 import css from './stats.module.css';
 import { SummaryFigures } from './summary-screen.tsx';
 
@@ -34,7 +35,12 @@ export const ManageHomeScreen = () => {
         </Link>
       )}
       <SummaryFigures />
-      <div className={css.cards}>
+      <div className={css.home}>
+        <RequestsPart />
+        <WaitingPart />
+      </div>
+      <LatestPart />
+      <div className={`${css.cards} ${css.ways}`}>
         {links.map(({ to, label, note }) => (
           <Link key={label} to={to} className={css.link}>
             <strong>{label}</strong>

@@ -380,6 +380,9 @@ export const ProjectScreen = ({
               <div>
                 <strong>{progressText(live.job)}</strong>
                 <ProgressBar label="总进度" part={live.job.progress} />
+                {live.job.model === trainTexts.rereading && (
+                  <span>本机的向量模型正在重读它的段落，不收费；期间照常能问。</span>
+                )}
               </div>
             </div>
           )}

@@ -15,7 +15,7 @@ export const generateVideo = (thread: Thread, id: number): Promise<void> =>
   );
 
 /** Sends a request and begins its film. */
-const makeVideo = (thread: Thread, asked: VideoAsked): Promise<void> =>
+export const makeVideo = (thread: Thread, asked: VideoAsked): Promise<void> =>
   sendWork(thread, {
     human: JSON.stringify(asked),
     type: sessionTypes.video,

@@ -1,4 +1,9 @@
 import { maskName } from '#src/platform/format.ts';
+import { errorText } from '#src/platform/api-error.ts';
+import { toast } from '#src/platform/toast.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { useMedia } from '#src/platform/use-media.ts';
+import { Chip } from '#src/ui/chip.tsx';
 import { useModel } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
@@ -9,7 +14,8 @@ import type { MadeVideo } from '#contract/video.ts';
 import { memo, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
-import { generateVideo } from './video-make.ts';
+import { lastFrame } from './last-frame.ts';
+import { generateVideo, makeVideo } from './video-make.ts';
 import { changeVideoAsked, videoPrice, readVideoAsked, type VideoAsked } from './video-request.ts';
 import { readVideos } from '#src/widgets/image/video-reply.ts';
 import { MoreAct } from '#src/widgets/conversation/message-acts.tsx';
@@ -71,62 +77,106 @@ const Waiting = ({
   );
 };
 
-const Videos = ({ message, films }: { message: Message; films: readonly MadeVideo[] }) => (
-  <>
-    {films.map(({ uuid, url, poster, width, height, duration, error }) =>
-      url === '' ? (
-        <p key={uuid} className={css.gone}>
-          {error || '视频已删除'}
-        </p>
-      ) : (
-        <figure key={uuid} className={css.film} style={{ aspectRatio: `${width} / ${height}` }}>
-          {/* Nothing is spoken in it. */}
-          <video
-            src={url}
-            poster={poster}
-            width={width}
-            height={height}
-            controls
-            loop
-            muted
-            playsInline
-            preload="metadata"
-            aria-label={`视频，${Math.round(duration)} 秒`}
-          />
-        </figure>
-      ),
-    )}
-    <div className={rowCss.acts}>
-      {films.some(({ url }) => url !== '') && (
-        <a
-          className={rowCss.smallAct}
-          href={films[0]?.url}
-          download
-          aria-label="下载视频"
-          title="下载"
-        >
-          <Icon name="download" size={16} />
-        </a>
-      )}
-      <MoreAct message={message} of="question" />
+/** What a film costs here; empty: nothing. */
+const usePriceText = (): string => {
+  const model = useModel(useChatActs().model);
+  const price = model && videoPrice(model);
+  return price && price.tokens > 0 ? price.words : '';
+};
+
+/** What comes after a film: the same once more, or what follows its last image. */
+const Onward = ({ asked, film }: { asked: VideoAsked; film: MadeVideo }) => {
+  const acts = useChatActs();
+  const price = usePriceText();
+  const { busy, run } = useAct((error) => toast(errorText(error), 'error'));
+  if (!acts.owner || !acts.writable) return null;
+  const goOn = () =>
+    run(async () => {
+      const url = await lastFrame(film.url);
+      changeVideoAsked(acts.uuid, { ...asked, base_image: url });
+    }, '最后一帧已放好，写下接着怎样动');
+  return (
+    <div className={css.onward}>
+      <Chip onClick={() => void acts.follow(makeVideo(acts.thread, asked))}>
+        再做一次
+        {price !== '' && <small>{price}</small>}
+      </Chip>
+      <Chip disabled={busy} onClick={() => void goOn()}>
+        接着最后一帧
+      </Chip>
     </div>
-  </>
-);
+  );
+};
+
+const Videos = ({
+  message,
+  asked,
+  films,
+}: {
+  message: Message;
+  asked: VideoAsked;
+  films: readonly MadeVideo[];
+}) => {
+  const quiet = useMedia('(prefers-reduced-motion: reduce)');
+  const last = films.findLast(({ url }) => url !== '');
+  return (
+    <>
+      {films.map(({ uuid, url, poster, width, height, duration, error }) =>
+        url === '' ? (
+          <p key={uuid} className={css.gone}>
+            {error || '视频已删除'}
+          </p>
+        ) : (
+          <figure key={uuid} className={css.film} style={{ aspectRatio: `${width} / ${height}` }}>
+            {/* Nothing is spoken in it. */}
+            <video
+              src={url}
+              poster={poster}
+              width={width}
+              height={height}
+              controls
+              loop
+              muted
+              autoPlay={!quiet}
+              playsInline
+              preload="metadata"
+              aria-label={`视频，${Math.round(duration)} 秒`}
+            />
+          </figure>
+        ),
+      )}
+      <div className={rowCss.acts}>
+        {films.some(({ url }) => url !== '') && (
+          <a
+            className={rowCss.smallAct}
+            href={films[0]?.url}
+            download
+            aria-label="下载视频"
+            title="下载"
+          >
+            <Icon name="download" size={16} />
+          </a>
+        )}
+        <MoreAct message={message} of="question" />
+      </div>
+      {last && <Onward asked={asked} film={last} />}
+    </>
+  );
+};
 
 const Answer = ({ message, asked }: { message: Message; asked: VideoAsked }) => {
   const acts = useChatActs();
-  const model = useModel(acts.model);
-  const price = model && videoPrice(model);
+  const price = usePriceText();
   const films = readVideos(message);
   const state = useWorkState(message, { unbegun: '还没有开始制作', begin: '开始制作' });
-  if (films && films.length > 0) return <Videos message={message} films={films} />;
+  if (films && films.length > 0) return <Videos message={message} asked={asked} films={films} />;
   if ('live' in state) return <Waiting asked={asked} {...state} />;
   return (
     <WorkMissing
       message={message}
       missing={state.missing}
       prompt={asked.prompt}
-      price={price && price.tokens > 0 ? price.words : ''}
+      price={price}
       onBegin={() => void generateVideo(acts.thread, message.id)}
       onChange={() => changeVideoAsked(acts.uuid, asked)}
     />

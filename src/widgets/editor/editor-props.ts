@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 
 export interface Edited {
   /** Trimmed; undefined where there is no title. */
@@ -18,6 +18,8 @@ export interface EditorProps {
   success: string;
   /** Names what is written, for keeping it until it is saved. */
   draftKey: string;
+  /** What stands below the title while it is written. */
+  BelowTitle?: ComponentType<{ title: string }>;
   /** More choices, below the text. */
   children?: ReactNode;
   /**

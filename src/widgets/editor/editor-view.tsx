@@ -342,6 +342,7 @@ const EditorView = ({
   action,
   success,
   draftKey,
+  BelowTitle,
   children,
   onSave,
   onClose,
@@ -442,6 +443,7 @@ const EditorView = ({
             onChange={(event) => set({ title: event.target.value })}
           />
         )}
+        {BelowTitle && <BelowTitle title={title} />}
         <Tools sending={sending} onTool={use} onImages={(files) => void images.addImages(files)} />
         <Panes
           id={id}

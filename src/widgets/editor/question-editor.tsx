@@ -12,6 +12,7 @@ import { useForumGroups } from './groups.ts';
 import { GroupField } from './group-field.tsx';
 import type { Edited } from './editor-props.ts';
 import { MarkdownEditor } from './markdown-editor.tsx';
+import { SimilarQuestions } from './similar-questions.tsx';
 
 /** What is written, as its draft is named. */
 const box = 'question';
@@ -84,6 +85,7 @@ export const QuestionEditor = ({
       action="发表"
       success="发表成功"
       draftKey={box}
+      BelowTitle={SimilarQuestions}
       onSave={ask}
       onClose={() => {
         for (const key of [groupDraft, hiddenDraft]) writeDraft(key, '');

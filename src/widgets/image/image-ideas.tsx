@@ -8,12 +8,13 @@ export const ImageIdeas = ({
 }: {
   /** Stands on each of them. */
   mark?: string;
-  onChoose: (prompt: string) => void;
+  /** `style`: of the built-in canvas; empty: none. */
+  onChoose: (prompt: string, style: string) => void;
 }) => (
   <ul className={css.ideas} aria-label="试试这些">
-    {imageIdeas.map(({ name, prompt }) => (
+    {imageIdeas.map(({ name, prompt, style }) => (
       <li key={name}>
-        <button type="button" onClick={() => onChoose(prompt)}>
+        <button type="button" onClick={() => onChoose(prompt, style)}>
           <img
             src={`/samples/idea-${name}.webp`}
             width={480}

@@ -163,20 +163,13 @@ const PromptForm = ({
   );
 };
 
-const PromptSheetView = ({
-  open,
-  type,
-  model,
-  typing = false,
-  onClose,
-  onChoose,
-}: PromptSheetProps) => {
+const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetProps) => {
   const { token } = useAuth();
   const [words, setWords] = useState('');
   const [all, setAll] = useState(false);
-  const leave = (sought: string) => {
+  const leave = () => {
     setWords('');
-    onClose(sought);
+    onClose();
   };
   const [filling, setFilling] = useState<{ name: string; text: string } | null>(null);
   const [editing, setEditing] = useState<Partial<Template> | null>(null);
@@ -191,7 +184,7 @@ const PromptSheetView = ({
   const take = (text: string) => {
     setFilling(null);
     onChoose(text);
-    leave('');
+    leave();
   };
   const choose = ({ prompt_json: { title, content, vars } }: Template) => {
     if (vars.length > 0) setFilling({ name: title, text: content });
@@ -200,12 +193,11 @@ const PromptSheetView = ({
   const hasHidden = (list.data?.prompts ?? []).some(({ hidden }) => hidden);
   return (
     <>
-      <Sheet open={open} onClose={() => leave(words)} title="提示词">
+      <Sheet open={open} onClose={leave} title="提示词">
         <label className="filter-box">
           <Icon name="search" size={18} />
           <span className="sr-only">查找提示词</span>
           <input
-            data-autofocus={typing || undefined}
             // Escape closes the sheet; in a field of type search it would empty the field first.
             type="text"
             role="searchbox"

@@ -1,27 +1,16 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { createPortal } from 'react-dom';
 
-import { attempt } from '#src/platform/attempt.ts';
-import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 
-import { refreshScreens } from '#src/platform/query-client.ts';
-import { useAuth } from '#src/platform/auth-store.ts';
-import { useSite } from '#src/platform/site.ts';
-import { toast } from '#src/platform/toast.ts';
+import { useDeletedImages } from '#src/widgets/image/image-marks.ts';
 
-import { deleteImage, useDeletedImages } from '#src/widgets/image/image-marks.ts';
-
-import { Act } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { useModal } from '#src/ui/modal.ts';
-import { saveImage, saveUnmarked, shareImage } from '#src/ui/save-image.ts';
-import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
-import type { ImageInfo, ImageMethod } from '#contract/gallery.ts';
+import type { ImageMethod } from '#contract/gallery.ts';
 
 import type { ImageViewerProps, ViewedImage } from './image-viewer-props.ts';
 import { InfoPanel, methodNames } from './info-panel.tsx';
@@ -29,109 +18,11 @@ import { noMask, type Mask } from './mask.ts';
 
 import { Stage } from './stage.tsx';
 import { mayDiscard } from './use-mask.ts';
+import { ActBar, useViewerActs } from './viewer-acts.tsx';
 import styles from './viewer.module.css';
 import { Method, viewedOf } from './image-method.tsx';
 
 type Mode = 'info' | ImageMethod;
-
-/** Where others find it: its page in the gallery. */
-const share = (info: ImageInfo) =>
-  info.public && !navigator.share ? `/image/public?image_id=${info.id}` : info.url;
-
-/** Hides and deletes what is one's own. */
-const OwnMenu = ({
-  info,
-  image,
-  open,
-  onClose,
-}: {
-  info: ImageInfo;
-  image: ViewedImage;
-  open: boolean;
-  onClose: () => void;
-}) => {
-  const { guest } = useAuth();
-  const { mark_images: marked, allow_unmarked: allowed } = useSite();
-  const bare = marked && allowed && !guest;
-  const remove = async () => {
-    onClose();
-    const sure = await confirmDialog({
-      title: '删除图片',
-      text: '确定要删除此图片?',
-      ok: '删除',
-      danger: true,
-    });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
-    await attempt(async () => {
-      await deleteImage(image);
-      toast('图片已删除', 'success');
-    });
-  };
-  const hide = async (hidden: boolean) => {
-    onClose();
-    await attempt(async () => {
-      await api.hideImage({ image_id: image.id, hidden: hidden ? 1 : 0 });
-      toast(hidden ? '别人看不到这张图片了' : '跟随会话公开', 'success');
-      await refreshScreens();
-    });
-  };
-  return (
-    <Sheet menu open={open} onClose={onClose} title="这张图片">
-      {info.session && (
-        <Act
-          icon={info.hidden ? 'unlock' : 'lock'}
-          label={info.hidden ? '不再隐藏' : '对别人隐藏'}
-          onClick={() => void hide(!info.hidden)}
-        />
-      )}
-      {bare && (
-        <Act
-          icon="download"
-          label="下载没有标识的"
-          onClick={() => {
-            onClose();
-            void attempt(() => saveUnmarked(image.url));
-          }}
-        />
-      )}
-      <Act icon="trash" label="删除" danger onClick={() => void remove()} />
-    </Sheet>
-  );
-};
-
-/** What is done with the image as it is. */
-const TopActs = ({ info, image }: { info: ImageInfo; image: ViewedImage }) => {
-  const [menu, setMenu] = useState(false);
-  return (
-    <>
-      <Button
-        kind="ghost"
-        size="icon"
-        aria-label="分享图片"
-        onClick={() => void shareImage(share(info), info.prompt)}
-      >
-        <Icon name="share" size={22} />
-      </Button>
-      <Button
-        kind="ghost"
-        size="icon"
-        aria-label="下载图片"
-        onClick={() => void saveImage(image.url)}
-      >
-        <Icon name="download" size={22} />
-      </Button>
-      {info.own && (
-        <Button kind="ghost" size="icon" aria-label="更多" onClick={() => setMenu(true)}>
-          <Icon name="more" size={22} />
-        </Button>
-      )}
-      {info.own && <OwnMenu info={info} image={image} open={menu} onClose={() => setMenu(false)} />}
-    </>
-  );
-};
 
 /** Leads to the neighbours of an image; absent: there is none. */
 interface Turns {
@@ -193,16 +84,10 @@ const useViewed = ({
 /** What is known of the image, or why nothing is. */
 const AboutPanel = ({
   viewed: { deleted, about, info },
-  explore,
-  onMethod,
   onView,
-  onBase,
 }: {
   viewed: ReturnType<typeof useViewed>;
-  explore: boolean;
-  onMethod: (method: ImageMethod) => void;
   onView: (image: ViewedImage) => void;
-  onBase: (() => void) | undefined;
 }) => (
   <div className={styles['panel']}>
     {deleted ? (
@@ -217,16 +102,42 @@ const AboutPanel = ({
       info.url === '' ? (
         <p className={styles['note']}>图片已删除</p>
       ) : (
-        <InfoPanel
-          info={info}
-          explore={explore}
-          onMethod={onMethod}
-          onView={onView}
-          onBase={onBase}
-        />
+        <InfoPanel info={info} onView={onView} />
       )
     ) : (
       <Skeleton lines={5} />
+    )}
+  </div>
+);
+
+const ViewerHead = ({
+  title,
+  looking,
+  place,
+  onBack,
+  onReturn,
+}: {
+  title: string;
+  /** Nothing is being changed. */
+  looking: boolean;
+  /** Where it stands in its list; empty: in none. */
+  place: string;
+  onBack: () => void;
+  /** Leads back to the image that another was reached from. */
+  onReturn: (() => void) | undefined;
+}) => (
+  <div className={styles['top']}>
+    <Button kind="ghost" size="icon" aria-label={looking ? '关闭' : '返回'} onClick={onBack}>
+      <Icon name={looking ? 'close' : 'back'} size={24} />
+    </Button>
+    <h2>
+      {title}
+      {looking && place !== '' && <small>{place}</small>}
+    </h2>
+    {looking && onReturn && (
+      <Button kind="ghost" size="small" onClick={onReturn}>
+        回到原来那张
+      </Button>
     )}
   </div>
 );
@@ -264,10 +175,30 @@ const ImageViewerView = ({
     ...(at > 0 ? { back: () => turn(at - 1) } : {}),
     ...(at < images.length - 1 ? { forward: () => turn(at + 1) } : {}),
   };
+  const alive = info && !deleted && info.url !== '' ? info : undefined;
+  const acts = useViewerActs({
+    info: alive,
+    image: shown,
+    explore,
+    onMethod: setMode,
+    onBase:
+      onBase &&
+      (() => {
+        onClose();
+        onBase(shown);
+      }),
+  });
   const onKey = (event: KeyboardEvent) => {
     if (mode !== 'info' || event.target instanceof HTMLInputElement) return;
     if (event.key === 'ArrowLeft') onTurnBy.back?.();
     else if (event.key === 'ArrowRight') onTurnBy.forward?.();
+    else if (
+      !event.ctrlKey &&
+      !event.metaKey &&
+      !event.altKey &&
+      box.current?.contains(event.target as Node)
+    )
+      acts.all.find(({ key }) => key === event.key.toUpperCase())?.run();
   };
   const tool = mode === 'info' ? undefined : info?.tools.find(({ method }) => method === mode);
   const title =
@@ -276,6 +207,7 @@ const ImageViewerView = ({
     <div
       className={styles['viewer']}
       data-whole-window
+      data-night
       role="dialog"
       aria-modal="true"
       aria-label={title}
@@ -283,30 +215,13 @@ const ImageViewerView = ({
       ref={box}
       onKeyDown={onKey}
     >
-      <header className={styles['top']}>
-        <Button
-          kind="ghost"
-          size="icon"
-          aria-label={mode === 'info' ? '关闭' : '返回'}
-          onClick={() => void back()}
-        >
-          <Icon name={mode === 'info' ? 'close' : 'back'} size={24} />
-        </Button>
-        <h2>
-          {title}
-          {mode === 'info' && !visited && images.length > 1 && (
-            <small>
-              {at + 1} / {images.length}
-            </small>
-          )}
-        </h2>
-        {visited && mode === 'info' && listed && (
-          <Button kind="ghost" size="small" onClick={() => visit(null)}>
-            回到原来那张
-          </Button>
-        )}
-        {info && !deleted && mode === 'info' && <TopActs info={info} image={shown} />}
-      </header>
+      <ViewerHead
+        title={title}
+        looking={mode === 'info'}
+        place={!visited && images.length > 1 ? `${at + 1} / ${images.length}` : ''}
+        onBack={() => void back()}
+        onReturn={visited && listed ? () => visit(null) : undefined}
+      />
       {tool && info && shown.url !== '' ? (
         <Method
           key={`${tool.method}${image.id}`}
@@ -326,19 +241,8 @@ const ImageViewerView = ({
             onClose={onClose}
           />
           <TurnButtons turns={onTurnBy} />
-          <AboutPanel
-            viewed={viewed}
-            explore={explore}
-            onMethod={setMode}
-            onView={view}
-            onBase={
-              onBase &&
-              (() => {
-                onClose();
-                onBase(shown);
-              })
-            }
-          />
+          <AboutPanel viewed={viewed} onView={view} />
+          {alive && <ActBar main={acts.main} rest={acts.rest} />}
         </>
       )}
     </div>,

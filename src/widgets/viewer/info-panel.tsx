@@ -1,4 +1,3 @@
-import { Chip } from '#src/ui/chip.tsx';
 import { Link } from '@tanstack/react-router';
 import { voteOnImage, useImageMark } from '#src/widgets/image/image-marks.ts';
 import { parameterRows } from '#src/widgets/image/parameter-rows.ts';
@@ -11,12 +10,11 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { dateTime, maskName } from '#src/platform/format.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
-import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { Button } from '#src/ui/button.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import type { ImageInfo, ImageKin, ImageMethod } from '#contract/gallery.ts';
 import { taskNames } from '#contract/image-prompt.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
-import { useStartFrom } from './start-from.ts';
 import styles from './viewer.module.css';
 
 const thumbDown =
@@ -186,89 +184,42 @@ const Declare = ({ info }: { info: ImageInfo }) => {
   );
 };
 
-const priceOf = (tokens: number): string => (tokens === 0 ? '免费' : `${tokens} token`);
-
-/** All that is known of an image, and what can be made of it. */
+/** All that is known of an image. */
 export const InfoPanel = ({
   info,
-  explore,
-  onMethod,
   onView,
-  onBase,
 }: {
   info: ImageInfo;
-  explore: boolean;
-  onMethod: (method: ImageMethod) => void;
   onView: (image: ViewedImage) => void;
-  /** Undefined: it becomes the base of a new session. */
-  onBase?: (() => void) | undefined;
-}) => {
-  const start = useStartFrom();
-  const { own, tools } = info;
-  // Without a session it is somebody's upload: its words are not theirs to give away.
-  const fromWords = info.prompt !== '' && (own || info.session !== null);
-  return (
-    <>
-      <header className={styles['author']}>
-        <Link
-          to="/"
-          search={{ user_id: info.user_id, channel: 'public' }}
-          className={styles['person']}
+}) => (
+  <>
+    <header className={styles['author']}>
+      <Link
+        to="/"
+        search={{ user_id: info.user_id, channel: 'public' }}
+        className={styles['person']}
+      >
+        <Avatar name={info.user_name} size={36} />
+        <span>{info.own ? '我' : maskName(info.user_name)}</span>
+      </Link>
+      <Votes info={info} />
+    </header>
+    {info.prompt !== '' && (
+      <section className={styles['words']}>
+        <p className="selectable">{info.prompt}</p>
+        <Button
+          kind="ghost"
+          size="icon"
+          aria-label="复制提示词"
+          title="复制提示词"
+          onClick={() => void copyText(info.prompt)}
         >
-          <Avatar name={info.user_name} size={36} />
-          <span>{own ? '我' : maskName(info.user_name)}</span>
-        </Link>
-        <Votes info={info} />
-      </header>
-      {info.prompt !== '' && (
-        <section className={styles['words']}>
-          <p className="selectable">{info.prompt}</p>
-          <Button size="small" onClick={() => void copyText(info.prompt)}>
-            <Icon name="copy" size={16} />
-            复制提示词
-          </Button>
-        </section>
-      )}
-      {tools.length > 0 && (
-        <section>
-          <h3>{own ? '修改图片' : '查看图片'}</h3>
-          <div className={styles['tools']} role="group" aria-label={own ? '修改图片' : '查看图片'}>
-            {tools.map(({ method, tokens }) => (
-              <Chip key={method} onClick={() => onMethod(method)}>
-                {methodNames[method]}
-                {method !== 'interrogate' && <small>{priceOf(tokens)}</small>}
-              </Chip>
-            ))}
-          </div>
-        </section>
-      )}
-      <section>
-        <h3>{onBase ? '接着画' : '新的会话'}</h3>
-        <div className={styles['tools']}>
-          {fromWords && (
-            <Button kind={explore ? 'primary' : 'plain'} onClick={() => void start.remix(info)}>
-              <Icon name="spark" size={18} />
-              {explore ? '用提示词再画' : '画同款'}
-            </Button>
-          )}
-          <Button onClick={onBase ?? (() => void start.imageToImage(info))}>作为参考图</Button>
-          {start.imageToVideo && (
-            <Button onClick={() => void start.imageToVideo?.(info)}>图生视频</Button>
-          )}
-          {own && !explore && <Button onClick={() => void start.vary(info)}>画几张变体</Button>}
-          {info.session && (
-            <ButtonLink
-              to="/chat"
-              search={{ uuid: info.session.uuid, history_id: info.history.id || undefined }}
-            >
-              打开会话
-            </ButtonLink>
-          )}
-        </div>
+          <Icon name="copy" size={18} />
+        </Button>
       </section>
-      <Kin info={info} onView={onView} />
-      {own && (info.made === undefined || info.made === 'suspected') && <Declare info={info} />}
-      <Facts info={info} />
-    </>
-  );
-};
+    )}
+    <Kin info={info} onView={onView} />
+    {info.own && (info.made === undefined || info.made === 'suspected') && <Declare info={info} />}
+    <Facts info={info} />
+  </>
+);

@@ -6,7 +6,7 @@ import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import type { ViewedImage } from './image-viewer-props.ts';
 import { drawMask, hasRoom, noMask, rectangle, type Mark, type Mask } from './mask.ts';
-import type { MaskHistory } from './use-mask.ts';
+import { isTyped, type MaskHistory } from './use-mask.ts';
 import { useZoom } from './use-zoom.ts';
 import styles from './viewer.module.css';
 
@@ -26,6 +26,54 @@ const sharpness = 900;
 /** Points closer together than this look like one, as a share of the longer side. */
 const apart = 0.004;
 
+/** Whether the space bar is held: then the mouse moves the image instead of marking. */
+const useHand = (): boolean => {
+  const [held, setHeld] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { target, type, code } = event;
+      // A button that has the focus is pressed by it, and words have spaces.
+      if (code !== 'Space' || isTyped(target) || target instanceof HTMLButtonElement) return;
+      event.preventDefault();
+      setHeld(type === 'keydown');
+    };
+    const drop = () => setHeld(false);
+    document.addEventListener('keydown', onKey);
+    document.addEventListener('keyup', onKey);
+    addEventListener('blur', drop);
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      document.removeEventListener('keyup', onKey);
+      removeEventListener('blur', drop);
+    };
+  }, []);
+  return held;
+};
+
+/** [ and ] make the pen smaller and larger, X turns it round. */
+const useToolKeys = (
+  tool: MaskTool,
+  thick: number,
+  { onTool, onThick }: { onTool: (tool: MaskTool) => void; onThick: (thick: number) => void },
+): void => {
+  const act = useRef<(key: string) => void>(() => undefined);
+  useEffect(() => {
+    act.current = (key) => {
+      if (key === 'x') onTool(tool === 'eraser' ? 'brush' : 'eraser');
+      else if (key === '[') onThick(Math.max(pen.min, thick - 2));
+      else if (key === ']') onThick(Math.min(pen.max, thick + 2));
+    };
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyped(event.target)) return;
+      act.current(event.key.toLowerCase());
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+};
+
 /** Where one marks on the image: one finger marks, two zoom and move and mark nothing. */
 export const MaskStage = ({
   image,
@@ -44,6 +92,8 @@ export const MaskStage = ({
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const zoom = useZoom(box);
+  const hand = useHand();
+  const moved = useRef<{ x: number; y: number } | null>(null);
   const [now, show] = useState<Mark | null>(null);
   // Fingers are quicker than what is shown: the next event goes by what the last one left.
   const drawing = useRef<Mark | null>(null);
@@ -80,6 +130,10 @@ export const MaskStage = ({
       setNow(null);
       return;
     }
+    if (hand) {
+      moved.current = { x: event.clientX, y: event.clientY };
+      return;
+    }
     if (!hasRoom(mask)) {
       toast('标得太多了：撤销几笔，或换大一点的笔再涂', 'info');
       return;
@@ -93,7 +147,12 @@ export const MaskStage = ({
   };
   const onPointerMove = (event: PointerEvent) => {
     const { current } = drawing;
-    if (zoom.move(event) || !current) return;
+    if (zoom.move(event)) return;
+    if (moved.current) {
+      zoom.pan(event.clientX - moved.current.x, event.clientY - moved.current.y);
+      moved.current = { x: event.clientX, y: event.clientY };
+    }
+    if (!current) return;
     const point = pointOf(event);
     const [first] = current.points;
     const last = current.points.at(-1);
@@ -108,6 +167,7 @@ export const MaskStage = ({
   const onPointerUp = (event: PointerEvent) => {
     const { current } = drawing;
     zoom.up(event);
+    moved.current = null;
     if (!current) return;
     setNow(null);
     if (event.type === 'pointercancel') return;
@@ -124,6 +184,7 @@ export const MaskStage = ({
     <div
       ref={box}
       className={styles['stage']}
+      data-hand={hand || undefined}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={onPointerUp}
@@ -183,42 +244,45 @@ export const MaskTools = ({
   thick: number;
   onTool: (tool: MaskTool) => void;
   onThick: (thick: number) => void;
-}) => (
-  <div className={styles['maskTools']}>
-    <ChipChoice label="用什么标" value={tool} choices={tools} onChange={onTool} />
-    {(tool === 'brush' || tool === 'eraser') && (
-      <SliderField
-        label="画笔大小"
-        min={pen.min}
-        max={pen.max}
-        value={thick}
-        show={(value) => `${value}%`}
-        onChange={onThick}
-      />
-    )}
-    <div className={styles['row']}>
-      <Button size="small" title="Ctrl + Z" disabled={!undo} onClick={undo}>
-        撤销
-      </Button>
-      <Button size="small" title="Ctrl + Y" disabled={!redo} onClick={redo}>
-        重做
-      </Button>
-      <Button
-        size="small"
-        aria-pressed={mask.inverted}
-        onClick={() => change({ ...mask, inverted: !mask.inverted })}
-      >
-        反选
-      </Button>
-      <Button
-        size="small"
-        disabled={mask.marks.length === 0 && !mask.inverted}
-        onClick={() => change(noMask)}
-      >
-        清空
-      </Button>
+}) => {
+  useToolKeys(tool, thick, { onTool, onThick });
+  return (
+    <div className={styles['maskTools']} title="[ ] 画笔大小，X 画笔与橡皮，按住空格移动图片">
+      <ChipChoice label="用什么标" value={tool} choices={tools} onChange={onTool} />
+      {(tool === 'brush' || tool === 'eraser') && (
+        <SliderField
+          label="画笔大小"
+          min={pen.min}
+          max={pen.max}
+          value={thick}
+          show={(value) => `${value}%`}
+          onChange={onThick}
+        />
+      )}
+      <div className={styles['row']}>
+        <Button size="small" title="Ctrl + Z" disabled={!undo} onClick={undo}>
+          撤销
+        </Button>
+        <Button size="small" title="Ctrl + Y" disabled={!redo} onClick={redo}>
+          重做
+        </Button>
+        <Button
+          size="small"
+          aria-pressed={mask.inverted}
+          onClick={() => change({ ...mask, inverted: !mask.inverted })}
+        >
+          反选
+        </Button>
+        <Button
+          size="small"
+          disabled={mask.marks.length === 0 && !mask.inverted}
+          onClick={() => change(noMask)}
+        >
+          清空
+        </Button>
+      </div>
     </div>
-  </div>
-);
+  );
+};
 
 export const usualThickness = pen.usual;

@@ -35,18 +35,19 @@ export const MaskScreen = ({
     <div
       className={styles['viewer']}
       data-whole-window
+      data-night
       role="dialog"
       aria-modal="true"
       aria-label={title}
       tabIndex={-1}
       ref={box}
     >
-      <header className={styles['top']}>
+      <div className={styles['top']}>
         <Button kind="ghost" size="icon" aria-label="返回" onClick={() => void leave()}>
           <Icon name="back" size={24} />
         </Button>
         <h2>{title}</h2>
-      </header>
+      </div>
       <MaskStage image={image} mask={mask} tool={tool} thick={thick} onChange={change} />
       <div className={styles['panel']}>
         <MaskTools

@@ -52,8 +52,16 @@ export const useStartFrom = () => {
     remix: async (info: ImageInfo) => {
       const session = await begin(modelOf(info));
       if (session === null) return;
+      const base = info.how === 'img2img' ? (info.parents[0]?.url ?? '') : '';
       writeDraft(session, info.whole_prompt);
-      changeImageDraft(session, { parameters: ownParameters(info.parameters), size: sizeOf(info) });
+      changeImageDraft(session, {
+        parameters: {
+          ...ownParameters(info.parameters),
+          ...(info.seed === null ? {} : { seed: info.seed }),
+        },
+        size: sizeOf(info),
+        ...(base === '' ? {} : { base_image: base }),
+      });
       toast('提示词和参数都填好了，可以直接画', 'success');
       await navigate({ to: '/chat', search: { uuid: session } });
     },

@@ -33,7 +33,7 @@ const keepMask = (url: string, mask: Mask): void => {
 };
 
 /** Words that are being typed have an undoing of their own. */
-const isTyped = (target: EventTarget | null): boolean =>
+export const isTyped = (target: EventTarget | null): boolean =>
   target instanceof HTMLTextAreaElement ||
   (target instanceof HTMLInputElement && target.type !== 'range' && target.type !== 'radio');
 

@@ -5,7 +5,7 @@ import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { PathIcon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { deviceHears } from './device-speech.ts';
 import { device, useRecorder, type RecorderState } from './use-recorder.ts';
 import css from './voice.module.css';
@@ -145,11 +145,6 @@ const VoiceSheet = ({
   const model = useModel(name);
   const recorder = useRecorder(open, name, models[0]?.label, () => setChosen(''));
   const { state, text, setText, unheard, hearAgain, forget } = recorder;
-  const put = () => {
-    onText(text.trim());
-    setText('');
-    onClose();
-  };
   const choices = [
     ...(own ? [{ name: device, label: '浏览器自带', price: '免费' }] : []),
     ...models.map((each) => ({
@@ -158,6 +153,21 @@ const VoiceSheet = ({
       price: each.factor === 0 ? '免费' : `每秒 ${each.factor} tokens`,
     })),
   ];
+  const only = choices.length === 1 && text === '' && unheard === null ? name : '';
+  const begun = useRef(false);
+  // The press that opened it is the one that begins, where there is nothing to choose or to finish.
+  useEffect(() => {
+    if (!open) begun.current = false;
+    else if (only !== '' && !begun.current && state === 'ready') {
+      begun.current = true;
+      void recorder.start();
+    }
+  });
+  const put = () => {
+    onText(text.trim());
+    setText('');
+    onClose();
+  };
   return (
     <Sheet open={open} onClose={onClose} title="语音输入">
       <div className={css.tool}>

@@ -402,6 +402,7 @@ test('a refused session or question leads to the page that says why, wherever it
   };
   await page.goto('/image/private');
   await page.getByRole('list', { name: '我的图片' }).getByRole('button').first().click();
+  await page.getByRole('dialog').getByRole('button', { name: '更多' }).click();
   await page.getByRole('button', { name: '画同款' }).click();
   await told();
   const { uuid } = await person.client.call('newSession', { type: 0 });
@@ -570,17 +571,45 @@ test('a model that is named by hand answers, and understands what it is asked am
   await expect(app.log).not.toContainText('@内置助手 26.2');
 });
 
-test('what is typed behind a slash is not lost @C5', async ({ app, page, person }) => {
+test('a slash lists the prompts that fit beside the box, here and at home; any other word behind it stays one @C5', async ({
+  app,
+  page,
+  person,
+}) => {
   const { uuid } = await person.client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  for (const [title, content] of [
+    ['桥名翻译', '把下面的桥名译成英文'],
+    ['周报', '写一份周报，关于{{主题}}'],
+  ] as const)
+    await person.client.call('savePrompt', { type: 0, prompt_json: { title, content } });
   await app.enterAs(person);
-  await page.goto(`/chat?uuid=${uuid}`);
-  const sheet = page.getByRole('dialog', { name: '提示词' });
-  await app.question.pressSequentially('/');
-  const search = sheet.getByRole('searchbox', { name: '查找提示词' });
-  await expect(search).toBeFocused();
-  await page.keyboard.type('home/magpie');
-  await expect(search).toHaveValue('home/magpie');
-  await page.keyboard.press('Escape');
-  await expect(sheet).toBeHidden();
-  await expect(app.question).toHaveValue('/home/magpie');
+  for (const [address, box] of [
+    [`/chat?uuid=${uuid}`, app.question],
+    ['/', page.getByRole('textbox', { name: '输入问题' })],
+  ] as const) {
+    await page.goto(address);
+    const list = page.getByRole('listbox', { name: '提示词' });
+    await box.pressSequentially('/');
+    await expect(list.getByRole('option', { name: '桥名翻译' })).toBeVisible();
+    await page.keyboard.type('桥名');
+    await expect(list.getByRole('option')).toHaveCount(2);
+    await page.keyboard.press('Enter');
+    await expect(list).toBeHidden();
+    await expect(box).toHaveValue('把下面的桥名译成英文');
+    // One with gaps asks for what fills them.
+    await box.fill('/周报');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: '主题' }).fill('修桥');
+    await page.getByRole('button', { name: '放进输入框' }).click();
+    await expect(box).toHaveValue('写一份周报，关于修桥');
+    await box.fill('/');
+    await expect(list).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(list).toBeHidden();
+    await box.fill('');
+    await box.pressSequentially('/home/magpie');
+    await expect(list).toBeHidden();
+    await expect(box).toHaveValue('/home/magpie');
+    await box.fill('');
+  }
 });

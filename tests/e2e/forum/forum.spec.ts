@@ -255,8 +255,8 @@ test('a scenario is found, filled in and begun; the model list begins one, too @
   await expect(page).toHaveURL(/\/chat\?/);
   // Prompts stand behind a slash.
   await app.question.fill('/');
-  const prompts = page.getByRole('dialog', { name: '提示词' });
-  await prompts.getByRole('button', { name: /^改得更短/ }).click();
+  const prompts = page.getByRole('listbox', { name: '提示词' });
+  await prompts.getByRole('option', { name: /^改得更短/ }).click();
   await expect(app.question).toHaveValue(/压缩到原来的一半/);
 });
 

@@ -109,13 +109,14 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   await expect(own).toBeHidden();
   await expect(page).toHaveURL(/\/image\/\w+(\?(?!.*image_id)|$)/);
   await page.goForward();
-  await own.getByRole('button', { name: '画同款' }).click();
+  await own.getByRole('button', { name: '更多' }).click();
+  await page.getByRole('button', { name: '画同款' }).click();
   await page.waitForURL(/\/chat\?/);
   await expect(page.getByRole('textbox', { name: '画图提示词' })).toHaveValue(`${words}在窗边`);
 
   // The web gallery: to look at, and to go on from.
   await page.goto(`/image/explore?sort=newest&image_id=${theirs.id}`);
-  await expect(viewer.getByRole('button', { name: '用提示词再画' })).toBeVisible();
+  await expect(viewer.getByRole('button', { name: '画同款' })).toBeVisible();
   await expect(viewer.getByRole('button', { name: '反推提示词' })).toHaveCount(0);
   await expect(viewer.getByRole('button', { name: '图生视频' })).toBeVisible();
   await viewer.getByRole('button', { name: '作为参考图' }).click();
@@ -234,7 +235,7 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await list.getByRole('button', { name: '山顶的小亭子', exact: true }).click();
   const viewer = viewerOf(page);
-  await viewer.getByRole('button', { name: /^放大/ }).click();
+  await viewer.getByRole('button', { name: '高清放大' }).click();
   const enlarging = page.getByRole('dialog', { name: '放大' });
   await expect(enlarging.getByText(/^(\d+)×\1 放大成/)).toBeVisible();
   await enlarging.getByRole('button', { name: /^放大/ }).click();

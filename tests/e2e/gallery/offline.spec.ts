@@ -122,8 +122,8 @@ test('one’s own pictures are looked through without a network, and after a new
     await expect
       .poll(() =>
         phone.page
-          .getByRole('dialog', { name: '看图' })
-          .locator('img[data-smaller]')
+          .getByRole('dialog', { name: '查看图片' })
+          .locator('img[aria-hidden]')
           .evaluateAll((images) =>
             images.map((image) => (image as HTMLImageElement).naturalWidth > 0),
           ),

@@ -42,7 +42,11 @@ test('on a desktop a picture has its acts below the mouse and opens with its wor
   await page.keyboard.press('ArrowRight');
   await expect(viewer.getByText('4712', { exact: true })).toBeVisible(soon);
   // It is gone on from here, not in another session.
-  await viewer.getByRole('button', { name: '作为参考图' }).click();
+  await viewer.getByRole('button', { name: '更多' }).click();
+  await page
+    .getByRole('dialog', { name: '这张图片' })
+    .getByRole('button', { name: '作为参考图' })
+    .click();
   await expect(viewer).toHaveCount(0);
   await expect(page.getByRole('button', { name: '修改参考图' })).toBeVisible();
   expect(app.uuid()).toBe(sent.uuid);

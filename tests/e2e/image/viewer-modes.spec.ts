@@ -5,6 +5,12 @@ import { expect, test, type Person } from '#tests/support/app.ts';
 const soon = { timeout: 30_000 };
 const viewerOf = (page: Page, name = '修改图片') => page.getByRole('dialog', { name });
 
+/** One of those behind 更多. */
+const choose = async (page: Page, name: string) => {
+  await viewerOf(page).getByRole('button', { name: '更多' }).click();
+  await page.getByRole('dialog', { name: '这张图片' }).getByRole('button', { name }).click();
+};
+
 const photo = () =>
   sharp({ create: { width: 320, height: 240, channels: 3, background: '#f4f4f4' } })
     .composite([
@@ -44,7 +50,8 @@ test('in the viewer a picture is cut out, set before a colour, varied and put in
   await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
   const viewer = viewerOf(page);
   const mode = async (name: string) => {
-    await viewer.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+    if (name === '变体') await viewer.getByRole('button', { name: '再来几张' }).click();
+    else await choose(page, name);
     return page.getByRole('dialog', { name, exact: true });
   };
   const result = page.getByRole('slider', { name: '对比原图与新图' });
@@ -108,7 +115,7 @@ test('from the viewer others like it are asked for at once, and a film is begun 
   const image = await uploaded(person);
   const address = `/image/private?rank=upload&image_id=${image.id}`;
   await page.goto(address);
-  await viewerOf(page).getByRole('button', { name: '画几张变体' }).click();
+  await choose(page, '画几张变体');
   await page.waitForURL(/\/chat\?/);
   const answer = page.locator('[data-message]').last();
   await expect(answer.getByRole('img', { name: '参考图' })).toBeVisible(soon);
@@ -131,9 +138,8 @@ test('Escape leads one step back each time; what is marked is undone, done again
   const image = await uploaded(person);
   await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
   const edit = page.getByRole('dialog', { name: '局部重绘', exact: true });
-  await viewerOf(page)
-    .getByRole('button', { name: /^局部重绘/ })
-    .click();
+  await expect(viewerOf(page).getByRole('button', { name: '局部重绘' })).toBeVisible();
+  await page.keyboard.press('e');
   const paper = edit.locator('canvas');
   const box = (await paper.boundingBox())!;
   const stroke = async (y: number) => {
@@ -149,6 +155,19 @@ test('Escape leads one step back each time; what is marked is undone, done again
   await page.keyboard.press('Control+z');
   await marked(1);
   await page.keyboard.press('Control+Shift+z');
+  await marked(2);
+  // The pen is made larger and turned round by keys; with the space bar held nothing is marked.
+  const size = edit.getByRole('slider', { name: '画笔大小' });
+  const thick = Number(await size.inputValue());
+  await page.keyboard.press(']');
+  await expect(size).toHaveValue(String(thick + 2));
+  await page.keyboard.press('x');
+  await expect(edit.getByRole('radio', { name: '橡皮' })).toBeChecked();
+  await page.keyboard.press('x');
+  await expect(edit.getByRole('radio', { name: '画笔' })).toBeChecked();
+  await page.keyboard.down('Space');
+  await stroke(40);
+  await page.keyboard.up('Space');
   await marked(2);
 
   // It is kept like words that were typed: a page that is killed begins with it again.

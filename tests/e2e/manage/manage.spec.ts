@@ -40,6 +40,12 @@ test('the first sign-in leads to a service that is connected by form alone and a
   await page.getByRole('button', { name: '测试', exact: true }).click();
   await expect(page.getByText(/mock-chat 回答/)).toBeVisible();
   await expect(page.getByLabel('模型，一行一个')).toHaveValue(/mock-chat/);
+  // What the first service does not need is asked for on demand.
+  await expect(page.getByLabel('价格倍率')).toHaveCount(0);
+  await page.getByRole('button', { name: '更多设置' }).click();
+  await expect(page.getByLabel('名称')).toHaveValue('我的服务');
+  await page.getByLabel('价格倍率').fill('1.5');
+  await page.getByLabel('附加请求头').fill('{"X-House": "bridge"}');
   await page.getByRole('button', { name: '接入', exact: true }).click();
   await page.getByRole('link', { name: '问一句试试' }).click();
   const before = fresh.service.calls;

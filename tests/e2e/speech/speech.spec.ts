@@ -489,6 +489,42 @@ test('a finger that holds talks until it leaves, and one that slides away calls 
   await expect(tool.getByRole('textbox')).toHaveValue(service.words);
 });
 
+test('held on the microphone of the box one talks and what was said is sent; a tap records at once', async ({
+  app,
+  page,
+}) => {
+  const client = await TestClient.register(server.baseURL);
+  const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
+  await app.enterAs({ account: '', password: '', client });
+  // The server alone hears.
+  await page.addInitScript(() =>
+    Object.assign(window, { SpeechRecognition: undefined, webkitSpeechRecognition: undefined }),
+  );
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  const button = page.getByRole('button', { name: '语音输入' });
+  await expect(button).toBeVisible();
+  const place = (await button.boundingBox())!;
+  const middle: [number, number] = [place.x + place.width / 2, place.y + place.height / 2];
+  const hand = await fingers(page);
+  service.asked.length = 0;
+  await hand.press(middle);
+  await expect(page.getByText(/正在听 [1-9] 秒/)).toBeVisible();
+  await hand.slide([middle[0], middle[1] - 120]);
+  await expect(page.getByText('松开取消')).toBeVisible();
+  await hand.lift();
+  await expect(page.getByText('已取消')).toBeVisible();
+  expect(service.asked).toEqual([]);
+  await hand.press(middle);
+  await expect(page.getByText(/正在听 [1-9] 秒/)).toBeVisible();
+  await hand.lift();
+  await expect(page.getByRole('log')).toContainText(service.words);
+  await button.click();
+  const tool = page.getByRole('dialog', { name: '语音输入' });
+  await expect(tool.getByText(/正在录音 [1-9] 秒/)).toBeVisible();
+  await tool.getByRole('button', { name: '结束录音' }).click();
+  await expect(tool.getByRole('textbox')).toHaveValue(service.words);
+});
+
 test('a microphone that is denied is told of, and may be tried again', async ({ app, page }) => {
   const client = await TestClient.register(server.baseURL);
   const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });

@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm';
+import type { Executor } from '#server/db/database.ts';
+
+/** How far a pull of Ollama is, as its job remembers it. */
+export interface PullSoFar {
+  status: string;
+  bytes: number;
+  total: number;
+}
+
+export interface PullRow {
+  id: number;
+  model: string;
+  state: 'queued' | 'running' | 'done' | 'error' | 'cancelled';
+  sofar: Partial<PullSoFar> | null;
+  error: string;
+}
+
+/** Pulls from one address, the newest of each model, the newest first; those put out of sight are left out. */
+export const pullsFrom = async (
+  db: Executor,
+  baseUrl: string,
+  most: number,
+): Promise<PullRow[]> => {
+  const { rows } = await db.execute<PullRow & Record<string, unknown>>(sql`
+    SELECT * FROM (
+      SELECT DISTINCT ON (input->>'model') id::float8, input->>'model' AS model, state,
+        remote AS sofar, error_message AS error
+      FROM jobs
+      WHERE subject_kind = 'local-model' AND kind = 'ollama' AND input->>'base_url' = ${baseUrl}
+      ORDER BY input->>'model', id DESC
+    ) AS newest
+    WHERE state <> 'cancelled' AND coalesce(sofar->>'hidden', '') = ''
+    ORDER BY id DESC LIMIT ${most}`);
+  return rows;
+};
+
+export const hidePull = async (db: Executor, id: number): Promise<void> => {
+  await db.execute(sql`
+    UPDATE jobs SET remote = coalesce(remote, '{}'::jsonb) || '{"hidden": true}'::jsonb
+    WHERE id = ${id}`);
+};
