@@ -9,7 +9,7 @@ import type { Database } from '#server/db/database.ts';
 import { StartupError } from '#server/db/startup-error.ts';
 import { joinInstances } from '#server/db/instance.ts';
 import { createModelService } from '#server/areas/model/model.service.ts';
-import { rollUp } from '#server/areas/stats/roll-up.ts';
+import { rollUp } from '#server/areas/stats/roll-up.store.ts';
 import { indexQueued } from '#server/areas/session/search.service.ts';
 import { readSettings } from '#server/settings.ts';
 import { livingPlace } from './demo/place.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WaitKind } from '#contract/wait.ts';
 import { handlersOf, type Area, type Host } from './area.ts';
+import type { AuthDeps } from './areas/auth/auth-deps.ts';
 import { createAuthService } from './areas/auth/auth.service.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
 import { createReplyFigures } from './areas/chat/reply-figures.ts';
@@ -32,10 +33,11 @@ import { countThisMonth } from './areas/session/session.service.ts';
 import { startBackupPlan } from './backup/backup-plan.ts';
 import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
+import type { Instance } from './db/instance.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
-import { createFigures } from './http/figures.ts';
+import { createFigures, type Figures } from './http/figures.ts';
 import { createHttpServer } from './http/server.ts';
 import { shareLimits } from './http/shared-limit.ts';
 import { removeOldCounts } from './http/shared-limit.store.ts';
@@ -50,7 +52,8 @@ import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import { createProviders } from './payments/providers.ts';
 import type { Settings } from './settings.ts';
 import { checkStart, requireDataDir } from './start-checks.ts';
-import { createWaits, type WaitSource } from './waits/wait.service.ts';
+import type { WaitSource } from './waits/wait-source.ts';
+import { createWaits } from './waits/wait.service.ts';
 import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createKit } from './kit.ts';
 import { listenAt, reachableAt } from './listen.ts';
@@ -77,6 +80,59 @@ const aloneMs = 10_000;
 const onTheWayMs = 1_000;
 /** How long connections may take to end after that, ms. */
 const lingerMs = 2_000;
+
+/** Accounts and logins, with what other areas do when somebody comes or two become one. */
+const openAuth = ({
+  figures,
+  brought,
+  ...deps
+}: Pick<AuthDeps, 'db' | 'settings' | 'log' | 'keys' | 'secondFactor'> & {
+  figures: Figures;
+  brought: readonly Area[];
+}) =>
+  createAuthService({
+    ...deps,
+    deleteKeysOf,
+    signInFailed: figures.counter(
+      'queqiao_sign_in_failures_total',
+      'Passwords and codes that were not right, by what was wrong',
+      'reason',
+    ),
+    balances: purse,
+    openWallet,
+    takeOver: async (tx, fromUserId, toUserId) => {
+      await moveJobs(tx, fromUserId, toUserId);
+      for (const area of brought) await area.takeOver?.(tx, fromUserId, toUserId);
+    },
+    countThisMonth,
+    unreadNews,
+    refuseBlocked,
+    requireGuests,
+    whyNoAccount: (on, invite) =>
+      whyNoAccount(on, async () => invite !== undefined && (await isInvite(on, invite))),
+    registered: async (tx, userId, invite) => {
+      for (const area of brought) await area.registered?.(tx, userId, invite);
+    },
+  });
+
+/** Serves on for some seconds while load balancers learn that this process leaves. */
+const giveNotice = async (seconds: number, tell: Say): Promise<void> => {
+  if (seconds <= 0) return;
+  tell(`正在停止：先再接待 ${seconds} 秒，让负载均衡知道。再按一次立即结束`);
+  await sleep(seconds * 1000);
+};
+
+/** Tells what is waited for, and for how long; whether another process serves meanwhile. */
+const waitFor = async (
+  instance: Pick<Instance, 'isServedElsewhere'>,
+  settings: Settings,
+  tell: Say,
+): Promise<{ others: boolean; ms: number }> => {
+  const others = await instance.isServedElsewhere().catch(() => false);
+  const ms = Math.min(settings.drainSeconds * 1000, others ? Infinity : aloneMs);
+  tell(`正在停止：等正在写的回复和正在做的任务，最多 ${ms / 1000} 秒。再按一次立即结束`);
+  return { others, ms };
+};
 
 /**
  * Builds the whole server from its settings; it does not listen yet. `say` tells whoever starts it
@@ -153,34 +209,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   const jobEvents = await createJobEvents({ db, instance, log });
   life.own(jobEvents.close);
   const secondFactor = createSecondFactor(keys);
-  const auth = await createAuthService({
-    db,
-    secondFactor,
-    keys,
-    log,
-    deleteKeysOf,
-    signInFailed: figures.counter(
-      'queqiao_sign_in_failures_total',
-      'Passwords and codes that were not right, by what was wrong',
-      'reason',
-    ),
-    settings,
-    balances: purse,
-    openWallet,
-    takeOver: async (tx, fromUserId, toUserId) => {
-      await moveJobs(tx, fromUserId, toUserId);
-      for (const area of brought) await area.takeOver?.(tx, fromUserId, toUserId);
-    },
-    countThisMonth,
-    unreadNews,
-    refuseBlocked,
-    requireGuests,
-    whyNoAccount: (on, invite) =>
-      whyNoAccount(on, async () => invite !== undefined && (await isInvite(on, invite))),
-    registered: async (tx, userId, invite) => {
-      for (const area of brought) await area.registered?.(tx, userId, invite);
-    },
-  });
+  const auth = await openAuth({ db, settings, log, keys, figures, secondFactor, brought });
   const madeUp = await auth.ensureManager();
   if (madeUp !== null) say(`管理员账号 admin，密码 ${madeUp}（只显示这一次，请记下）`);
   const entry = await makeEntry(db, settings);
@@ -264,15 +293,8 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     },
     drain: async (tell) => {
       stage = 'leaving';
-      if (probes.isWatched() && settings.drainNoticeSeconds > 0) {
-        tell(
-          `正在停止：先再接待 ${settings.drainNoticeSeconds} 秒，让负载均衡知道。再按一次立即结束`,
-        );
-        await sleep(settings.drainNoticeSeconds * 1000);
-      }
-      const others = await instance.isServedElsewhere().catch(() => false);
-      const ms = Math.min(settings.drainSeconds * 1000, others ? Infinity : aloneMs);
-      tell(`正在停止：等正在写的回复和正在做的任务，最多 ${ms / 1000} 秒。再按一次立即结束`);
+      if (probes.isWatched()) await giveNotice(settings.drainNoticeSeconds, tell);
+      const { others, ms } = await waitFor(instance, settings, tell);
       // The port is free at once for the process that comes after.
       server.server.close();
       if (others) await sleep(onTheWayMs);

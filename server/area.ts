@@ -5,7 +5,7 @@ import type { SecondFactor } from './areas/auth/second-factor.service.ts';
 import type { Replies } from './areas/chat/replies.ts';
 import type { KnowledgeService } from './areas/embedding/embedding.service.ts';
 import type { FileService } from './areas/file/file.service.ts';
-import type { Shows } from './areas/file/shown.ts';
+import type { Shows } from './db/shown.ts';
 import type { SideServices } from './areas/model/side-services.ts';
 import type { SafetyService } from './areas/moderation/safety.service.ts';
 import type { ModelService } from './areas/model/model.service.ts';
@@ -16,7 +16,7 @@ import type { PromptService } from './areas/prompt/prompt.service.ts';
 import type { BackupPlan } from './backup/backup-plan.ts';
 import type { Database, Executor, Transaction } from './db/database.ts';
 import type { Instance } from './db/instance.ts';
-import type { Held } from './held.ts';
+import type { Held } from './db/held.ts';
 import type { Figures } from './http/figures.ts';
 import type { EmbeddingModels } from './engines/embedding/embedding-models.ts';
 import type { Handlers } from './http/handlers.ts';
@@ -28,7 +28,8 @@ import type { Settings } from './settings.ts';
 import type { DiskRoom } from './storage/disk-room.ts';
 import type { Storage } from './storage/storage-interface.ts';
 import type { Valkey } from './valkey/valkey.ts';
-import type { WaitSource, Waits } from './waits/wait.service.ts';
+import type { WaitSource } from './waits/wait-source.ts';
+import type { Waits } from './waits/wait.service.ts';
 
 /** What every process has, those that only work on jobs included. */
 export interface Kit {

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Chore } from './area.ts';
 import type { Database } from './db/database.ts';
+import { tryLock } from './db/questions.ts';
 
 const interval = 60_000;
 /** The advisory lock of whichever process is at it. */
@@ -18,10 +18,7 @@ export const startHousekeeping = (
     for (const chore of chores) {
       try {
         await db.transaction(async (tx) => {
-          const { rows } = await tx.execute<{ mine: boolean }>(
-            sql`SELECT pg_try_advisory_xact_lock(${lock}) AS mine`,
-          );
-          if (rows[0]?.mine) await chore(tx);
+          if (await tryLock(tx, lock)) await chore(tx);
         });
       } catch (error) {
         log.warn({ err: error }, '例行清理没有完成，下一分钟再试');

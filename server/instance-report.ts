@@ -1,11 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { eq, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from './db/database.ts';
 import type { Instance } from './db/instance.ts';
-import { instances } from './db/schema.ts';
+import { reportInstance } from './db/instance.store.ts';
 import type { Settings } from './settings.ts';
 
 const interval = 30_000;
@@ -32,13 +31,10 @@ export const startInstanceReport = async (
       version,
       load: Math.round(utilization * 1000) / 1000,
       memory: process.memoryUsage.rss(),
-      seenAt: sql`now()`,
     };
-    await db
-      .update(instances)
-      .set(seen)
-      .where(eq(instances.id, instance.id))
-      .catch((error: unknown) => log.warn({ err: error }, 'how this process does is not told'));
+    await reportInstance(db, instance.id, seen).catch((error: unknown) =>
+      log.warn({ err: error }, 'how this process does is not told'),
+    );
   };
   let running = report();
   const timer = setInterval(() => {

@@ -294,6 +294,67 @@ const providersIn = (given: string[]): ProviderName[] =>
       return known;
     });
 
+/** Words, lists of words and addresses of an environment, by their names. */
+const readerOf = (env: NodeJS.ProcessEnv) => {
+  const word = (name: string, otherwise = '') => env[name]?.trim() || otherwise;
+  const words = (name: string) =>
+    word(name)
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+  const address = (name: string, otherwise = '') => webAddress(name, word(name, otherwise));
+  return { word, words, address };
+};
+type Reader = ReturnType<typeof readerOf>;
+
+const paymentSettings = (env: NodeJS.ProcessEnv, { word, words }: Reader) =>
+  ({
+    payment: providersIn(word('PAYMENT') === '' ? ['sandbox'] : words('PAYMENT')),
+    sandboxAllowed: word('SANDBOX_ALLOWED'),
+    paymentCheckSeconds: Math.max(1, whole(env, 'PAYMENT_CHECK_SECONDS', 15, 3600)),
+    wechat: {
+      baseUrl: word('WECHAT_BASE_URL', 'https://api.mch.weixin.qq.com'),
+      appId: word('WECHAT_APPID'),
+      merchantId: word('WECHAT_MCHID'),
+      serial: word('WECHAT_SERIAL'),
+      privateKey: word('WECHAT_PRIVATE_KEY'),
+      apiKey: word('WECHAT_APIV3_KEY'),
+      publicKeyId: word('WECHAT_PUBLIC_KEY_ID'),
+      publicKey: word('WECHAT_PUBLIC_KEY'),
+    },
+    alipay: {
+      gateway: word('ALIPAY_GATEWAY', 'https://openapi.alipay.com/gateway.do'),
+      appId: word('ALIPAY_APP_ID'),
+      privateKey: word('ALIPAY_PRIVATE_KEY'),
+      publicKey: word('ALIPAY_PUBLIC_KEY'),
+    },
+  }) satisfies Partial<Settings>;
+
+/** Services outside: their addresses, keys and models, and models' folders of this machine. */
+const serviceSettings = (env: NodeJS.ProcessEnv, { word, words, address }: Reader, root: string) =>
+  ({
+    openaiBaseUrl: address('OPENAI_BASE_URL'),
+    openaiApiKey: word('OPENAI_API_KEY'),
+    openaiModels: words('OPENAI_MODELS'),
+    embeddingBaseUrl: address('EMBEDDING_BASE_URL'),
+    embeddingApiKey: word('EMBEDDING_API_KEY'),
+    embeddingModels: words('EMBEDDING_MODEL'),
+    replicateBaseUrl: address('REPLICATE_BASE_URL', 'https://api.replicate.com/v1'),
+    replicateToken: word('REPLICATE_API_TOKEN'),
+    replicateTrainer: word('REPLICATE_TRAINER'),
+    replicateDestination: word('REPLICATE_DESTINATION'),
+    sdWebuiUrls: services('SD_WEBUI_URL', words('SD_WEBUI_URL')),
+    sdWebuiAuth: word('SD_WEBUI_AUTH'),
+    mjProxyUrls: services('MJ_PROXY_URL', words('MJ_PROXY_URL')),
+    mjProxySecret: word('MJ_PROXY_SECRET'),
+    stabilityBaseUrl: address('STABILITY_BASE_URL', 'https://api.stability.ai'),
+    stabilityApiKey: word('STABILITY_API_KEY'),
+    filmPollSeconds: whole(env, 'FILM_POLL_SECONDS', 10, 600),
+    filmSeconds: Math.max(1, whole(env, 'FILM_SECONDS', 4, 20)),
+    speechModelDir: word('SPEECH_MODEL_DIR') && path.resolve(root, word('SPEECH_MODEL_DIR')),
+    voiceModelDir: word('VOICE_MODEL_DIR') && path.resolve(root, word('VOICE_MODEL_DIR')),
+  }) satisfies Partial<Settings>;
+
 /** Reads the environment, and below it `.env` of the project's folder. Throws on a senseless value. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const root = findRoot();
@@ -309,16 +370,11 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
       },
     },
   );
-  const word = (name: string, otherwise = '') => env[name]?.trim() || otherwise;
-  const words = (name: string) =>
-    word(name)
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const address = (name: string, otherwise = '') => webAddress(name, word(name, otherwise));
+  const read = readerOf(env);
+  const { word, words, address } = read;
   const endpoint = address('S3_ENDPOINT');
   const settings: Settings = {
     port: whole(env, 'PORT', 3000, 65_535),
@@ -353,49 +409,12 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     publicUrl: address('PUBLIC_URL'),
     officialSite: address('OFFICIAL_SITE'),
     wechatAccount: word('WECHAT_ACCOUNT'),
-    payment: providersIn(word('PAYMENT') === '' ? ['sandbox'] : words('PAYMENT')),
-    sandboxAllowed: word('SANDBOX_ALLOWED'),
-    paymentCheckSeconds: Math.max(1, whole(env, 'PAYMENT_CHECK_SECONDS', 15, 3600)),
-    wechat: {
-      baseUrl: word('WECHAT_BASE_URL', 'https://api.mch.weixin.qq.com'),
-      appId: word('WECHAT_APPID'),
-      merchantId: word('WECHAT_MCHID'),
-      serial: word('WECHAT_SERIAL'),
-      privateKey: word('WECHAT_PRIVATE_KEY'),
-      apiKey: word('WECHAT_APIV3_KEY'),
-      publicKeyId: word('WECHAT_PUBLIC_KEY_ID'),
-      publicKey: word('WECHAT_PUBLIC_KEY'),
-    },
-    alipay: {
-      gateway: word('ALIPAY_GATEWAY', 'https://openapi.alipay.com/gateway.do'),
-      appId: word('ALIPAY_APP_ID'),
-      privateKey: word('ALIPAY_PRIVATE_KEY'),
-      publicKey: word('ALIPAY_PUBLIC_KEY'),
-    },
+    ...paymentSettings(env, read),
     jwtSecret: word('JWT_SECRET'),
     loginDays: Math.max(1, whole(env, 'LOGIN_DAYS', 180, 36_500)),
     adminPassword: env['ADMIN_PASSWORD'] ?? '',
     secretKey: word('SECRET_KEY'),
-    openaiBaseUrl: address('OPENAI_BASE_URL'),
-    openaiApiKey: word('OPENAI_API_KEY'),
-    openaiModels: words('OPENAI_MODELS'),
-    embeddingBaseUrl: address('EMBEDDING_BASE_URL'),
-    embeddingApiKey: word('EMBEDDING_API_KEY'),
-    embeddingModels: words('EMBEDDING_MODEL'),
-    replicateBaseUrl: address('REPLICATE_BASE_URL', 'https://api.replicate.com/v1'),
-    replicateToken: word('REPLICATE_API_TOKEN'),
-    replicateTrainer: word('REPLICATE_TRAINER'),
-    replicateDestination: word('REPLICATE_DESTINATION'),
-    sdWebuiUrls: services('SD_WEBUI_URL', words('SD_WEBUI_URL')),
-    sdWebuiAuth: word('SD_WEBUI_AUTH'),
-    mjProxyUrls: services('MJ_PROXY_URL', words('MJ_PROXY_URL')),
-    mjProxySecret: word('MJ_PROXY_SECRET'),
-    stabilityBaseUrl: address('STABILITY_BASE_URL', 'https://api.stability.ai'),
-    stabilityApiKey: word('STABILITY_API_KEY'),
-    filmPollSeconds: whole(env, 'FILM_POLL_SECONDS', 10, 600),
-    filmSeconds: Math.max(1, whole(env, 'FILM_SECONDS', 4, 20)),
-    speechModelDir: word('SPEECH_MODEL_DIR') && path.resolve(root, word('SPEECH_MODEL_DIR')),
-    voiceModelDir: word('VOICE_MODEL_DIR') && path.resolve(root, word('VOICE_MODEL_DIR')),
+    ...serviceSettings(env, read, root),
     modelFirstWordSeconds: whole(env, 'MODEL_FIRST_WORD_SECONDS', 60, 3600),
     modelHedgeMs: whole(env, 'MODEL_HEDGE_MS', 2000, 3_600_000),
     modelIdleSeconds: whole(env, 'MODEL_IDLE_SECONDS', 60, 3600),

@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import { createKeyBox } from './areas/model/channel-key.ts';
+import { countSealed } from './areas/model/model.service.ts';
 import type { Database } from './db/database.ts';
+import { clockOf } from './db/questions.ts';
 import { makeFolder } from './db/make-folder.ts';
 import { StartupError } from './db/startup-error.ts';
-import { channels } from './db/schema.ts';
 import type { Settings } from './settings.ts';
 import type { Storage } from './storage/storage-interface.ts';
 import { newKey } from './storage/storage.ts';
@@ -38,16 +38,12 @@ export const requireDataDir = async ({
 
 /** Whether there are stored keys of model services that this process cannot open. */
 export const sealedElsewhere = async (db: Database, settings: Settings): Promise<string | null> => {
-  const stored = await db.select().from(channels);
-  const sealed = stored.flatMap(({ key, keyEncrypted }) =>
-    keyEncrypted ? [{ key, keyEncrypted }] : [],
+  const { sealed, closed } = await countSealed(db, () =>
+    createKeyBox(settings.secretKey, settings.dataDir),
   );
-  if (sealed.length === 0) return null;
-  const box = createKeyBox(settings.secretKey, settings.dataDir);
-  const closed = sealed.filter(({ key, keyEncrypted }) => box.open(keyEncrypted, key) === null);
-  return closed.length === 0
+  return closed === 0
     ? null
-    : `SECRET_KEY（或 DATA_DIR 里的 secret-key）打不开 ${closed.length} 个模型服务的密钥（共 ${sealed.length} 个）：换回原来的，或在管理后台重新填写这些密钥`;
+    : `SECRET_KEY（或 DATA_DIR 里的 secret-key）打不开 ${closed} 个模型服务的密钥（共 ${sealed} 个）：换回原来的，或在管理后台重新填写这些密钥`;
 };
 
 /** Files in S3: whether one can be written, read and deleted. */
@@ -68,11 +64,9 @@ export const unreachableStorage = async (storage: Storage): Promise<string | nul
 /** Whether this machine's clock differs from the database's. */
 export const wrongClock = async (db: Database): Promise<string | null> => {
   const asked = Date.now();
-  const { rows } = await db.execute<{ now: number }>(
-    sql`SELECT extract(epoch FROM clock_timestamp())::float8 AS now`,
-  );
+  const now = await clockOf(db);
   const between = (asked + Date.now()) / 2000;
-  const ahead = between - (rows[0]?.now ?? between);
+  const ahead = between - (now ?? between);
   return Math.abs(ahead) <= clockTolerance
     ? null
     : `这台机器的时钟比数据库${ahead > 0 ? '快' : '慢'} ${Math.abs(ahead).toFixed(1)} 秒，请开启时间同步（NTP）`;

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { rollUp } from '#server/areas/stats/roll-up.ts';
+import { rollUp } from '#server/areas/stats/roll-up.store.ts';
 import { indexQueued } from '#server/areas/session/search.service.ts';
 import { connectDatabase } from '#server/db/connect.ts';
 import type { Database } from '#server/db/database.ts';

@@ -43,3 +43,14 @@ test('areas stand on each other in one direction', () => {
   }
   expect([...left.keys()]).toEqual([]);
 });
+
+/** Speak SQL though they are no stores. No more are added. */
+const speakers = ['areas/developer/stored-responses.ts'];
+
+test('stores, tables and the database room alone speak SQL', () => {
+  const server = path.join(root, '..');
+  const others = readdirSync(server, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/^db\/|\.(store|tables|test)\.ts$/.test(file))
+    .filter((file) => /from 'drizzle-orm/.test(readFileSync(path.join(server, file), 'utf8')));
+  expect(others).toEqual(speakers);
+});

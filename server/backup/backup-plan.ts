@@ -1,9 +1,9 @@
-import { sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../db/database.ts';
-import { type Instance, livingLock } from '../db/instance.ts';
+import type { Instance } from '../db/instance.ts';
 import type { Settings } from '../settings.ts';
 import { backUp, keepNewest } from './backup.ts';
+import * as store from './backup.store.ts';
 import { createBackupsInS3 } from './backups-in-s3.ts';
 
 /** How often it is looked whether a backup is due, ms. */
@@ -44,17 +44,6 @@ export const startBackupPlan = ({
   const { s3, backupBucket } = settings;
   const elsewhere = s3 && backupBucket ? createBackupsInS3(db, s3, backupBucket) : null;
   let running: Promise<void> = Promise.resolve();
-  const isHeld = sql`EXISTS (SELECT FROM pg_locks
-    WHERE ${sql.raw(livingLock)} AND objid = backup_plan.instance::oid)`;
-
-  /** @param due only where the last backup is as old as that, hours */
-  const claim = async (due: number): Promise<boolean> => {
-    const { rowCount } = await db.execute(sql`UPDATE backup_plan
-      SET begun_at = now(), instance = ${instance.id}, error = ''
-      WHERE NOT ${isHeld} AND (${due} = 0 OR NOT EXISTS (
-        SELECT FROM backups WHERE created_at > now() - make_interval(hours => ${due})))`);
-    return (rowCount ?? 0) > 0;
-  };
   const make = async (): Promise<void> => {
     let error = '';
     try {
@@ -73,12 +62,10 @@ export const startBackupPlan = ({
       error = failure instanceof Error ? failure.message : String(failure);
       log.error({ err: failure }, 'a backup could not be made');
     }
-    await db
-      .execute(sql`UPDATE backup_plan SET begun_at = NULL, instance = NULL, error = ${error}`)
-      .catch(() => undefined);
+    await store.endBackup(db, error).catch(() => undefined);
   };
   const beginIf = async (due: number): Promise<boolean> => {
-    if (!(await claim(due))) return false;
+    if (!(await store.claimBackup(db, instance.id, due))) return false;
     running = make();
     return true;
   };
@@ -92,12 +79,10 @@ export const startBackupPlan = ({
   return {
     begin: () => beginIf(0),
     state: async () => {
-      const { rows } = await db.execute<{ running: boolean; error: string }>(
-        sql`SELECT ${isHeld} AS running, error FROM backup_plan`,
-      );
+      const plan = await store.readPlan(db);
       return {
-        running: rows[0]?.running ?? false,
-        error: rows[0]?.error ?? '',
+        running: plan?.running ?? false,
+        error: plan?.error ?? '',
         hours,
         bucket: backupBucket,
       };

@@ -2,11 +2,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
-import { desc, eq, isNotNull } from 'drizzle-orm';
 import { request } from 'undici';
 import type { Database } from '../db/database.ts';
-import { backups } from '../db/schema.ts';
 import type { S3Settings } from '../settings.ts';
+import * as store from './backup.store.ts';
 
 /** The most that S3 takes in one request, bytes. */
 const most = 5 * 1024 ** 3;
@@ -62,15 +61,11 @@ export const createBackupsInS3 = (db: Database, s3: S3Settings, bucket: string) 
       const name = path.basename(file);
       const place = `${bucket}/backups/${name}`;
       await ask('PUT', place, file);
-      await db.update(backups).set({ elsewhere: place }).where(eq(backups.name, name));
-      const kept = await db
-        .select()
-        .from(backups)
-        .where(isNotNull(backups.elsewhere))
-        .orderBy(desc(backups.createdAt));
+      await store.noteElsewhere(db, name, place);
+      const kept = await store.keptElsewhere(db);
       for (const { name: old, elsewhere } of kept.slice(keep)) {
         if (elsewhere) await ask('DELETE', elsewhere);
-        await db.update(backups).set({ elsewhere: null }).where(eq(backups.name, old));
+        await store.noteElsewhere(db, old, null);
       }
     },
   };

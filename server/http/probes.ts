@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Database } from '../db/database.ts';
+import { ping } from '../db/questions.ts';
 
 /** How long the database may take to answer, and how long its answer holds, ms. */
 const patience = 2_000;
@@ -49,7 +49,7 @@ export const registerProbes = (
       known = {
         at: now,
         answers: Promise.race([
-          db.execute(sql`SELECT 1`).then(
+          ping(db).then(
             () => true,
             () => false,
           ),

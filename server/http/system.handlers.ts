@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import type { Answer } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import { ping } from '#server/db/questions.ts';
 import type { Settings } from '../settings.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -28,7 +28,7 @@ export const createSystemHandlers = (
   >,
 ): Pick<Handlers, 'health' | 'siteInfo'> => ({
   health: async (_input, { db }) => {
-    await db.execute(sql`SELECT 1`);
+    await ping(db);
     return { ready: true, version };
   },
   siteInfo: async (_input, { db }) => ({

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { codes } from '#contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
-import { tellEnded } from '../waits/wait-ended.ts';
+import { tellEnded } from '../waits/wait-ended.store.ts';
 import type { ClaimedJob, JobEnd, JobWork } from './job-kind.ts';
 import * as store from './job-work.store.ts';
 

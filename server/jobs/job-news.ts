@@ -1,5 +1,5 @@
 import type { JobKind } from '#contract/job.ts';
-import type { WaitNews, WaitSource } from '../waits/wait.service.ts';
+import type { WaitNews, WaitSource } from '../waits/wait-source.ts';
 import type { JobWords, JobWork } from './job-kind.ts';
 import { readForNews } from './job-news.store.ts';
 

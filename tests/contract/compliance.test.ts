@@ -5,7 +5,7 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls, type PlainCallName } from '#contract/calls.ts';
-import { removeOldRecords } from '#server/areas/compliance/records.service.ts';
+import { removeOldRecords } from '#server/areas/compliance/records.store.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Aigc, readAigc, readAigcXmp } from '#server/labels/aigc.ts';
 import { readImageLabel } from '#server/labels/image.ts';

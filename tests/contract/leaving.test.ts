@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Area, Kit } from '#server/area.ts';
 import { createAreas } from '#server/areas/list.ts';
-import type { Held } from '#server/held.ts';
+import type { Held } from '#server/db/held.ts';
 import { readSettings } from '#server/settings.ts';
 import { TestClient } from '../support/client.ts';
 import { describeTables, fillTables, tablesWith } from '../support/every-table.ts';

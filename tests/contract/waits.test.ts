@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WaitRef } from '#contract/wait.ts';
 import { openDatabase } from '#server/db/database.ts';
-import { tellEnded } from '#server/waits/wait-ended.ts';
+import { tellEnded } from '#server/waits/wait-ended.store.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { type FakePushService, startPushService } from '../support/push-service.ts';

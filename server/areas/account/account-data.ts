@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Executor } from '#server/db/database.ts';
-import { type Held, rowsTaken } from '#server/held.ts';
+import { type Held, rowsTaken } from '#server/db/held.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { transactionCsv } from '../ledger/usage.service.ts';
 import { anySession, type SessionRow, sessionIdsOf } from '../session/session.service.ts';

@@ -1,4 +1,4 @@
-import type { Held } from '#server/held.ts';
+import type { Held } from '#server/db/held.ts';
 
 const books = { keep: 'what was given for an invitation, for the books; numbers and no words' };
 

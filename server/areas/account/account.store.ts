@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { logins, pushDevices, users, wallets } from '#server/db/schema.ts';
-import { showsWhere } from '../file/shown.ts';
+import { showsWhere } from '#server/db/shown.ts';
 import { accountFiles, invited, invites } from './account.tables.ts';
 
 // ---- the person ----------------------------------------------------------------------------------

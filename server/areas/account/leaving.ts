@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Area } from '#server/area.ts';
 import type { Database } from '#server/db/database.ts';
 import { givingWay } from '#server/db/giving-way.ts';
-import { eraseHeld, type Held } from '#server/held.ts';
+import { eraseHeld, type Held } from '#server/db/held.ts';
 import { openJobsOfPerson } from '#server/jobs/job.service.ts';
 import { balances, debit } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';

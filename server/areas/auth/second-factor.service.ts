@@ -1,12 +1,11 @@
 import { createHash, randomInt } from 'node:crypto';
-import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { toString as drawCode } from 'qrcode';
 import type { Out } from '#contract/calls.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
-import { secondFactors } from './auth.tables.ts';
+import * as store from './second-factor.store.ts';
 
 /** Codes that work once each, where the phone is lost. */
 const recoveryCodes = 10;
@@ -29,11 +28,6 @@ const newRecoveryCode = (): string =>
       .match(/.{6}/g) ?? []
   ).join('-');
 
-const read = async (db: Executor, userId: number) => {
-  const [row] = await db.select().from(secondFactors).where(eq(secondFactors.userId, userId));
-  return row ?? null;
-};
-
 /** The second proof of identity: a code of an authenticator app, or a recovery code. */
 export const createSecondFactor = (keys: KeyBox) => {
   const sealedFor = (userId: number) => `second factor ${userId}`;
@@ -51,51 +45,24 @@ export const createSecondFactor = (keys: KeyBox) => {
     const result = verifySync({ secret, token, epochTolerance: tolerance });
     if (!result.valid) return false;
     const step = Math.floor(Date.now() / 30_000) + result.delta;
-    const used = await tx
-      .update(secondFactors)
-      .set({ lastStep: step })
-      .where(and(eq(secondFactors.userId, row.userId), lt(secondFactors.lastStep, step)))
-      .returning({ userId: secondFactors.userId });
-    return used.length > 0;
-  };
-
-  const useRecovery = async (tx: Executor, userId: number, code: string): Promise<boolean> => {
-    const hash = hashOf(code);
-    const used = await tx
-      .update(secondFactors)
-      .set({ recovery: sql`array_remove(${secondFactors.recovery}, ${hash})` })
-      .where(
-        and(
-          eq(secondFactors.userId, userId),
-          isNotNull(secondFactors.enabledAt),
-          sql`${hash} = ANY (${secondFactors.recovery})`,
-        ),
-      )
-      .returning({ userId: secondFactors.userId });
-    return used.length > 0;
+    return store.useStep(tx, row.userId, step);
   };
 
   /** Whether somebody's login needs a code besides the password. */
   const isOn = async (db: Executor, userId: number): Promise<boolean> =>
-    ((await read(db, userId))?.enabledAt ?? null) !== null;
+    ((await store.read(db, userId))?.enabledAt ?? null) !== null;
 
   /** Uses a code up. */
   const prove = async (db: Executor, userId: number, code: string): Promise<boolean> => {
-    const row = await read(db, userId);
+    const row = await store.read(db, userId);
     if (!row?.enabledAt) return false;
-    return (await useCode(db, row, code)) || useRecovery(db, userId, code);
+    return (await useCode(db, row, code)) || store.useRecovery(db, userId, hashOf(code));
   };
 
   /** Switches it on, if it is not yet; only hashes of the codes are kept. */
   const giveRecovery = async (db: Executor, userId: number): Promise<string[]> => {
     const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
-    await db
-      .update(secondFactors)
-      .set({
-        enabledAt: sql`coalesce(${secondFactors.enabledAt}, now())`,
-        recovery: codes.map(hashOf),
-      })
-      .where(eq(secondFactors.userId, userId));
+    await store.giveRecovery(db, userId, codes.map(hashOf));
     return codes;
   };
 
@@ -104,7 +71,7 @@ export const createSecondFactor = (keys: KeyBox) => {
     prove,
 
     state: async (db: Executor, userId: number): Promise<Out<'totpState'>> => {
-      const row = await read(db, userId);
+      const row = await store.read(db, userId);
       return {
         enabled: (row?.enabledAt ?? null) !== null,
         recovery_left: row?.recovery.length ?? 0,
@@ -116,19 +83,13 @@ export const createSecondFactor = (keys: KeyBox) => {
         throw new Refusal('totp_unsuitable', '动态验证码已经打开，要换手机请先关掉它');
       const secret = generateSecret();
       const sealed = keys.seal(secret, sealedFor(user.id));
-      await db
-        .insert(secondFactors)
-        .values({ userId: user.id, secret: sealed })
-        .onConflictDoUpdate({
-          target: secondFactors.userId,
-          set: { secret: sealed, lastStep: 0, recovery: [] },
-        });
+      await store.putSecret(db, user.id, sealed);
       const url = generateURI({ issuer: '鹊桥', label: user.userName, secret });
       return { secret, url, svg: await drawCode(url, { type: 'svg', margin: 1 }) };
     },
 
     enable: async (db: Executor, userId: number, code: string): Promise<Out<'totpEnable'>> => {
-      const row = await read(db, userId);
+      const row = await store.read(db, userId);
       if (!row || row.enabledAt) throw new Refusal('totp_unsuitable', '请先生成一个新的密钥');
       if (!(await useCode(db, row, code)))
         throw new Refusal('totp_wrong', '动态验证码不对，请看看手机的时间准不准');
@@ -143,19 +104,11 @@ export const createSecondFactor = (keys: KeyBox) => {
 
     /** Switched off by its person; whoever lost phone and recovery codes asks a manager. */
     forget: async (tx: Transaction | Executor, userId: number): Promise<void> => {
-      await tx.delete(secondFactors).where(eq(secondFactors.userId, userId));
+      await store.remove(tx, userId);
     },
 
     /** Which of these people have it. */
-    having: async (db: Executor): Promise<Set<number>> =>
-      new Set(
-        (
-          await db
-            .select({ userId: secondFactors.userId })
-            .from(secondFactors)
-            .where(isNotNull(secondFactors.enabledAt))
-        ).map(({ userId }) => userId),
-      ),
+    having: store.having,
   };
 };
 

@@ -8,6 +8,7 @@ import type { ReplyRequest } from './reply.ts';
 import type { Replies } from './replies.ts';
 import { replySource } from './reply.service.ts';
 import { createChatService } from './chat.service.ts';
+import { isStoppable, messagePage, newerMessages, readableReply } from './message-page.ts';
 import * as marks from './marks.service.ts';
 import { answerTool } from './consent.service.ts';
 import { viewTool } from './stored-tool.ts';
@@ -69,11 +70,11 @@ export const createChatHandlers = ({
     setImmediate(() => replies.begin(request));
   };
   return {
-    historyList: (input, { db, user }) => service.list(db, input, user),
+    historyList: (input, { db, user }) => messagePage(db, input, user),
 
     replySource: (input, { db, user }) => replySource(deps.knowledge, db, input, user),
 
-    lastMessages: (input, { db, user }) => service.newer(db, input, user),
+    lastMessages: (input, { db, user }) => newerMessages(db, input, user),
 
     sendMessage: async (input, { db, user, afterCommit }) => {
       const sent = await service.send(db, input, user);
@@ -135,7 +136,7 @@ export const createChatHandlers = ({
       const own = replies.isOwn(input.history_id, input.session_id, user);
       const { state, asker } = own
         ? { state: 'streaming' as const, asker: true }
-        : await service.readable(db, input, user);
+        : await readableReply(db, input, user);
       const viewer = input.tools !== 1 ? null : asker ? 'asker' : 'other';
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
       await serveEvents(reply, async (response) => {
@@ -144,7 +145,7 @@ export const createChatHandlers = ({
         if (own) return leave;
         // What is made private or deleted meanwhile is read on by nobody.
         const still = setInterval(() => {
-          service.readable(db, input, user).catch((error: unknown) => {
+          readableReply(db, input, user).catch((error: unknown) => {
             if (error instanceof Refusal) response.destroy();
           });
         }, rightsMs);
@@ -156,7 +157,7 @@ export const createChatHandlers = ({
     },
 
     stopStream: async (input, { db, user }) => {
-      const running = await service.stoppable(db, input.history_id, user);
+      const running = await isStoppable(db, input.history_id, user);
       if (running) await replies.stop(input.history_id);
       return { stopped: running };
     },

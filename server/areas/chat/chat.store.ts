@@ -14,7 +14,6 @@ import {
   sql,
   type SQL,
 } from 'drizzle-orm';
-import type { Settings } from '#contract/auth.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ReplyState, StructuredMessage } from '#contract/chat.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
@@ -22,7 +21,7 @@ import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
 import { history, sessions, users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
-import { showsWhere } from '../file/shown.ts';
+import { showsWhere } from '#server/db/shown.ts';
 
 /** What a structured message carries beside its prompt. */
 export type Request = Omit<StructuredMessage, 'prompt'>;
@@ -97,7 +96,7 @@ export interface MessageFilter {
 const recentlyChanged = sql`greatest(${history.editedAt}, ${history.answeredAt})
   > now() - interval '2 minutes'`;
 
-const conditions = ({
+export const conditions = ({
   sessionId,
   only,
   before,
@@ -342,20 +341,6 @@ export const insertMessage = async (tx: Transaction, message: NewMessage): Promi
   );
 };
 
-export const countWaiting = (db: Executor, sessionId: number): Promise<number> =>
-  db.$count(history, and(eq(history.sessionId, sessionId), eq(history.shown, false)));
-
-/** Inserts a message of a talk of two that is shown once the other one accepts. */
-export const insertWaiting = async (
-  tx: Transaction,
-  message: Pick<NewMessage, 'id' | 'sessionId' | 'userId' | 'human' | 'request'>,
-): Promise<void> => {
-  await tx
-    .insert(history)
-    .overridingSystemValue()
-    .values({ ...message, model: '', shown: false });
-};
-
 const wholeMessage = {
   id: history.id,
   sessionId: history.sessionId,
@@ -445,55 +430,6 @@ export const restartMessage = async (
     .returning({ id: history.id });
   return rows.length > 0;
 };
-
-/** What was said in a session of people, newest first, as far as it is written. */
-export const talk = (
-  db: Executor,
-  sessionId: number,
-  { before, limit }: { before?: number | undefined; limit: number },
-) =>
-  db
-    .select({
-      human: history.human,
-      request: history.request,
-      userId: history.userId,
-      userName: users.userName,
-      ai: sql<string>`CASE WHEN ${history.state} = 'streaming' THEN '' ELSE ${history.ai} END`,
-    })
-    .from(history)
-    .innerJoin(users, eq(users.id, history.userId))
-    .where(conditions({ sessionId, before }))
-    .orderBy(desc(history.id))
-    .limit(limit);
-
-export const settingOf = async (db: Executor, userId: number): Promise<Settings> => {
-  const rows = await db.select({ setting: users.setting }).from(users).where(eq(users.id, userId));
-  return rows[0]?.setting ?? {};
-};
-
-/** A person's name; null where there is no such person. */
-export const nameOf = async (db: Executor, userId: number): Promise<string | null> => {
-  const rows = await db.select({ name: users.userName }).from(users).where(eq(users.id, userId));
-  return rows[0]?.name ?? null;
-};
-
-/** Who wrote in a session or asked in it, and whose name stands in a text behind an @; a few at most. */
-export const namedPeople = (
-  db: Executor,
-  sessionId: number,
-  text: string,
-): Promise<{ id: number; name: string }[]> =>
-  db
-    .selectDistinct({ id: users.id, name: users.userName })
-    .from(history)
-    .innerJoin(users, eq(users.id, history.userId))
-    .where(
-      and(
-        conditions({ sessionId, forStrangers: true }),
-        sql`strpos(lower(${text.replaceAll('＠', '@')}), '@' || lower(${users.userName})) > 0`,
-      ),
-    )
-    .limit(20);
 
 /** The newest reply or message of a session of people. */
 export const newestText = async (db: Executor, sessionId: number): Promise<string> => {

@@ -1,41 +1,14 @@
-import { asc, desc, eq, sql } from 'drizzle-orm';
 import type { Out, Parsed } from '#contract/calls.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { limits } from '#contract/limits.ts';
 import type { Transaction, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { history, users } from '#server/db/schema.ts';
 import { type Handlers, type Identity, Refusal } from '#server/http/handlers.ts';
 import { manageOne, requirePowerOver } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
-import { findMessage, marksOf } from './chat.store.ts';
+import { findMessage } from './chat.store.ts';
+import * as store from './manage-message.store.ts';
 import { removeMessage, renewCard } from './removal.service.ts';
-
-/** A message of a session, and the addresses of its images. */
-const columns = {
-  id: history.id,
-  sessionId: history.sessionId,
-  type: history.type,
-  title: history.title,
-  userId: history.userId,
-  userName: users.userName,
-  human: history.human,
-  ai: history.ai,
-  reasoning: history.reasoning,
-  model: history.model,
-  state: history.state,
-  errorMessage: history.errorMessage,
-  promptTokens: history.promptTokens,
-  completionTokens: history.completionTokens,
-  deductTokens: history.deductTokens,
-  likeCount: history.likeCount,
-  shown: history.shown,
-  request: history.request,
-  drawn: sql<string[]>`ARRAY(SELECT '/files/' || i.key || '.png' FROM images i
-    WHERE i.history_id = ${history.id} AND i.deleted_at IS NULL AND i.key <> '' ORDER BY i.id)`,
-  createdAt: history.createdAt,
-  editedAt: history.editedAt,
-};
 
 /** All messages of any session, those on other branches included. */
 const list = async (
@@ -45,20 +18,9 @@ const list = async (
 ): Promise<Out<'adminHistoryList'>> => {
   const session = await manageOne(db, input.session_id, manager);
   const size = limits.historyPageSize;
-  const ofSession = eq(history.sessionId, session.id);
-  const rows = await db
-    .select({ ...columns, ...marksOf(manager.id) })
-    .from(history)
-    .innerJoin(users, eq(users.id, history.userId))
-    .where(ofSession)
-    .orderBy(input.newest === 1 ? desc(history.id) : asc(history.id))
-    .offset((input.page - 1) * size)
-    .limit(size);
-  const [counted] = await db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(history)
-    .where(ofSession);
-  const total = counted?.total ?? 0;
+  const part = { offset: (input.page - 1) * size, limit: size };
+  const newest = input.newest === 1;
+  const { rows, total } = await store.pageOfMessages(db, session.id, manager.id, newest, part);
   return {
     session,
     list: rows.map((row) => ({
@@ -113,14 +75,6 @@ const sessionOf = async (
   return session;
 };
 
-const wholeText = async (tx: Transaction, id: number) => {
-  const [row] = await tx
-    .select({ human: history.human, ai: history.ai, reasoning: history.reasoning })
-    .from(history)
-    .where(eq(history.id, id));
-  return row;
-};
-
 export const createManageMessageHandlers = (deps: {
   cancelJobs: (historyId: number) => Promise<void>;
 }): Pick<Handlers, 'adminHistoryList' | 'adminDeleteHistory' | 'adminUpdateHistory'> => ({
@@ -130,7 +84,7 @@ export const createManageMessageHandlers = (deps: {
     await inTransaction(db, async (tx) => {
       const message = await quiet(tx, id);
       const session = await sessionOf(tx, message, user);
-      const text = await wholeText(tx, id);
+      const text = await store.wholeText(tx, id);
       noteAct({
         subject: `session:${message.sessionId}`,
         from: { user_id: message.userId, human: text?.human, ai: text?.ai },
@@ -145,7 +99,7 @@ export const createManageMessageHandlers = (deps: {
     await inTransaction(db, async (tx) => {
       const message = await quiet(tx, id);
       const session = await sessionOf(tx, message, user);
-      const before = await wholeText(tx, id);
+      const before = await store.wholeText(tx, id);
       noteAct({
         subject: `session:${message.sessionId}`,
         from: {
@@ -154,20 +108,7 @@ export const createManageMessageHandlers = (deps: {
         },
         to: { human, ai },
       });
-      await tx
-        .update(history)
-        .set({
-          ...(human === undefined ? {} : { human }),
-          // A reply that was rewritten is plain: in what order it once came is of no use any more.
-          ...(ai === undefined
-            ? {}
-            : {
-                ai,
-                parts: before?.reasoning ? [before.reasoning.length, ai.length] : [0, ai.length],
-              }),
-          editedAt: sql`now()`,
-        })
-        .where(eq(history.id, id));
+      await store.rewrite(tx, id, { human, ai, reasoning: before?.reasoning });
       await renewCard(tx, session, message);
     });
     return {};

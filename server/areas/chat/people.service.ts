@@ -29,6 +29,14 @@ import {
   type Plan,
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
+import {
+  countWaiting,
+  insertWaiting,
+  nameOf,
+  namedPeople,
+  settingOf,
+  talk,
+} from './people.store.ts';
 import { summaryOf, titleOf } from '#common/markdown/digest.ts';
 import { removeMessage } from './removal.service.ts';
 import { untitled } from './session-title.ts';
@@ -59,6 +67,155 @@ export interface PeopleDeps {
   messagesAMinute: number;
 }
 
+/** The talk as the model gets it that somebody mentioned in it. */
+const talkFor = async (
+  attachments: Attachments,
+  tx: Transaction,
+  session: SessionRow,
+  { question, before, user }: { question: Question; before?: number; user: Identity },
+  model: ResolvedModel,
+  asked: Generation,
+): Promise<Plan> => {
+  const setting = await settingOf(tx, user.id);
+  const limit = setting.at_ai_max_history ?? limits.defaults.at_ai_max_history;
+  const room = fullRoom(maxPromptOf(model));
+  const content = (said: Question & { userId: number }): Promise<ChatMessage['content']> =>
+    contentOf(tx, attachments, said, { vision: model.vision, room });
+  const last = {
+    speaker: user.userName,
+    content: await content({ ...question, userId: user.id }),
+  };
+  const earlier: Utterance[] = [];
+  for (const { userName, ai, ...said } of await talk(tx, session.id, { before, limit }))
+    earlier.push({ speaker: userName, human: await content(said), ai });
+  return planReply(model, buildTalk(earlier, last, maxPromptOf(model)), asked, setting);
+};
+
+/** A person's own message; others' are seen, but theirs alone. */
+const ownMessage = async (
+  tx: Transaction,
+  session: SessionRow,
+  id: number,
+  user: Identity,
+): Promise<store.FoundMessage> => {
+  const message = await store.findMessage(tx, id);
+  if (message?.sessionId !== session.id) throw new Refusal('not_found');
+  if (message.userId !== user.id) throw new Refusal('not_owner', '这不是您的消息');
+  if (message.state === 'streaming') throw new Refusal('session_busy');
+  return message;
+};
+
+/** A question as the documents post it: its title in `msg`, its text where a model may be named. */
+const asPosted = async (
+  models: PeopleDeps['models'],
+  tx: Transaction,
+  sent: Question,
+  given: Parsed<'sendMessage'>,
+  user: Identity,
+): Promise<{ asked: Question; input: Parsed<'sendMessage'> }> => {
+  const { ai: written, ...input } = given;
+  if (written === undefined || given.title !== undefined || sent.request !== null)
+    return { asked: sent, input: given };
+  if (await models.find(tx, written, user)) return { asked: sent, input: given };
+  const human = cleaned(written);
+  if (human === '') throw new Refusal('bad_input', 'ai：请输入内容和标题');
+  if (sent.human.length > questionTitle)
+    throw new Refusal('bad_input', `msg：标题太长，最多 ${questionTitle} 个字符`);
+  return { asked: { human, request: null }, input: { ...input, title: sent.human } };
+};
+
+const requireRoomToWait = async (
+  tx: Transaction,
+  sessionId: number,
+  ai: string | undefined,
+): Promise<void> => {
+  if (ai !== undefined) throw new Refusal('session_unsuitable', '对方接受之后才能在这里提到模型');
+  if ((await countWaiting(tx, sessionId)) >= limits.waitingMessages)
+    throw new Refusal(
+      'session_unsuitable',
+      `已有 ${limits.waitingMessages} 条消息在等对方接受，接受之后才能继续发`,
+    );
+};
+
+/** A question with the name of the person that it chose, and of the model. @throws Refusal */
+const withNames = async (
+  tx: Transaction,
+  { human, request }: Question,
+  model: string,
+): Promise<Question> => {
+  if (request === null) return { human, request };
+  const id = request.at_user?.id;
+  const name = id === undefined ? null : await nameOf(tx, id);
+  if (id !== undefined && name === null) throw new Refusal('bad_input', 'msg.at_user：没有这个人');
+  return {
+    human,
+    request: { ...request, at_user: id && name ? { id, name } : null, at_ai: model },
+  };
+};
+
+/** Whom a message is for: the person who was chosen, and those whose names it says behind an @. */
+const spokenTo = async (
+  tx: Transaction,
+  session: SessionRow,
+  { human, request }: Question,
+  user: Identity,
+): Promise<number[]> => {
+  const chosen = request?.at_user ? [request.at_user.id] : [];
+  if (!/[@＠]/.test(human)) return chosen;
+  const people = await namedPeople(tx, session.id, human);
+  const names = mentionedIn(
+    human,
+    people.map(({ name }) => name),
+  );
+  const typed = people.filter(({ id, name }) => id !== user.id && names.includes(name));
+  return [...new Set([...chosen, ...typed.map(({ id }) => id)])];
+};
+
+const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
+  (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
+
+/** Lets the model that was mentioned in one's message try again. */
+export const retryMention = async (
+  { models, attachments, instanceId }: PeopleDeps,
+  tx: Transaction,
+  session: SessionRow,
+  input: Parsed<'retryMessage'>,
+  user: Identity,
+): Promise<ReplyRequest> => {
+  const message = await ownMessage(tx, session, input.history_id, user);
+  if (message.model === '' || message.state === 'done') throw new Refusal('nothing_to_retry');
+  const model = await usableModel(tx, models, message.model, user, message);
+  const about = { question: message, before: message.id, user };
+  const planned = await talkFor(attachments, tx, session, about, model, input);
+  if (message.answered) await noteReply(tx, session.id, { replies: -1 });
+  await noteModel(tx, session.id, model.name);
+  const restarted = await store.restartMessage(tx, message.id, {
+    owner: instanceId,
+    model: model.name,
+    holdId: planned.holdId,
+    sources: null,
+  });
+  if (!restarted) throw new Refusal('session_busy');
+  return holdForReply(tx, message, session, planned);
+};
+
+/** Gives whether the whole session was deleted with the question that it was made for. */
+export const removeOwn = async (
+  tx: Transaction,
+  session: SessionRow,
+  id: number,
+  user: Identity,
+): Promise<boolean> => {
+  const message = await ownMessage(tx, session, id, user);
+  const isQuestion = session.lowUserId === null && session.userId === user.id;
+  if (isQuestion && (await begins(tx, message))) {
+    await markDeleted(tx, session.id);
+    return true;
+  }
+  await removeMessage(tx, session, message);
+  return false;
+};
+
 /**
  * Sessions of people: questions to everybody, and what two friends write to each other. Each writes
  * and changes messages of their own; a model answers where one is mentioned, at the cost of whoever
@@ -77,95 +234,6 @@ export const createPeopleService = ({
     if (thousands > 0) await limitLong(user.id, thousands);
   };
 
-  /** The talk as the model gets it that somebody mentioned in it. */
-  const talkFor = async (
-    tx: Transaction,
-    session: SessionRow,
-    { question, before, user }: { question: Question; before?: number; user: Identity },
-    model: ResolvedModel,
-    asked: Generation,
-  ): Promise<Plan> => {
-    const setting = await store.settingOf(tx, user.id);
-    const limit = setting.at_ai_max_history ?? limits.defaults.at_ai_max_history;
-    const room = fullRoom(maxPromptOf(model));
-    const content = (said: Question & { userId: number }): Promise<ChatMessage['content']> =>
-      contentOf(tx, attachments, said, { vision: model.vision, room });
-    const last = {
-      speaker: user.userName,
-      content: await content({ ...question, userId: user.id }),
-    };
-    const earlier: Utterance[] = [];
-    for (const { userName, ai, ...said } of await store.talk(tx, session.id, { before, limit }))
-      earlier.push({ speaker: userName, human: await content(said), ai });
-    return planReply(model, buildTalk(earlier, last, maxPromptOf(model)), asked, setting);
-  };
-
-  /** A person's own message; others' are seen, but theirs alone. */
-  const ownMessage = async (
-    tx: Transaction,
-    session: SessionRow,
-    id: number,
-    user: Identity,
-  ): Promise<store.FoundMessage> => {
-    const message = await store.findMessage(tx, id);
-    if (message?.sessionId !== session.id) throw new Refusal('not_found');
-    if (message.userId !== user.id) throw new Refusal('not_owner', '这不是您的消息');
-    if (message.state === 'streaming') throw new Refusal('session_busy');
-    return message;
-  };
-
-  /** A question as the documents post it: its title in `msg`, its text where a model may be named. */
-  const asPosted = async (
-    tx: Transaction,
-    sent: Question,
-    given: Parsed<'sendMessage'>,
-    user: Identity,
-  ): Promise<{ asked: Question; input: Parsed<'sendMessage'> }> => {
-    const { ai: written, ...input } = given;
-    if (written === undefined || given.title !== undefined || sent.request !== null)
-      return { asked: sent, input: given };
-    if (await models.find(tx, written, user)) return { asked: sent, input: given };
-    const human = cleaned(written);
-    if (human === '') throw new Refusal('bad_input', 'ai：请输入内容和标题');
-    if (sent.human.length > questionTitle)
-      throw new Refusal('bad_input', `msg：标题太长，最多 ${questionTitle} 个字符`);
-    return { asked: { human, request: null }, input: { ...input, title: sent.human } };
-  };
-
-  const requireRoomToWait = async (
-    tx: Transaction,
-    sessionId: number,
-    ai: string | undefined,
-  ): Promise<void> => {
-    if (ai !== undefined) throw new Refusal('session_unsuitable', '对方接受之后才能在这里提到模型');
-    if ((await store.countWaiting(tx, sessionId)) >= limits.waitingMessages)
-      throw new Refusal(
-        'session_unsuitable',
-        `已有 ${limits.waitingMessages} 条消息在等对方接受，接受之后才能继续发`,
-      );
-  };
-
-  /** Whom a message is for: the person who was chosen, and those whose names it says behind an @. */
-  const spokenTo = async (
-    tx: Transaction,
-    session: SessionRow,
-    { human, request }: Question,
-    user: Identity,
-  ): Promise<number[]> => {
-    const chosen = request?.at_user ? [request.at_user.id] : [];
-    if (!/[@＠]/.test(human)) return chosen;
-    const people = await store.namedPeople(tx, session.id, human);
-    const names = mentionedIn(
-      human,
-      people.map(({ name }) => name),
-    );
-    const typed = people.filter(({ id, name }) => id !== user.id && names.includes(name));
-    return [...new Set([...chosen, ...typed.map(({ id }) => id)])];
-  };
-
-  const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
-    (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
-
   return {
     async send(
       tx: Transaction,
@@ -180,7 +248,7 @@ export const createPeopleService = ({
       await limitMessages(user.person);
       await countLength(user, given.msg);
       const { asked, input } = asks
-        ? await asPosted(tx, asTalk(readQuestion(given)), given, user)
+        ? await asPosted(models, tx, asTalk(readQuestion(given)), given, user)
         : { asked: asTalk(readQuestion(titleInText(given))), input: given };
       const delivery =
         session.lowUserId === null ? 'arrives' : await noteSent(tx, session.id, user.id);
@@ -190,25 +258,15 @@ export const createPeopleService = ({
         input.ai === undefined ? null : await usableModel(tx, models, input.ai, user, asked);
       requireLength(asked.human, maxPromptOf(model));
       const taken = await checkAttachments(tx, attachments, asked, user.id);
-      let { request } = taken;
-      if (request !== null) {
-        const name = request.at_user && (await store.nameOf(tx, request.at_user.id));
-        if (request.at_user && name === null)
-          throw new Refusal('bad_input', 'msg.at_user：没有这个人');
-        request = {
-          ...request,
-          at_user: request.at_user && name ? { id: request.at_user.id, name } : null,
-          at_ai: model?.name ?? '',
-        };
-      }
-      const question = { human: taken.human, request };
+      const question = await withNames(tx, taken, model?.name ?? '');
       if (delivery === 'waits') {
         const waiting = { ...question, id: drawn.id, sessionId: session.id, userId: user.id };
-        await store.insertWaiting(tx, waiting);
+        await insertWaiting(tx, waiting);
         await keepImagesOf(tx, drawn.id, question.human);
         return { ...drawn, question, told: [], requests: [], pending: true };
       }
-      const planned = model && (await talkFor(tx, session, { question, user }, model, input));
+      const planned =
+        model && (await talkFor(attachments, tx, session, { question, user }, model, input));
       const title = first ? cleaned(input.title ?? '') : '';
       if (session.lowUserId === null) await refuseBlocked(tx, title, question.human);
       await insertAhead(tx, {
@@ -242,30 +300,6 @@ export const createPeopleService = ({
       };
     },
 
-    /** Lets the model that was mentioned in one's message try again. */
-    async retry(
-      tx: Transaction,
-      session: SessionRow,
-      input: Parsed<'retryMessage'>,
-      user: Identity,
-    ): Promise<ReplyRequest> {
-      const message = await ownMessage(tx, session, input.history_id, user);
-      if (message.model === '' || message.state === 'done') throw new Refusal('nothing_to_retry');
-      const model = await usableModel(tx, models, message.model, user, message);
-      const about = { question: message, before: message.id, user };
-      const planned = await talkFor(tx, session, about, model, input);
-      if (message.answered) await noteReply(tx, session.id, { replies: -1 });
-      await noteModel(tx, session.id, model.name);
-      const restarted = await store.restartMessage(tx, message.id, {
-        owner: instanceId,
-        model: model.name,
-        holdId: planned.holdId,
-        sources: null,
-      });
-      if (!restarted) throw new Refusal('session_busy');
-      return holdForReply(tx, message, session, planned);
-    },
-
     async update(
       tx: Transaction,
       session: SessionRow,
@@ -290,23 +324,6 @@ export const createPeopleService = ({
         ...(first ? { prompt: titleOf(title || human) } : {}),
         summary: summaryOf(await store.newestText(tx, session.id)) || untitled,
       });
-    },
-
-    /** Gives whether the whole session was deleted with the question that it was made for. */
-    async remove(
-      tx: Transaction,
-      session: SessionRow,
-      id: number,
-      user: Identity,
-    ): Promise<boolean> {
-      const message = await ownMessage(tx, session, id, user);
-      const isQuestion = session.lowUserId === null && session.userId === user.id;
-      if (isQuestion && (await begins(tx, message))) {
-        await markDeleted(tx, session.id);
-        return true;
-      }
-      await removeMessage(tx, session, message);
-      return false;
     },
   };
 };

@@ -1,4 +1,4 @@
-import type { WaitNews, WaitSource } from '#server/waits/wait.service.ts';
+import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { readForNews } from './reply.store.ts';
 import { summaryOf } from '#common/markdown/digest.ts';
 

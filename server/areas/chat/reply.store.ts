@@ -5,7 +5,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { sqlState } from '#server/db/failure.ts';
 import { history, sessions } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
-import { tellEndedSql } from '#server/waits/wait-ended.ts';
+import { tellEndedSql } from '#server/waits/wait-ended.store.ts';
 import type { ReplyLog } from './reply-log.ts';
 
 /** NOTIFY channels: replies that grew or ended (their ids), and one that shall stop. */

@@ -1,13 +1,10 @@
-import { eq } from 'drizzle-orm';
 import type { AgreedTo } from '#contract/agreement.ts';
 import { type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
 import type { Answer, Parsed } from '#contract/calls.ts';
-import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import * as store from './agreement.store.ts';
 import { readCompliance } from './compliance.store.ts';
-import { consents } from './compliance.tables.ts';
 
 type Current = Awaited<ReturnType<typeof store.currentAgreements>>[number];
 
@@ -91,8 +88,7 @@ export const consentList = async (
   db: Executor,
   { page, user_id: userId }: Parsed<'consentList'>,
 ): Promise<Answer<'consentList'>> => {
-  const of = userId === undefined ? undefined : eq(consents.userId, userId);
-  const total = await countUpTo(db, consents, of);
+  const total = await store.countConsents(db, userId);
   const rows = await store.consentPage(db, {
     userId,
     offset: (page - 1) * pageSize,

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { AgreedTo } from '#contract/agreement.ts';
 import { agreementKinds, type AgreementKind } from '#contract/agreement-kinds.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
 import { agreements, consents } from './compliance.tables.ts';
@@ -88,3 +89,20 @@ export const consentPage = (
     .orderBy(desc(consents.id))
     .offset(offset)
     .limit(limit);
+
+/** The agreements in force that an account has not agreed to; none where nobody is asked for them. */
+export const notAgreed = async (db: Executor, userId: number): Promise<AgreementKind[]> => {
+  const { rows } = await db.execute<{ kind: AgreementKind }>(sql`
+    SELECT now.kind FROM compliance, LATERAL (
+      SELECT DISTINCT ON (kind) kind, version, text FROM agreements ORDER BY kind, version DESC
+    ) AS now
+    WHERE compliance.settings ->> 'ask_agreements' = '1' AND now.text <> ''
+      AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.user_id = ${userId} AND c.kind = now.kind
+        AND c.version = now.version AND c.withdrawn_at IS NULL)`);
+  const missing = new Set(rows.map(({ kind }) => kind));
+  return agreementKinds.filter((kind) => missing.has(kind));
+};
+
+/** Consents of one person; left out: of everybody. Withdrawn ones count. */
+export const countConsents = (db: Executor, userId?: number): Promise<number> =>
+  countUpTo(db, consents, userId === undefined ? undefined : eq(consents.userId, userId));

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
-import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
+import { agreementTitles } from '#contract/agreement-kinds.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import { notAgreed } from './agreement.store.ts';
 import { allowMinor } from './minor.service.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 
@@ -64,19 +64,6 @@ const withoutAgreeing: ReadonlySet<string> = new Set<CallName>([
   'delKey',
   'clearCallLog',
 ]);
-
-/** The agreements in force that an account has not agreed to; none where nobody is asked for them. */
-const notAgreed = async (db: Executor, userId: number): Promise<AgreementKind[]> => {
-  const { rows } = await db.execute<{ kind: AgreementKind }>(sql`
-    SELECT now.kind FROM compliance, LATERAL (
-      SELECT DISTINCT ON (kind) kind, version, text FROM agreements ORDER BY kind, version DESC
-    ) AS now
-    WHERE compliance.settings ->> 'ask_agreements' = '1' AND now.text <> ''
-      AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.user_id = ${userId} AND c.kind = now.kind
-        AND c.version = now.version AND c.withdrawn_at IS NULL)`);
-  const missing = new Set(rows.map(({ kind }) => kind));
-  return agreementKinds.filter((kind) => missing.has(kind));
-};
 
 /**
  * What the operator asks of whoever changes something. Guests agree by going on: the page says so

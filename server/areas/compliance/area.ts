@@ -1,6 +1,6 @@
 import type { Area } from '#server/area.ts';
 import { moveLabels, removeOldLabels, removeOldUnmarked } from './compliance.store.ts';
-import { removeOldRecords } from './records.service.ts';
+import { removeOldRecords } from './records.store.ts';
 import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createMinorHandlers } from './minor.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';

@@ -1,5 +1,6 @@
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
-import { createMinors, minorState, resetMinor } from './minor.service.ts';
+import { createMinors, minorState } from './minor.service.ts';
+import { end } from './minor.store.ts';
 
 type Served = 'minorState' | 'startMinor' | 'endMinor' | 'resetMinor';
 
@@ -13,8 +14,7 @@ export const createMinorHandlers = (): Pick<Handlers, Served> => {
     endMinor: ({ code }, { db, user }) => minors.end(db, user.id, code),
 
     resetMinor: async ({ user_id: userId }, { db, noteAct }) => {
-      if (!(await resetMinor(db, userId)))
-        throw new Refusal('not_found', '这个账号不是未成年人模式');
+      if (!(await end(db, userId))) throw new Refusal('not_found', '这个账号不是未成年人模式');
       noteAct({ subject: `user:${userId}`, from: { minor: true }, to: { minor: false } });
       return {};
     },

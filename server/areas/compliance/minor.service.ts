@@ -1,6 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { sql } from 'drizzle-orm';
 import type { CallName, Parsed } from '#contract/calls.ts';
 import { type MinorState, minorUsual } from '#contract/minor.ts';
 import { sessionTypes } from '#contract/kinds.ts';
@@ -9,6 +8,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { readCompliance } from './compliance.store.ts';
+import * as store from './minor.store.ts';
 
 /** 未成年人模式: what its guardian's code opens, and what it forbids on every device alike. */
 
@@ -26,30 +26,11 @@ const isCode = async (code: string, kept: string): Promise<boolean> => {
   return timingSafeEqual(await derive(code, Buffer.from(salt, 'hex'), hashBytes), right);
 };
 
-interface Row extends Record<string, unknown> {
-  active: boolean;
-  code: string;
-  from_minute: number;
-  to_minute: number;
-  minutes: number;
-  used: number;
-}
-
-const today = sql`(now() AT TIME ZONE 'Asia/Shanghai')::date`;
-
-const rowOf = async (db: Executor, userId: number): Promise<Row | null> => {
-  const { rows } = await db.execute<Row>(sql`
-    SELECT active, code, from_minute, to_minute, minutes,
-      CASE WHEN used_on = ${today} THEN floor(used_seconds / 60) ELSE 0 END AS used
-    FROM minors WHERE user_id = ${userId}`);
-  return rows[0] ?? null;
-};
-
 const isOffered = async (db: Executor): Promise<boolean> => (await readCompliance(db)).minors === 1;
 
 export const minorState = async (db: Executor, userId: number): Promise<MinorState> => {
   const offered = await isOffered(db);
-  const row = await rowOf(db, userId);
+  const row = await store.rowOf(db, userId);
   if (!row) return { offered, on: false, ...minorUsual, used: 0 };
   const { active, from_minute: from, to_minute: to, minutes, used } = row;
   return { offered, on: active && offered, from, to, minutes, used };
@@ -74,38 +55,23 @@ export const createMinors = () => {
       if (!(await isOffered(db))) throw new Refusal('manage_unsuitable', '这里没有未成年人模式');
       const { code, from, to, minutes } = asked;
       if (from >= to) throw new Refusal('bad_input', 'to：结束要在开始之后');
-      const row = await rowOf(db, userId);
+      const row = await store.rowOf(db, userId);
       if (row?.active) await prove(userId, code, row.code);
       const hash = row?.active ? row.code : await hashOf(code);
-      await db.execute(sql`
-        INSERT INTO minors (user_id, active, code, from_minute, to_minute, minutes)
-        VALUES (${userId}, true, ${hash}, ${from}, ${to}, ${minutes})
-        ON CONFLICT (user_id) DO UPDATE SET active = true, code = excluded.code,
-          from_minute = excluded.from_minute, to_minute = excluded.to_minute, minutes = excluded.minutes`);
+      await store.start(db, userId, { hash, from, to, minutes });
       return minorState(db, userId);
     },
 
     /** @throws Refusal manage_unsuitable, wrong_password, too_many */
     async end(db: Executor, userId: number, code: string): Promise<MinorState> {
-      const row = await rowOf(db, userId);
+      const row = await store.rowOf(db, userId);
       if (!row?.active) throw new Refusal('manage_unsuitable', '现在不是未成年人模式');
       await prove(userId, code, row.code);
-      await resetMinor(db, userId);
+      await store.end(db, userId);
       return minorState(db, userId);
     },
   };
 };
-
-/** Ends it without a code. */
-export const resetMinor = async (db: Executor, userId: number): Promise<boolean> => {
-  const { rows } = await db.execute(
-    sql`UPDATE minors SET active = false WHERE user_id = ${userId} AND active RETURNING user_id`,
-  );
-  return rows.length > 0;
-};
-
-/** A pause as long as this is not counted as use, seconds. */
-const pauseSeconds = 180;
 
 /** Of calls that a minor may make at any time, beside what needs no agreement: to sign in, to see why not. */
 const always: ReadonlySet<string> = new Set<CallName>([
@@ -158,9 +124,7 @@ const reachesPeople = async (
   if (call === 'newSession') return input['type'] === sessionTypes.people;
   if (call !== 'sendMessage') return false;
   const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;
-  const { rows } = await db.execute(sql`SELECT FROM sessions
-    WHERE (uuid::text = ${ref} OR id::text = ${ref}) AND type = ${sessionTypes.people}`);
-  return rows.length > 0;
+  return store.isAmongPeople(db, ref);
 };
 
 /**
@@ -175,23 +139,7 @@ export const allowMinor = async (
   input: Record<string, unknown>,
 ): Promise<void> => {
   if (always.has(call)) return;
-  const { rows } = await db.execute<{
-    used: number;
-    minutes: number;
-    now: number;
-    from: number;
-    to: number;
-  }>(sql`
-    UPDATE minors SET seen_at = now(), used_on = ${today},
-      used_seconds = CASE WHEN used_on = ${today} THEN used_seconds ELSE 0 END
-        + CASE WHEN now() - seen_at < make_interval(secs => ${pauseSeconds})
-          THEN extract(epoch FROM now() - seen_at) ELSE 0 END
-    FROM compliance
-    WHERE user_id = ${userId} AND active AND compliance.settings ->> 'minors' = '1'
-    RETURNING used_seconds AS used, minutes, from_minute AS "from", to_minute AS "to",
-      extract(hour FROM now() AT TIME ZONE 'Asia/Shanghai')::int * 60
-        + extract(minute FROM now() AT TIME ZONE 'Asia/Shanghai')::int AS now`);
-  const row = rows[0];
+  const row = await store.countUse(db, userId);
   if (!row) return;
   if (row.now < row.from || row.now >= row.to)
     throw limited(`只能在 ${clock(row.from)} 到 ${clock(row.to)} 使用`);

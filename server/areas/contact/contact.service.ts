@@ -57,33 +57,34 @@ export const requireAddress = (kind: ContactKind, given: string): string => {
   return value;
 };
 
+const opened = (keys: KeyBox, settings: store.KeptSettings, kind: ContactKind): string => {
+  const kept = kind === 'mail' ? settings.smtpPassword : settings.smsSecret;
+  return kept === null ? '' : (keys.open(kept, sealedAs[kind]) ?? '');
+};
+
+/** @throws NotSent */
+const sendCode = async (
+  keys: KeyBox,
+  settings: store.KeptSettings,
+  kind: ContactKind,
+  to: string,
+  { code, purpose }: { code: string; purpose: string },
+): Promise<void> => {
+  const password = opened(keys, settings, kind);
+  if (kind === 'phone') return sendMessage(settings, password, { phone: to, code });
+  return sendMail(settings, password, {
+    to,
+    subject: `鹊桥验证码：${code}`,
+    text: `您正在${purpose}，验证码是 ${code}，${life} 分钟内有效。\n\n不是您本人的操作，就不用理会这封邮件；不要把验证码告诉任何人。\n`,
+  });
+};
+
 /** Mail addresses and phone numbers: what is sent to them, and the codes that prove them. */
 export const createContacts = ({ db: database, keys, secret, log }: ContactDeps) => {
   const limits = createCodeLimits(database.$client);
   const sealed = (text: string): Buffer => createHmac('sha256', secret).update(text).digest();
   const markOf = (kind: ContactKind, value: string) => sealed(`contact ${kind} ${value}`);
   const codeHash = (id: string, code: string) => sealed(`contact code ${id} ${code}`);
-
-  const opened = (settings: store.KeptSettings, kind: ContactKind): string => {
-    const kept = kind === 'mail' ? settings.smtpPassword : settings.smsSecret;
-    return kept === null ? '' : (keys.open(kept, sealedAs[kind]) ?? '');
-  };
-
-  /** @throws NotSent */
-  const sendCode = async (
-    settings: store.KeptSettings,
-    kind: ContactKind,
-    to: string,
-    { code, purpose }: { code: string; purpose: string },
-  ): Promise<void> => {
-    const password = opened(settings, kind);
-    if (kind === 'phone') return sendMessage(settings, password, { phone: to, code });
-    return sendMail(settings, password, {
-      to,
-      subject: `鹊桥验证码：${code}`,
-      text: `您正在${purpose}，验证码是 ${code}，${life} 分钟内有效。\n\n不是您本人的操作，就不用理会这封邮件；不要把验证码告诉任何人。\n`,
-    });
-  };
 
   /** Sends in the background: how long it takes would tell whether there is anybody. */
   const sendLater = (kind: ContactKind, act: (settings: store.KeptSettings) => Promise<void>) => {
@@ -104,7 +105,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
 
   const write = (to: string, subject: string, text: string): void =>
     sendLater('mail', (settings) =>
-      sendMail(settings, opened(settings, 'mail'), { to, subject, text }),
+      sendMail(settings, opened(keys, settings, 'mail'), { to, subject, text }),
     );
 
   return {
@@ -145,7 +146,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
       });
       if (userId !== null)
         sendLater(kind, (settings) =>
-          sendCode(settings, kind, value, { code, purpose: purposes[purpose] }),
+          sendCode(keys, settings, kind, value, { code, purpose: purposes[purpose] }),
         );
       return id;
     },
@@ -195,7 +196,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
           kind === 'mail' ? '邮件还没有打开' : '短信还没有设置',
         );
       try {
-        await sendCode(settings, kind, to, { code: '123456', purpose: '试发' });
+        await sendCode(keys, settings, kind, to, { code: '123456', purpose: '试发' });
         return { ok: true, said: '已经交给服务' };
       } catch (error) {
         if (error instanceof NotSent) return { ok: false, said: error.message };

@@ -10,7 +10,7 @@ import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
 import { createOpenedFiles } from './opened-files.ts';
 import { createPieces, type PiecesDeps } from './pieces.ts';
 import { createRoom, type RoomDeps } from './room.ts';
-import type { Shows } from './shown.ts';
+import type { Shows } from '#server/db/shown.ts';
 import { createStoredImages } from './stored-images.ts';
 import { createUploads, type UploadDeps } from './uploads.ts';
 

@@ -4,7 +4,7 @@ import type { Executor } from '#server/db/database.ts';
 import { ownedBy, type Owners } from '#server/db/person.ts';
 import { files } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
-import type { StoredUpload } from './shown.ts';
+import type { StoredUpload } from '#server/db/shown.ts';
 
 export type FileRow = typeof files.$inferSelect;
 

@@ -64,6 +64,17 @@ export const cleanName = (name: string): string =>
     .trim()
     .slice(-200) || '未命名';
 
+/** @throws Refusal upload_type */
+const requireSafe = async (
+  { checkPicture }: Pick<UploadDeps, 'checkPicture'>,
+  data: Buffer,
+  userId: number,
+): Promise<void> => {
+  const wrong = await checkPicture(data, userId);
+  if (wrong !== null)
+    throw new Refusal('upload_type', `图片没有通过内容安全检查（${wrong || '不合规'}），没有保存`);
+};
+
 /** What people bring: it is made anew first, and then kept in the transaction of their call. */
 export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
   const { storage, fetch, requireRoom } = deps;
@@ -85,12 +96,7 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       height,
       made,
     } = await inTurn(user, () => renewImage(data, declared));
-    const wrong = await deps.checkPicture(bytes, userId);
-    if (wrong !== null)
-      throw new Refusal(
-        'upload_type',
-        `图片没有通过内容安全检查（${wrong || '不合规'}），没有保存`,
-      );
+    await requireSafe(deps, bytes, userId);
     return async (db) => {
       const size = bytes.length;
       await requireRoom(db, user, size);

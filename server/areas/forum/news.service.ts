@@ -2,7 +2,7 @@ import type { NewsItem, NewsKind } from '#contract/forum.ts';
 import { limits } from '#contract/limits.ts';
 import { maskName } from '#contract/mask-name.ts';
 import type { Executor } from '#server/db/database.ts';
-import type { WaitNews, WaitSource } from '#server/waits/wait.service.ts';
+import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import * as store from './news.store.ts';
 
 export { removeOldNews } from './news.store.ts';

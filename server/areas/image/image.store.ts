@@ -5,7 +5,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { ownedBy, type Owners } from '#server/db/person.ts';
 import { images, sessions, users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
-import { showsWhere } from '../file/shown.ts';
+import { showsWhere } from '#server/db/shown.ts';
 
 export type ImageRow = typeof images.$inferSelect;
 

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Chore } from '#server/area.ts';
+import { compareWallets } from './ledger.store.ts';
 
 /** Wallets that are looked at in a minute: 700,000 in a day. */
 const batch = 500;
@@ -13,15 +13,7 @@ export const createBooksCheck = (log: Pick<FastifyBaseLogger, 'error'>) => {
   const wrong = new Set<number>();
   let after = 0;
   const chore: Chore = async (tx) => {
-    const { rows } = await tx.execute<{ user_id: number; differs: boolean }>(
-      sql`SELECT w.user_id::float8 AS user_id,
-          w.balance <> sums.balance OR w.vip_balance <> sums.vip AS differs
-        FROM (SELECT * FROM wallets WHERE user_id > ${after} ORDER BY user_id LIMIT ${batch}) w,
-          LATERAL (SELECT coalesce(sum(amount) FILTER (WHERE pot = 'balance'), 0) AS balance,
-              coalesce(sum(amount) FILTER (WHERE pot = 'vip'), 0) AS vip
-            FROM ledger WHERE user_id = w.user_id) sums
-        ORDER BY 1`,
-    );
+    const rows = await compareWallets(tx, after, batch);
     for (const { user_id: user, differs } of rows) {
       if (!differs) wrong.delete(user);
       else if (!wrong.has(user)) {

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
+import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
-import { consumptions, holds, type ledger, wallets } from '#server/db/schema.ts';
+import { consumptions, holds, ledger, wallets } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
 import { modelUses, usageDays } from './ledger.tables.ts';
 
@@ -383,3 +384,34 @@ export const usageMonths = (db: Executor, userId: number, from: string, to: stri
 export const noteLowTold = async (db: Executor, userId: number): Promise<void> => {
   await db.update(wallets).set({ lowTold: true }).where(eq(wallets.userId, userId));
 };
+
+/** Wallets after one, and whether each differs from the sum of its ledger. */
+export const compareWallets = async (tx: Executor, after: number, batch: number) => {
+  const { rows } = await tx.execute<{ user_id: number; differs: boolean }>(
+    sql`SELECT w.user_id::float8 AS user_id,
+        w.balance <> sums.balance OR w.vip_balance <> sums.vip AS differs
+      FROM (SELECT * FROM wallets WHERE user_id > ${after} ORDER BY user_id LIMIT ${batch}) w,
+        LATERAL (SELECT coalesce(sum(amount) FILTER (WHERE pot = 'balance'), 0) AS balance,
+            coalesce(sum(amount) FILTER (WHERE pot = 'vip'), 0) AS vip
+          FROM ledger WHERE user_id = w.user_id) sums
+      ORDER BY 1`,
+  );
+  return rows;
+};
+
+/** Lines of a person's account, newest first. */
+export const linesOf = (
+  db: Executor,
+  userId: number,
+  { offset, limit }: { offset: number; limit: number },
+) =>
+  db
+    .select()
+    .from(ledger)
+    .where(eq(ledger.userId, userId))
+    .orderBy(desc(ledger.id))
+    .offset(offset)
+    .limit(limit);
+
+export const countLines = (db: Executor, userId: number): Promise<number> =>
+  countUpTo(db, ledger, eq(ledger.userId, userId));

@@ -1,7 +1,7 @@
 import { limits } from '#contract/limits.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { tellUnasked } from '#server/waits/wait-ended.ts';
-import type { WaitNews, WaitSource } from '#server/waits/wait.service.ts';
+import { tellUnasked } from '#server/waits/wait-ended.store.ts';
+import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { lockPurse, turnVip } from './ledger.service.ts';
 import { vipEndMoved } from './vip-month.ts';
 import * as store from './vip.store.ts';

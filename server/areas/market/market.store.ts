@@ -3,7 +3,7 @@ import type { AppState } from '#contract/market.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { users } from '#server/db/schema.ts';
-import { namedIn, showsWhere } from '../file/shown.ts';
+import { namedIn, showsWhere } from '#server/db/shown.ts';
 import {
   appComments,
   appDownloads,

@@ -52,51 +52,50 @@ const saveVersion = async (
     throw new Refusal('app_unsuitable', '这个版本号已经有了');
 };
 
-export type Publishing = ReturnType<typeof createPublishing>;
-
-/** New apps and new versions, with their files. */
-export const createPublishing = ({
-  storage,
-  files,
-  settings,
-  log,
-}: {
+interface PublishDeps {
   storage: Storage;
   files: FileService;
   settings: { appFileBytes: number; clamdUrl: string };
   log: FastifyBaseLogger;
-}) => {
-  /**
-   * Looks at an app's file and keeps it; gives what a version knows of it.
-   * @throws Refusal too_large, app_unsafe, unavailable
-   */
-  const keepFile = async ({ name, data }: UploadedFile) => {
-    if (data.length > settings.appFileBytes)
-      throw new Refusal(
-        'too_large',
-        `文件太大，最多 ${Math.floor(settings.appFileBytes / 1024 / 1024)} MB`,
-      );
-    if (settings.clamdUrl !== '') {
-      let found: string;
-      try {
-        found = await scanFile(settings.clamdUrl, data);
-      } catch (error) {
-        log.error({ err: error }, 'clamd did not answer');
-        throw new Refusal('unavailable', '病毒检查服务没有回应，文件没有保存，请稍后再试');
-      }
-      if (found !== '') throw new Refusal('app_unsafe', `文件没有通过病毒检查：${found}`);
+}
+
+/**
+ * Looks at an app's file and keeps it; gives what a version knows of it.
+ * @throws Refusal too_large, app_unsafe, unavailable
+ */
+const keepFile = async ({ storage, settings, log }: PublishDeps, { name, data }: UploadedFile) => {
+  if (data.length > settings.appFileBytes)
+    throw new Refusal(
+      'too_large',
+      `文件太大，最多 ${Math.floor(settings.appFileBytes / 1024 / 1024)} MB`,
+    );
+  if (settings.clamdUrl !== '') {
+    let found: string;
+    try {
+      found = await scanFile(settings.clamdUrl, data);
+    } catch (error) {
+      log.error({ err: error }, 'clamd did not answer');
+      throw new Refusal('unavailable', '病毒检查服务没有回应，文件没有保存，请稍后再试');
     }
-    const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', data)).toString('hex');
-    const fileKey = newKey();
-    await storage.put(fileKey, data, 'application/octet-stream');
-    return {
-      fileKey,
-      fileName: cleanName(name),
-      codeSize: data.length,
-      sha256,
-      scanned: settings.clamdUrl !== '',
-    };
+    if (found !== '') throw new Refusal('app_unsafe', `文件没有通过病毒检查：${found}`);
+  }
+  const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', data)).toString('hex');
+  const fileKey = newKey();
+  await storage.put(fileKey, data, 'application/octet-stream');
+  return {
+    fileKey,
+    fileName: cleanName(name),
+    codeSize: data.length,
+    sha256,
+    scanned: settings.clamdUrl !== '',
   };
+};
+
+export type Publishing = ReturnType<typeof createPublishing>;
+
+/** New apps and new versions, with their files. */
+export const createPublishing = (deps: PublishDeps) => {
+  const { storage, files, log } = deps;
 
   /** Runs what stores an app whose file was kept; the file goes when that fails. */
   const orDrop = async <T>(fileKey: string | undefined, act: () => Promise<T>): Promise<T> => {
@@ -135,7 +134,7 @@ export const createPublishing = ({
         : demand(input.version_desc, 'version_desc', marketTexts.versionText);
       const images = readImages(input.images_url);
       const cover = await keepCover(uploads.cover, user);
-      const file = uploads.file && (await keepFile(uploads.file));
+      const file = uploads.file && (await keepFile(deps, uploads.file));
       return (db) =>
         orDrop(file?.fileKey, () =>
           inTransaction(db, async (tx) => {
@@ -178,7 +177,7 @@ export const createPublishing = ({
       const version = demand(input.version, 'version', marketTexts.version);
       const description = demand(input.description, 'description', marketTexts.versionText);
       if (!upload) throw new Refusal('bad_input', 'file：请选择应用文件');
-      const file = await keepFile(upload);
+      const file = await keepFile(deps, upload);
       return (db) =>
         orDrop(file.fileKey, () =>
           inTransaction(db, async (tx) => {

@@ -1,6 +1,5 @@
-import { eq } from 'drizzle-orm';
 import type { Database } from '#server/db/database.ts';
-import { users } from '#server/db/schema.ts';
+import { madeAs } from './channel-figures.store.ts';
 
 const mostKept = 10_000;
 
@@ -13,10 +12,7 @@ export const createAskers = (db: Database) => {
   return async (userId: number): Promise<string> => {
     const before = known.get(userId);
     if (before !== undefined) return before;
-    const [row] = await db
-      .select({ guest: users.guest, madeIn: users.madeIn })
-      .from(users)
-      .where(eq(users.id, userId));
+    const row = await madeAs(db, userId);
     const person = row && !row.guest ? String(userId) : `guests ${row?.madeIn ?? ''}`;
     if (known.size >= mostKept) known.clear();
     known.set(userId, person);

@@ -20,7 +20,7 @@ import type { VideoEngine } from '#server/engines/video/video-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { keyMark, keysIn, type KeyBox, openedKeys } from './channel-key.ts';
 import { imageOfferOf } from './image-models.ts';
-import type { KeyMark } from './line-record.ts';
+import type { KeyMark } from './channel-figures.store.ts';
 import type { ChannelRow } from './model.store.ts';
 
 /** A key of a channel without the key. */

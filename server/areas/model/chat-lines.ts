@@ -11,7 +11,7 @@ import {
   type RelayEvent,
 } from '#server/engines/chat-relay.ts';
 import type { Form } from './first-words.ts';
-import type { KeyMark } from './line-record.ts';
+import type { KeyMark } from './channel-figures.store.ts';
 import type { LineHealth } from './line-health.ts';
 import { race } from './line-race.ts';
 

@@ -5,7 +5,8 @@ import type { createChannelHealth } from './channel-health.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFirstWords, type Form } from './first-words.ts';
 import { type AsideFor, createKeyRests } from './key-rests.ts';
-import { createLineRecord, type KeyMark, type LineOutcome } from './line-record.ts';
+import type { KeyMark, LineOutcome } from './channel-figures.store.ts';
+import { createLineRecord } from './line-record.ts';
 
 interface Way {
   channelId: number;
@@ -24,6 +25,34 @@ interface Question {
 
 /** Tokens of a question, roughly: for figures alone. */
 const charsPerToken = 2;
+
+/** Keys take turns, so that none is used up before the others. */
+const createTurns = () => {
+  const turns = new Map<number, number>();
+  return <L>(channelId: number, own: readonly L[]): L[] => {
+    const turn = turns.get(channelId) ?? 0;
+    turns.set(channelId, turn + 1);
+    return own.map((_, at) => own[(at + turn) % own.length]!);
+  };
+};
+
+/** Calls of each channel that are under way. */
+const createRunning = () => {
+  const running = new Map<number, number>();
+  return {
+    /** A call of a channel begins; gives what is to be called when it ends. */
+    begin: (channelId: number): (() => void) => {
+      running.set(channelId, (running.get(channelId) ?? 0) + 1);
+      let over = false;
+      return () => {
+        if (over) return;
+        over = true;
+        running.set(channelId, (running.get(channelId) ?? 1) - 1);
+      };
+    },
+    running: (channelId: number): number => running.get(channelId) ?? 0,
+  };
+};
 
 /** What is known of the lines of chat models, and in which order they are to be asked for it. */
 export const createLineHealth = (deps: {
@@ -44,8 +73,8 @@ export const createLineHealth = (deps: {
       until: new Date(row.aside_until).getTime(),
     }),
   );
-  const turns = new Map<number, number>();
-  const running = new Map<number, number>();
+  const turns = createTurns();
+  const running = createRunning();
   /** Counted with all whom nobody knows. */
   const personOf = (userId: number): Promise<string> => deps.askers(userId).catch(() => '');
 
@@ -98,43 +127,22 @@ export const createLineHealth = (deps: {
       const { channels: inOrder, waitMs } = breaker.order(model, channels, person);
       if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
       const place = new Map(inOrder.map(({ channelId }, at) => [channelId, at]));
-      const resting = new Set(
-        inOrder
-          .filter(({ channelId }) => breaker.rests(channelId, model))
-          .map((each) => each.channelId),
+      const ways = channels.flatMap(({ channelId }) =>
+        turns(
+          channelId,
+          lines.filter((line) => line.channelId === channelId),
+        ),
       );
-      const ways = channels.flatMap(({ channelId }) => {
-        const own = lines.filter((line) => line.channelId === channelId);
-        // Keys take turns, so that none is used up before the others.
-        const turn = turns.get(channelId) ?? 0;
-        turns.set(channelId, turn + 1);
-        return own.map((_, at) => own[(at + turn) % own.length]!);
+      const ranked = ways.map((line) => {
+        const until = rests.until(line.channelId, line.key.mark, model, person);
+        const rank = (until > 0 ? 2 : 0) + (breaker.rests(line.channelId, model) ? 1 : 0);
+        return { line, until, rank, place: place.get(line.channelId) ?? 0 };
       });
-      const until = ({ channelId, key }: L): number =>
-        rests.until(channelId, key.mark, model, person);
-      const rank = (line: L): number =>
-        (until(line) > 0 ? 2 : 0) + (resting.has(line.channelId) ? 1 : 0);
-      return ways
-        .map((line) => ({ line, rank: rank(line), until: until(line) }))
-        .sort(
-          (a, b) =>
-            a.rank - b.rank ||
-            a.until - b.until ||
-            (place.get(a.line.channelId) ?? 0) - (place.get(b.line.channelId) ?? 0),
-        )
+      return ranked
+        .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
         .map(({ line }) => line);
     },
-    /** A call of a channel begins; gives what is to be called when it ends. */
-    begin: (channelId: number): (() => void) => {
-      running.set(channelId, (running.get(channelId) ?? 0) + 1);
-      let over = false;
-      return () => {
-        if (over) return;
-        over = true;
-        running.set(channelId, (running.get(channelId) ?? 1) - 1);
-      };
-    },
-    running: (channelId: number): number => running.get(channelId) ?? 0,
+    ...running,
     /** It said its first word after so many ms. */
     spoke: (way: Way, asked: Question, ms: number): void => {
       words.learn(way.channelId, asked.model, asked.form, ms, asked.size);

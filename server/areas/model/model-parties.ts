@@ -1,10 +1,8 @@
-import { and, asc, eq, ne } from 'drizzle-orm';
 import { searchKinds } from '#contract/manage-model.ts';
-import { channels } from '#server/db/schema.ts';
 import { publicHostOf } from '#server/net/public-host.ts';
 import type { ListParties, ThirdParty } from '../compliance/third-parties.ts';
 import { channelPresets } from './channel-presets.ts';
-import type { ChannelRow } from './model.store.ts';
+import { type ChannelRow, connectedServices } from './model.store.ts';
 
 type Use = Omit<ThirdParty, 'name'>;
 
@@ -25,11 +23,7 @@ const uses: Partial<Record<ChannelRow['kind'], Use>> = {
 
 /** Connected services of others that what people write goes to. */
 export const modelParties: ListParties = async (db) => {
-  const rows = await db
-    .selectDistinct({ kind: channels.kind, baseUrl: channels.baseUrl })
-    .from(channels)
-    .where(and(eq(channels.enabled, true), ne(channels.kind, 'built-in')))
-    .orderBy(asc(channels.baseUrl));
+  const rows = await connectedServices(db);
   const found = new Map<string, ThirdParty>();
   for (const { kind, baseUrl } of rows) {
     const host = publicHostOf(baseUrl);

@@ -5,14 +5,14 @@ import type { Database, Executor } from '#server/db/database.ts';
 import type { Instance } from '#server/db/instance.ts';
 import type { Settings } from '#server/settings.ts';
 import { createCatalogue } from './catalogue.ts';
-import { createKeyBox } from './channel-key.ts';
+import { createKeyBox, type KeyBox, openedKeys } from './channel-key.ts';
 import { createOutcomes } from './channel-outcomes.ts';
 import { createChatModels, type ChatModels } from './chat-models.service.ts';
 import { createConnecting } from './connect-services.ts';
 import { createImageChoices } from './image-choices.ts';
 import { createImageModels, type ImageModels } from './image-models.service.ts';
 import { createMediaModels, mediaOf, type MediaModels } from './media-models.service.ts';
-import { idleModels } from './model.store.ts';
+import { idleModels, sealedChannels } from './model.store.ts';
 import { present, presentFor } from './model-view.ts';
 import { groupOf } from '../ledger/group-of.ts';
 import { byModel, rowsFor } from './open-rows.ts';
@@ -114,5 +114,19 @@ export const createModelService = (deps: {
       connecting.close();
       closeEngines();
     },
+  };
+};
+
+/** How many channels have keys, and of how many the box does not open them. */
+export const countSealed = async (
+  db: Executor,
+  box: () => KeyBox,
+): Promise<{ sealed: number; closed: number }> => {
+  const sealed = await sealedChannels(db);
+  if (sealed.length === 0) return { sealed: 0, closed: 0 };
+  const keys = box();
+  return {
+    sealed: sealed.length,
+    closed: sealed.filter((channel) => openedKeys(keys, channel) === null).length,
   };
 };

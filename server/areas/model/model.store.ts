@@ -3,7 +3,7 @@ import type { ImageModel } from '#contract/image.ts';
 import type { Executor } from '#server/db/database.ts';
 import { livingLock } from '#server/db/instance.ts';
 import { channels, instances, modelChannels, models } from '#server/db/schema.ts';
-import { namedIn, showsWhere } from '../file/shown.ts';
+import { namedIn, showsWhere } from '#server/db/shown.ts';
 
 export type ModelRow = typeof models.$inferSelect;
 export type NewModel = typeof models.$inferInsert;
@@ -158,3 +158,31 @@ export const setModelImage = async (
 };
 
 export const shownByModels = showsWhere(namedIn(sql`concat_ws(' ', logo, remark)`, sql`models`));
+
+/** The first channel of these kinds that is switched on. */
+export const firstOfKinds = async (
+  db: Executor,
+  kinds: readonly ChannelRow['kind'][],
+): Promise<ChannelRow | undefined> => {
+  const [row] = await db
+    .select()
+    .from(channels)
+    .where(and(inArray(channels.kind, [...kinds]), eq(channels.enabled, true)))
+    .orderBy(asc(channels.priority), asc(channels.id))
+    .limit(1);
+  return row;
+};
+
+/** Channels with a key, as it lies there. */
+export const sealedChannels = async (db: Executor) =>
+  (await db.select().from(channels)).flatMap(({ key, keyEncrypted }) =>
+    keyEncrypted ? [{ key, keyEncrypted }] : [],
+  );
+
+/** Services that are switched on and not built in: their kinds and addresses, each once. */
+export const connectedServices = (db: Executor) =>
+  db
+    .selectDistinct({ kind: channels.kind, baseUrl: channels.baseUrl })
+    .from(channels)
+    .where(and(eq(channels.enabled, true), ne(channels.kind, 'built-in')))
+    .orderBy(asc(channels.baseUrl));

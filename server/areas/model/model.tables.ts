@@ -7,7 +7,7 @@ import {
   primaryKey,
   text,
 } from 'drizzle-orm/pg-core';
-import type { LineOutcome } from './line-record.ts';
+import type { LineOutcome } from './channel-figures.store.ts';
 import { instant, reference, tokens } from '#server/db/columns.ts';
 
 /** How a channel does. */

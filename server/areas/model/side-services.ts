@@ -1,10 +1,8 @@
-import { and, asc, eq, inArray } from 'drizzle-orm';
 import { searchKinds } from '#contract/manage-model.ts';
 import type { Database } from '#server/db/database.ts';
-import { channels } from '#server/db/schema.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
-import type { ChannelRow } from './model.store.ts';
+import { type ChannelRow, firstOfKinds } from './model.store.ts';
 
 /** Changes made by a manager are seen within this, ms. */
 const cacheMs = 3_000;
@@ -40,17 +38,7 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
     find: async (kind) => {
       const before = known.get(kind);
       if (before && Date.now() < before.until) return before.found;
-      const [row] = await db
-        .select()
-        .from(channels)
-        .where(
-          and(
-            inArray(channels.kind, kind === 'search' ? [...searchKinds] : [kind]),
-            eq(channels.enabled, true),
-          ),
-        )
-        .orderBy(asc(channels.priority), asc(channels.id))
-        .limit(1);
+      const row = await firstOfKinds(db, kind === 'search' ? searchKinds : [kind]);
       const secret = row?.keyEncrypted ? keys().open(row.keyEncrypted, row.key) : '';
       const own = keysIn(secret ?? '');
       const found =

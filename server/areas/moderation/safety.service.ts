@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
-import { allBlockedWords } from './blocked-words.service.ts';
+import { allBlockedWords } from './blocked-words.store.ts';
 import { createCheckFigures } from './check-figures.ts';
 import type { Level, Verdict } from './safety-forms.ts';
 import { byModel, byService, type Judge, passed } from './safety-judges.ts';

@@ -1,37 +1,18 @@
-import { desc, eq, sql } from 'drizzle-orm';
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
-import { notices } from '#server/db/schema.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { withNotices } from './archive-notices.ts';
 import { sourceUrl } from './notice.service.ts';
+import * as store from './notice.store.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
-
-const wanted = (query: string | undefined) =>
-  query ? sql`strpos(lower(${notices.content}), ${query.toLowerCase()}) > 0` : undefined;
 
 const list = async (
   db: Executor,
   { page, page_size: size, query }: Parsed<'adminNoticeList'>,
 ): Promise<Out<'adminNoticeList'>> => {
-  const rows = await db
-    .select({
-      notice: notices,
-      readers: sql<number>`(SELECT count(*)::int FROM notice_reads r
-        WHERE r.notice_id = ${notices.id})`,
-      published: sql<boolean>`${notices.publishAt} <= now()`,
-    })
-    .from(notices)
-    .where(wanted(query))
-    .orderBy(desc(notices.id))
-    .offset((page - 1) * size)
-    .limit(size);
-  const [counted] = await db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(notices)
-    .where(wanted(query));
-  const total = counted?.total ?? 0;
+  const part = { offset: (page - 1) * size, limit: size };
+  const { rows, total } = await store.pageOfNotices(db, query, part);
   return {
     list: rows.map(({ notice, readers, published }) => ({
       id: notice.id,
@@ -78,25 +59,15 @@ export const createManageNoticeHandlers = ({
           : {};
       // The key itself is the right to read the file: the log does not say it.
       const told = 'fileName' in attached ? { file: attached.fileName } : {};
+      const values = { content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached };
       if (input.id === undefined) {
-        const [made] = await db
-          .insert(notices)
-          .values({ content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached })
-          .returning({ id: notices.id });
-        if (!made) throw new Error('the notice was not stored');
-        noteAct({ subject: `notice:${made.id}`, to: { notice: input.notice, ...told } });
-        return { id: made.id };
+        const id = await store.insertNotice(db, values);
+        noteAct({ subject: `notice:${id}`, to: { notice: input.notice, ...told } });
+        return { id };
       }
-      const [before] = await db
-        .select()
-        .from(notices)
-        .where(eq(notices.id, input.id))
-        .for('update');
+      const before = await store.lockNotice(db, input.id);
       if (!before) throw new Refusal('not_found', '没有这条公告');
-      await db
-        .update(notices)
-        .set({ content: input.notice, ...(publishAt ? { publishAt } : {}), ...attached })
-        .where(eq(notices.id, before.id));
+      await store.changeNotice(db, before.id, values);
       if (attached.bucketKey !== undefined && before.bucketKey !== '')
         afterCommit(() => storage.delete(before.bucketKey));
       noteAct({
@@ -113,8 +84,7 @@ export const createManageNoticeHandlers = ({
   },
 
   delNotice: async ({ id }, { db, noteAct, afterCommit }) => {
-    await db.execute(sql`DELETE FROM notice_reads WHERE notice_id = ${id}`);
-    const [gone] = await db.delete(notices).where(eq(notices.id, id)).returning();
+    const gone = await store.removeNotice(db, id);
     if (!gone) throw new Refusal('not_found', '没有这条公告');
     noteAct({ subject: `notice:${id}`, from: { notice: gone.content } });
     if (gone.bucketKey !== '') afterCommit(() => storage.delete(gone.bucketKey));

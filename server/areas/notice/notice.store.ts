@@ -1,7 +1,7 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 import { noticeReads, notices } from '#server/db/schema.ts';
-import { namedIn, showsWhere } from '../file/shown.ts';
+import { namedIn, showsWhere } from '#server/db/shown.ts';
 
 /** What has not been published yet is not there for people. */
 const published = () => lte(notices.publishAt, sql`now()`);
@@ -91,3 +91,59 @@ export const newestRead = async (db: Executor, userId: number): Promise<Date | n
 export const shownByNotices = showsWhere(
   namedIn(sql`concat_ws(' ', content, code_url)`, sql`notices`),
 );
+
+type NoticeValues = Partial<typeof notices.$inferInsert> & { content: string };
+
+const wanted = (query: string | undefined) =>
+  query ? sql`strpos(lower(${notices.content}), ${query.toLowerCase()}) > 0` : undefined;
+
+/** Notices with what managers see of them, newest first. */
+export const pageOfNotices = async (
+  db: Executor,
+  query: string | undefined,
+  { offset, limit }: { offset: number; limit: number },
+) => {
+  const rows = await db
+    .select({
+      notice: notices,
+      readers: sql<number>`(SELECT count(*)::int FROM notice_reads r
+        WHERE r.notice_id = ${notices.id})`,
+      published: sql<boolean>`${notices.publishAt} <= now()`,
+    })
+    .from(notices)
+    .where(wanted(query))
+    .orderBy(desc(notices.id))
+    .offset(offset)
+    .limit(limit);
+  const [counted] = await db
+    .select({ total: sql<number>`count(*)::int` })
+    .from(notices)
+    .where(wanted(query));
+  return { rows, total: counted?.total ?? 0 };
+};
+
+export const insertNotice = async (db: Executor, values: NoticeValues): Promise<number> => {
+  const [made] = await db.insert(notices).values(values).returning({ id: notices.id });
+  if (!made) throw new Error('the notice was not stored');
+  return made.id;
+};
+
+export const lockNotice = async (db: Executor, id: number): Promise<NoticeRow | undefined> => {
+  const [row] = await db.select().from(notices).where(eq(notices.id, id)).for('update');
+  return row;
+};
+
+export const changeNotice = async (
+  db: Executor,
+  id: number,
+  values: NoticeValues,
+): Promise<void> => {
+  await db.update(notices).set(values).where(eq(notices.id, id));
+};
+
+/** Gives what it was; undefined: there is none. */
+export const removeNotice = async (db: Executor, id: number): Promise<NoticeRow | undefined> => {
+  await db.execute(sql`DELETE FROM notice_reads WHERE notice_id = ${id}`);
+  const [gone] = await db.delete(notices).where(eq(notices.id, id)).returning();
+  return gone;
+};

@@ -4,8 +4,8 @@ import type { Invoice } from '#contract/payment.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import { tellUnasked } from '#server/waits/wait-ended.ts';
-import type { WaitNews, WaitSource } from '#server/waits/wait.service.ts';
+import { tellUnasked } from '#server/waits/wait-ended.store.ts';
+import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import * as store from './payment.store.ts';
 
 const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({

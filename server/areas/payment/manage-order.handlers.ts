@@ -5,12 +5,8 @@ import { handleInvoice, invoicePage } from './invoice.service.ts';
 import { differences, orderPage, orderStory, setRemarks } from './order.service.ts';
 import type { PaymentService } from './payment.service.ts';
 import type { OrderRow } from './payable.ts';
-import {
-  createDailyTotals,
-  resolveDifference,
-  type DifferenceRow,
-  type OrderFilter,
-} from './payment.store.ts';
+import { createDailyTotals } from './daily-totals.store.ts';
+import { resolveDifference, type DifferenceRow, type OrderFilter } from './payment.store.ts';
 
 const viewOf = (order: OrderRow, userName: string): AdminOrder => ({
   id: order.id,

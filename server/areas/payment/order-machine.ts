@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import type { Finding, PaymentProvider } from '#server/payments/payment-provider.ts';
-import { tellEnded } from '#server/waits/wait-ended.ts';
+import { tellEnded } from '#server/waits/wait-ended.store.ts';
 import { lockPurse } from '../ledger/ledger.service.ts';
 import { refundNumber } from './order-number.ts';
 import type { OrderRow } from './payable.ts';

@@ -6,7 +6,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { PaymentProvider } from '#server/payments/payment-provider.ts';
 import { noPayment } from '#server/payments/providers.ts';
-import type { WaitNews } from '#server/waits/wait.service.ts';
+import type { WaitNews } from '#server/waits/wait-source.ts';
 import { lockPurse } from '../ledger/ledger.service.ts';
 import { closeWith, look } from './order-machine.ts';
 import { orderNumber } from './order-number.ts';

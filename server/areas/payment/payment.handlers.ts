@@ -3,7 +3,8 @@ import { Refusal } from '#server/http/handlers.ts';
 import { invoicePage, requestInvoice } from './invoice.service.ts';
 import { orderList, reachable } from './order-view.ts';
 import type { PaymentService } from './payment.service.ts';
-import { mayPlay, sandboxTrade, settleSandbox, shutOutside } from './sandbox.ts';
+import { tradeByKey } from './sandbox.store.ts';
+import { mayPlay, settleSandbox, shutOutside } from './sandbox.ts';
 import type { Settings } from '#server/settings.ts';
 
 export const createPaymentHandlers = (
@@ -30,7 +31,7 @@ export const createPaymentHandlers = (
     },
 
     sandboxTrade: async ({ key }, { db }) => {
-      const trade = payments.provider('sandbox') && (await sandboxTrade(db, key));
+      const trade = payments.provider('sandbox') && (await tradeByKey(db, key));
       if (!trade) throw new Refusal('not_found', '没有这个订单');
       const { title, amount, state, number } = trade;
       return { title, amount, state, trade_no: number };

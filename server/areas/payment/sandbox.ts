@@ -1,10 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { and, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Database, Executor } from '#server/db/database.ts';
 import type { Context } from '#server/http/handlers.ts';
 import type { Settings } from '#server/settings.ts';
 import type { PaymentProvider } from '#server/payments/payment-provider.ts';
-import { sandboxTrades } from './payment.tables.ts';
+import * as store from './sandbox.store.ts';
 
 /**
  * 沙箱收银台: a payment service within the house, for trying everything without money. It keeps its
@@ -16,12 +15,12 @@ export const createSandbox = (db: Database, publicUrl: string): PaymentProvider 
 
   begin: async ({ number, title, amount }) => {
     const key = randomBytes(24).toString('base64url');
-    await db.insert(sandboxTrades).values({ number, key, title, amount });
+    await store.insertTrade(db, { number, key, title, amount });
     return `${publicUrl}/cashier?key=${key}`;
   },
 
   ask: async (number) => {
-    const [trade] = await db.select().from(sandboxTrades).where(eq(sandboxTrades.number, number));
+    const trade = await store.tradeByNumber(db, number);
     if (!trade) return { state: 'missing' };
     if (trade.state !== 'paid' || !trade.paidAt)
       return { state: trade.state === 'closed' ? 'closed' : 'unpaid' };
@@ -30,10 +29,7 @@ export const createSandbox = (db: Database, publicUrl: string): PaymentProvider 
   },
 
   close: async (number) => {
-    await db
-      .update(sandboxTrades)
-      .set({ state: 'closed' })
-      .where(and(eq(sandboxTrades.number, number), eq(sandboxTrades.state, 'unpaid')));
+    await store.closeTrade(db, number);
   },
 
   refund: async () => 'done',
@@ -41,20 +37,7 @@ export const createSandbox = (db: Database, publicUrl: string): PaymentProvider 
   bill: async (day) => {
     const from = new Date(`${day}T00:00:00+08:00`);
     const to = new Date(from.getTime() + 24 * 3_600_000);
-    return db
-      .select({
-        number: sandboxTrades.number,
-        amount: sandboxTrades.amount,
-        transactionId: sandboxTrades.transactionId,
-      })
-      .from(sandboxTrades)
-      .where(
-        and(
-          eq(sandboxTrades.state, 'paid'),
-          gte(sandboxTrades.paidAt, from),
-          lt(sandboxTrades.paidAt, to),
-        ),
-      );
+    return store.paidWithin(db, from, to);
   },
 });
 
@@ -73,24 +56,9 @@ export const mayPlay = (
   return outside() === null;
 };
 
-type Trade = typeof sandboxTrades.$inferSelect;
-
-/** What its page shows; null: there is no such trade. */
-export const sandboxTrade = async (db: Executor, key: string): Promise<Trade | null> => {
-  const [trade] = await db.select().from(sandboxTrades).where(eq(sandboxTrades.key, key));
-  return trade ?? null;
-};
-
 /** Pays or cancels it, where that was not done. */
-export const settleSandbox = async (
-  db: Executor,
-  key: string,
-  pay: boolean,
-): Promise<Trade | null> => {
+export const settleSandbox = async (db: Executor, key: string, pay: boolean) => {
   const transactionId = `SBX${Date.now()}${String(randomInt(1e9)).padStart(9, '0')}`;
-  await db
-    .update(sandboxTrades)
-    .set(pay ? { state: 'paid', transactionId, paidAt: sql`now()` } : { state: 'closed' })
-    .where(and(eq(sandboxTrades.key, key), eq(sandboxTrades.state, 'unpaid')));
-  return sandboxTrade(db, key);
+  await store.settleTrade(db, key, pay ? transactionId : null);
+  return store.tradeByKey(db, key);
 };

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { namedIn, showsWhere } from '../file/shown.ts';
+import { namedIn, showsWhere } from '#server/db/shown.ts';
 import { promptMarks, promptTemplates, type TemplateAttrs } from './prompt.tables.ts';
 
 const there = isNull(promptTemplates.deletedAt);

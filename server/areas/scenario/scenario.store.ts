@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
 import { scenarioCategories, scenarios, users } from '#server/db/schema.ts';
-import { namedIn, showsWhere } from '../file/shown.ts';
+import { namedIn, showsWhere } from '#server/db/shown.ts';
 import type { ScenarioSeed } from './scenario-seeds.ts';
 
 const columns = {

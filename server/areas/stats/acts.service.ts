@@ -1,11 +1,8 @@
-import { and, desc, eq, max, sql } from 'drizzle-orm';
 import type { Parsed } from '#contract/calls.ts';
 import { calls } from '#contract/calls.ts';
-import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
-import { users } from '#server/db/schema.ts';
 import type { ManagerAct } from '#server/http/handlers.ts';
-import { managerActs } from './stats.tables.ts';
+import * as store from './acts.store.ts';
 
 /** What nobody may read later, also not in the log. */
 const secret = /pass(word)?$|(^|_)(key|secret|code|token)s?$/i;
@@ -31,7 +28,7 @@ const shortened = (value: unknown, name = ''): unknown => {
 
 /** Writes a line of the log, in the transaction of the act. */
 export const keepAct = async (db: Executor, act: ManagerAct): Promise<void> => {
-  await db.insert(managerActs).values({
+  await store.insertAct(db, {
     userId: act.userId,
     call: act.call,
     subject: act.subject ?? '',
@@ -65,34 +62,9 @@ const changedOf = (before: unknown, after: unknown): { from: unknown; to: unknow
   return { from: only(before), to: only(after) };
 };
 
-/** Each name once: the index is jumped through from one to the next. */
-const usedCalls = async (db: Executor): Promise<string[]> => {
-  const { rows } = await db.execute<{ call: string }>(sql`
-    WITH RECURSIVE used AS (
-      SELECT min(call) AS call FROM manager_acts
-      UNION ALL
-      SELECT (SELECT min(m.call) FROM manager_acts m WHERE m.call > used.call) FROM used
-      WHERE used.call IS NOT NULL
-    ) SELECT call FROM used WHERE call IS NOT NULL`);
-  return rows.map(({ call }) => call);
-};
-
 export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
-  const wanted = and(
-    input.user_id === undefined ? undefined : eq(managerActs.userId, input.user_id),
-    input.call === undefined ? undefined : eq(managerActs.call, input.call),
-    input.subject === undefined ? undefined : eq(managerActs.subject, input.subject),
-  );
-  const rows = await db
-    .select({ act: managerActs, userName: users.userName })
-    .from(managerActs)
-    .innerJoin(users, eq(users.id, managerActs.userId))
-    .where(wanted)
-    .orderBy(desc(managerActs.id))
-    .offset((input.page - 1) * pageSize)
-    .limit(pageSize);
-  const total = await countUpTo(db, managerActs, wanted);
-  const used = await usedCalls(db);
+  const { rows, total } = await store.pageOfActs(db, input, pageSize);
+  const used = await store.usedCalls(db);
   return {
     list: rows.map(({ act, userName }) => {
       const { from, to } = changedOf(act.before, act.after);
@@ -118,12 +90,4 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
   };
 };
 
-/** When each manager last did something. */
-export const lastActs = async (db: Executor): Promise<Map<number, Date | null>> => {
-  const rows = await db
-    .select({ userId: managerActs.userId, at: max(managerActs.createdAt) })
-    .from(managerActs)
-    .where(sql`true`)
-    .groupBy(managerActs.userId);
-  return new Map(rows.map(({ userId, at }) => [userId, at]));
-};
+export { lastActs } from './acts.store.ts';

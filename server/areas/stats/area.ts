@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Area, Host } from '#server/area.ts';
 import { removeOldUses } from '../ledger/ledger.service.ts';
-import { rollUp } from './roll-up.ts';
-import { oldestWait, openHolds, queued, running, unindexed } from './service-state.ts';
+import { rollUp } from './roll-up.store.ts';
+import { oldestWait, openHolds, queued, running, unindexed } from './service-state.store.ts';
 import { createStatsHandlers } from './stats.handlers.ts';
 
 const same = (a: string, b: string): boolean => {

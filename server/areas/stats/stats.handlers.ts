@@ -4,7 +4,7 @@ import type { Executor } from '#server/db/database.ts';
 import { readDates } from '#server/http/date-range.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { listActs } from './acts.service.ts';
-import { upToDate } from './roll-up.ts';
+import { upToDate } from './roll-up.store.ts';
 import { serviceState } from './service-state.ts';
 import * as store from './stats.store.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { ChartRange, Ranked } from '#contract/stats.ts';
 import type { Executor } from '#server/db/database.ts';
-import { zone } from './roll-up.ts';
+import { zone } from './roll-up.store.ts';
 
 const inZone = sql.raw(`'${zone}'`);
 const today = sql`(now() AT TIME ZONE ${inZone})::date`;
@@ -169,6 +169,16 @@ export const modelUsers = async (db: Executor, from: Date, to: Date) => {
       FROM model_uses s JOIN users u ON u.id = s.user_id
       WHERE s.created_at >= ${from} AND s.created_at < ${to}
       GROUP BY s.model, s.user_id, u.user_name ORDER BY request_count DESC, s.user_id LIMIT 50`,
+  );
+  return rows;
+};
+
+/** Tokens by channel in so many days, today with them. */
+export const channelSpending = async (db: Executor, days: number) => {
+  const { rows } = await db.execute<{ channel: number; tokens: number }>(
+    sql`SELECT channel_id::float8 AS channel, sum(tokens)::float8 AS tokens FROM stat_channels
+      WHERE day > (now() AT TIME ZONE ${sql.raw(`'${zone}'`)})::date - ${days}::int
+      GROUP BY channel_id`,
   );
   return rows;
 };

@@ -4,7 +4,7 @@ import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
 import { suspended } from '#server/db/suspended.ts';
-import { namedIn, showsWhere } from '../file/shown.ts';
+import { namedIn, showsWhere } from '#server/db/shown.ts';
 import { trainingFiles, trainingProjects } from './train.tables.ts';
 
 export type ProjectRow = typeof trainingProjects.$inferSelect;

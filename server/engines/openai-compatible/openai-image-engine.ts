@@ -151,6 +151,74 @@ const faultError = (fault: UpstreamFault): ImageEngineError => {
   return refusedBy(fault.status);
 };
 
+/** Images of one request or several, and the prompt as the service rewrote it. */
+interface Answered {
+  images: EngineImage[];
+  revised: string;
+}
+
+/** The images of an answer, fetched where it names addresses. @throws ImageEngineError */
+const readAnswer = async (
+  fetchImage: ReturnType<typeof createImageFetch>,
+  said: unknown,
+  n: number,
+  signal: AbortSignal,
+): Promise<Answered> => {
+  const parsed = answer.safeParse(said);
+  if (!parsed.success) throw senselessReply(parsed.error);
+  const { data, images: listed, seed } = parsed.data;
+  const list = (data ?? listed ?? []).slice(0, n);
+  let revised = '';
+  const images = await Promise.all(
+    list.map(async (each) => {
+      const one = image.safeParse(each);
+      if (!one.success) return made(null, null);
+      const { b64_json: inline, url, revised_prompt: words } = one.data;
+      revised ||= (words ?? '').slice(0, 4000);
+      return made(
+        inline ? fromBase64(inline) : url ? await fetchImage(url, signal) : null,
+        seed ?? null,
+      );
+    }),
+  );
+  return { images, revised };
+};
+
+/** Images of a model that makes one at a time: as many requests, of which some may fail. */
+const apart = async (
+  order: ImageOrder,
+  io: ImageIo,
+  request: (order: ImageOrder) => Promise<Answered>,
+): Promise<Answered> => {
+  const limit = pLimit(atOnce);
+  const failures: unknown[] = [];
+  let delivered = 0;
+  let revised = '';
+  const one = async (at: number): Promise<EngineImage> => {
+    if (io.stopped.aborted) return { data: null, error: '已停止，这一张没有画', seed: null };
+    // One that was refused for good is refused again.
+    const [first] = failures;
+    if (first instanceof ImageEngineError && !first.retriable)
+      return { data: null, error: first.message, seed: null };
+    try {
+      const answered = await request(nth(order, at));
+      const single = exactly(answered.images, 1)[0]!;
+      revised ||= answered.revised;
+      delivered += 1;
+      io.progress(delivered / order.n);
+      return single;
+    } catch (error) {
+      io.signal.throwIfAborted();
+      failures.push(error);
+      const message = error instanceof ImageEngineError ? error.message : '这一张生成失败';
+      return { data: null, error: message, seed: null };
+    }
+  };
+  const images = await Promise.all(Array.from({ length: order.n }, (_, at) => limit(one, at)));
+  if (failures.length > 0 && images.every(({ data }) => data === null)) throw failures[0];
+  return { images, revised };
+};
+
 /** Any service that speaks OpenAI's images: generations, and edits where the model has them. */
 export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngine => {
   const headers: Record<string, string> =
@@ -202,7 +270,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     n: number,
     size: string,
     io: ImageIo,
-  ): Promise<{ images: EngineImage[]; revised: string }> => {
+  ): Promise<Answered> => {
     const family = options.imageOf(order.model)?.family ?? 'openai';
     const without = new Set(refused.get(order.model));
     const plain: Fields = { model: order.model, prompt: order.prompt, n, size };
@@ -216,7 +284,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
             ? await send('generations', { json: fields }, io)
             : await send('edits', { form: await formOf(order, fields, frame) }, io);
         if (without.size > 0) refused.set(order.model, without);
-        const answered = await read(said, n, io.signal);
+        const answered = await readAnswer(fetchImage, said, n, io.signal);
         return frame ? { ...answered, images: await unframed(answered.images, frame) } : answered;
       } catch (error) {
         if (!(error instanceof RefusedOrder)) throw error;
@@ -227,73 +295,19 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     }
   };
 
-  const read = async (
-    said: unknown,
-    n: number,
-    signal: AbortSignal,
-  ): Promise<{ images: EngineImage[]; revised: string }> => {
-    const parsed = answer.safeParse(said);
-    if (!parsed.success) throw senselessReply(parsed.error);
-    const { data, images: listed, seed } = parsed.data;
-    const list = (data ?? listed ?? []).slice(0, n);
-    let revised = '';
-    const images = await Promise.all(
-      list.map(async (each) => {
-        const one = image.safeParse(each);
-        if (!one.success) return made(null, null);
-        const { b64_json: inline, url, revised_prompt: words } = one.data;
-        revised ||= (words ?? '').slice(0, 4000);
-        return made(
-          inline ? fromBase64(inline) : url ? await fetchImage(url, signal) : null,
-          seed ?? null,
-        );
-      }),
-    );
-    return { images, revised };
-  };
-
-  const result = (images: EngineImage[], revisedPrompt: string): ImageResult => ({
-    images,
-    actions: [],
-    revisedPrompt,
-    remote: null,
-  });
-
   const generate = async (order: ImageOrder, io: ImageIo): Promise<ImageResult> => {
     const known = options.imageOf(order.model);
-    const family = known?.family ?? 'openai';
     const size = sizeOf(known?.sizes ?? [], order);
-    if (order.n === 1 || !oneAtATime(order.model, family)) {
-      const { images, revised } = await request(order, order.n, size, io);
-      return result(exactly(images, order.n), revised);
-    }
-    const limit = pLimit(atOnce);
-    const failures: unknown[] = [];
-    let delivered = 0;
-    let revised = '';
-    const one = async (at: number): Promise<EngineImage> => {
-      if (io.stopped.aborted) return { data: null, error: '已停止，这一张没有画', seed: null };
-      // One that was refused for good is refused again.
-      const [first] = failures;
-      if (first instanceof ImageEngineError && !first.retriable)
-        return { data: null, error: first.message, seed: null };
-      try {
-        const answered = await request(nth(order, at), 1, size, io);
-        const single = exactly(answered.images, 1)[0]!;
-        revised ||= answered.revised;
-        delivered += 1;
-        io.progress(delivered / order.n);
-        return single;
-      } catch (error) {
-        io.signal.throwIfAborted();
-        failures.push(error);
-        const message = error instanceof ImageEngineError ? error.message : '这一张生成失败';
-        return { data: null, error: message, seed: null };
-      }
+    const { images, revised } =
+      order.n === 1 || !oneAtATime(order.model, known?.family ?? 'openai')
+        ? await request(order, order.n, size, io)
+        : await apart(order, io, (each) => request(each, 1, size, io));
+    return {
+      images: exactly(images, order.n),
+      actions: [],
+      revisedPrompt: revised,
+      remote: null,
     };
-    const images = await Promise.all(Array.from({ length: order.n }, (_, at) => limit(one, at)));
-    if (failures.length > 0 && images.every(({ data }) => data === null)) throw failures[0];
-    return result(images, revised);
   };
 
   const abilities: readonly ImageAbility[] = [

@@ -36,6 +36,48 @@ const partDone = (logs: string): number => {
   return found === undefined ? 0 : Math.min(1, Number(found) / 100);
 };
 
+/** @throws TrainingError; the signal's reason */
+const ask = async <S extends z.ZodMiniType>(
+  { baseUrl, token }: { baseUrl: string; token: string },
+  path: string,
+  answer: S,
+  signal: AbortSignal,
+  body?: FormData | object,
+): Promise<z.output<S>> => {
+  let status = 0;
+  let told: unknown;
+  try {
+    const form = body instanceof FormData;
+    const response = await request(`${baseUrl}/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      dispatcher: agent,
+      signal: AbortSignal.any([signal, timeLimit(120_000)]),
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body && !form ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
+    });
+    status = response.statusCode;
+    told = await response.body.json().catch(() => null);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new TrainingError('训练服务没有回应', { retriable: true, cause: error });
+  }
+  if (status >= 400) {
+    const words =
+      status === 401 || status === 403
+        ? '训练服务没有接受本站的密钥，请联系管理员'
+        : status === 402
+          ? '训练服务的额度已用完，请联系管理员'
+          : '训练服务没有接受这次请求';
+    throw new TrainingError(words, { retriable: status === 429 || status >= 500, cause: told });
+  }
+  const read = answer.safeParse(told);
+  if (!read.success) throw new TrainingError('训练服务的回答无法读取', { retriable: true });
+  return read.data;
+};
+
 /**
  * A service that speaks Replicate's trainings API: files go there as a zip, a training is made,
  * asked for until it ends, and cancelled where nobody wants it any more.
@@ -51,46 +93,12 @@ export const createReplicateTraining = (service: {
   /** How often it is asked, ms. */
   askMs?: number;
 }): TrainingEngine => {
-  const { baseUrl, token, trainer, destination } = service;
+  const { trainer, destination } = service;
   const [model = '', version = ''] = trainer.split(':');
-  const headers = { authorization: `Bearer ${token}` };
-
-  const ask = async <S extends z.ZodMiniType>(
-    path: string,
-    answer: S,
-    signal: AbortSignal,
-    body?: FormData | object,
-  ): Promise<z.output<S>> => {
-    let status = 0;
-    let told: unknown;
-    try {
-      const form = body instanceof FormData;
-      const response = await request(`${baseUrl}/${path}`, {
-        method: body === undefined ? 'GET' : 'POST',
-        dispatcher: agent,
-        signal: AbortSignal.any([signal, timeLimit(120_000)]),
-        headers: { ...headers, ...(body && !form ? { 'content-type': 'application/json' } : {}) },
-        ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
-      });
-      status = response.statusCode;
-      told = await response.body.json().catch(() => null);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw new TrainingError('训练服务没有回应', { retriable: true, cause: error });
-    }
-    if (status >= 400) {
-      const words =
-        status === 401 || status === 403
-          ? '训练服务没有接受本站的密钥，请联系管理员'
-          : status === 402
-            ? '训练服务的额度已用完，请联系管理员'
-            : '训练服务没有接受这次请求';
-      throw new TrainingError(words, { retriable: status === 429 || status >= 500, cause: told });
-    }
-    const read = answer.safeParse(told);
-    if (!read.success) throw new TrainingError('训练服务的回答无法读取', { retriable: true });
-    return read.data;
-  };
+  const pathOf = (id: string): string => `trainings/${encodeURIComponent(id)}`;
+  /** Whatever comes of it: nobody waits for the training any more. */
+  const cancel = (id: string): Promise<unknown> =>
+    ask(service, `${pathOf(id)}/cancel`, z.unknown(), timeLimit(10_000), {}).catch(() => undefined);
 
   return {
     label: `Replicate ${model}`,
@@ -108,8 +116,9 @@ export const createReplicateTraining = (service: {
         const zip = Buffer.from(zipSync(files, { level: 0 }));
         form.set('content', new Blob([zip], { type: 'application/zip' }), `${order.key}.zip`);
         await io.log('正在把图片送到训练服务');
-        const { urls } = await ask('files', uploaded, io.signal, form);
+        const { urls } = await ask(service, 'files', uploaded, io.signal, form);
         const made = await ask(
+          service,
           `models/${model}/versions/${version}/trainings`,
           training,
           io.signal,
@@ -132,15 +141,9 @@ export const createReplicateTraining = (service: {
       let state = '';
       for (;;) {
         try {
-          now = await ask(`trainings/${encodeURIComponent(id)}`, training, io.signal);
+          now = await ask(service, pathOf(id), training, io.signal);
         } catch (error) {
-          if (io.signal.aborted)
-            await ask(
-              `trainings/${encodeURIComponent(id)}/cancel`,
-              z.unknown(),
-              timeLimit(10_000),
-              {},
-            ).catch(() => undefined);
+          if (io.signal.aborted) await cancel(id);
           throw error;
         }
         if (now.status !== state) {
@@ -157,12 +160,7 @@ export const createReplicateTraining = (service: {
         try {
           await pause(service.askMs ?? askMs, undefined, { signal: io.signal });
         } catch {
-          await ask(
-            `trainings/${encodeURIComponent(id)}/cancel`,
-            z.unknown(),
-            timeLimit(10_000),
-            {},
-          ).catch(() => undefined);
+          await cancel(id);
           io.signal.throwIfAborted();
         }
       }

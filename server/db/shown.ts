@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Executor } from '#server/db/database.ts';
+import type { Executor } from './database.ts';
 
 /** A file that may be cleared away, if no area shows it. */
 export interface StoredUpload {

@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import type { Executor, Transaction } from './db/database.ts';
+import type { Executor, Transaction } from './database.ts';
 
 /**
  * A place in the database that holds what is a person's, and what becomes of it when the account is

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '#server/db/database.ts';
+import { tryLock } from '#server/db/questions.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { statChannels, statDays, statMarks, statSpent, statSteps } from './stats.tables.ts';
 
@@ -30,10 +31,7 @@ const again = `interval '15 minutes'`;
 
 /** Counts all that came since the last time; everything with `whole`. */
 export const rollUp = async (tx: Transaction, whole = false): Promise<void> => {
-  const { rows: locked } = await tx.execute<{ mine: boolean }>(
-    sql`SELECT pg_try_advisory_xact_lock(hashtext(${lock})) AS mine`,
-  );
-  if (!locked[0]?.mine) return;
+  if (!(await tryLock(tx, lock))) return;
   const { rows } = await tx.execute<{ start: string }>(
     sql`SELECT coalesce((SELECT date_bin('5 minutes', until - ${sql.raw(again)}, '2000-01-01Z')
         FROM stat_marks WHERE name = 'all' AND NOT ${whole}), '-infinity')::text AS start`,

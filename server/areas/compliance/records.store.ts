@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm';
+import { usualCompliance } from '#contract/compliance.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { RecordKind } from './record-kinds.ts';
+
+const months = sql`coalesce((settings ->> 'record_months')::int, ${usualCompliance.record_months})`;
+
+/** Nothing is written where no records are kept. */
+export const insertRecord = async (
+  db: Executor,
+  record: {
+    userId: number;
+    kind: RecordKind;
+    call: string;
+    subject: string;
+    ip: string;
+    port: number | null;
+  },
+): Promise<void> => {
+  await db.execute(sql`
+    INSERT INTO records (user_id, kind, call, subject, ip, port)
+    SELECT ${record.userId}::bigint, ${record.kind}, ${record.call}, ${record.subject},
+      ${record.ip}, ${record.port}::int
+    FROM compliance WHERE ${months} > 0`);
+};
+
+/** Rows that one round of the housekeeping takes away. */
+const removedAtOnce = 5_000;
+
+/** Records older than they are kept. */
+export const removeOldRecords = async (db: Executor): Promise<void> => {
+  await db.execute(sql`DELETE FROM records WHERE id IN (
+    SELECT id FROM records WHERE at < (SELECT now() - make_interval(months => ${months}) FROM compliance)
+    ORDER BY id LIMIT ${removedAtOnce})`);
+};
+
+export const isPerson = async (db: Executor, userId: number): Promise<boolean> => {
+  const { rows } = await db.execute(sql`SELECT FROM users WHERE id = ${userId}`);
+  return rows.length > 0;
+};
+
+interface Line extends Record<string, unknown> {
+  at: string;
+  kind: RecordKind | 'label' | 'consent';
+  what: string;
+  subject: string;
+  ip: string;
+  port: number | null;
+}
+
+/** What is written of a person from one day to another, both with them, in Beijing's time. */
+export const linesOf = async (
+  db: Executor,
+  { userId, from, to, most }: { userId: number; from: string; to: string; most: number },
+): Promise<Line[]> => {
+  const span = (column: string) =>
+    sql`user_id = ${userId} AND ${sql.identifier(column)} >= (${from}::date::timestamp AT TIME ZONE 'Asia/Shanghai')
+      AND ${sql.identifier(column)} < ((${to}::date + 1)::timestamp AT TIME ZONE 'Asia/Shanghai')`;
+  const { rows } = await db.execute<Line>(sql`
+    SELECT to_char(at AT TIME ZONE 'Asia/Shanghai', 'YYYY-MM-DD HH24:MI:SS') AS at, kind, what,
+      subject, ip, port FROM (
+      SELECT at, kind, call AS what, subject, ip, port FROM records WHERE ${span('at')}
+      UNION ALL SELECT created_at, 'label', model, id, '', NULL FROM labels WHERE ${span('created_at')}
+      UNION ALL SELECT created_at, 'consent', kind, version::text, '', NULL FROM consents
+        WHERE ${span('created_at')}
+    ) all_of ORDER BY all_of.at LIMIT ${most}`);
+  return rows;
+};

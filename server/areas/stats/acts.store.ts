@@ -1,0 +1,53 @@
+import { and, desc, eq, max, sql } from 'drizzle-orm';
+import type { Parsed } from '#contract/calls.ts';
+import { countUpTo } from '#server/db/count-up-to.ts';
+import type { Executor } from '#server/db/database.ts';
+import { users } from '#server/db/schema.ts';
+import { managerActs } from './stats.tables.ts';
+
+export const insertAct = async (
+  db: Executor,
+  act: typeof managerActs.$inferInsert,
+): Promise<void> => {
+  await db.insert(managerActs).values(act);
+};
+
+/** Each name once: the index is jumped through from one to the next. */
+export const usedCalls = async (db: Executor): Promise<string[]> => {
+  const { rows } = await db.execute<{ call: string }>(sql`
+    WITH RECURSIVE used AS (
+      SELECT min(call) AS call FROM manager_acts
+      UNION ALL
+      SELECT (SELECT min(m.call) FROM manager_acts m WHERE m.call > used.call) FROM used
+      WHERE used.call IS NOT NULL
+    ) SELECT call FROM used WHERE call IS NOT NULL`);
+  return rows.map(({ call }) => call);
+};
+
+export const pageOfActs = async (db: Executor, input: Parsed<'adminActList'>, size: number) => {
+  const wanted = and(
+    input.user_id === undefined ? undefined : eq(managerActs.userId, input.user_id),
+    input.call === undefined ? undefined : eq(managerActs.call, input.call),
+    input.subject === undefined ? undefined : eq(managerActs.subject, input.subject),
+  );
+  const rows = await db
+    .select({ act: managerActs, userName: users.userName })
+    .from(managerActs)
+    .innerJoin(users, eq(users.id, managerActs.userId))
+    .where(wanted)
+    .orderBy(desc(managerActs.id))
+    .offset((input.page - 1) * size)
+    .limit(size);
+  const total = await countUpTo(db, managerActs, wanted);
+  return { rows, total };
+};
+
+/** When each manager last did something. */
+export const lastActs = async (db: Executor): Promise<Map<number, Date | null>> => {
+  const rows = await db
+    .select({ userId: managerActs.userId, at: max(managerActs.createdAt) })
+    .from(managerActs)
+    .where(sql`true`)
+    .groupBy(managerActs.userId);
+  return new Map(rows.map(({ userId, at }) => [userId, at]));
+};
