@@ -1,7 +1,6 @@
 import { thinkingOf } from '#src/platform/thinking-choice.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import type { In } from '#contract/calls.ts';
-import { setFact } from '#sw/kv.ts';
 import { outboxChannel, outboxLock, outboxTag } from '#sw/messages.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { serverApi } from '#src/platform/server-api.ts';
@@ -217,6 +216,7 @@ const entrust = async (): Promise<void> => {
   worker ??= await navigator.serviceWorker?.getRegistration();
   const { token } = authStore.get();
   if (token === '' || !worker?.sync || outboxState.get().acts.length === 0) return;
+  const { setFact } = await import('#sw/kv.ts');
   await setFact('token', token);
 };
 /** Out of sight or without a network: the browser wakes the worker, now or when there is one. */
