@@ -2,6 +2,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import { maskName } from '#src/platform/format.ts';
 import { callQuery, useCall } from '#src/platform/call-query.ts';
 import { ApiError } from '#src/platform/api-error.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { deviceFull } from '#src/platform/device-full.ts';
 import { loadFault } from '#src/platform/load-fault.ts';
@@ -86,6 +87,8 @@ export const ChatScreen = () => {
 /** Where an error on opening leads, or null for one that another try may mend. */
 const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number } | null => {
   if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) return null;
+  // The answer was none that can be read.
+  if (error.code === codeNumbers.internal) return null;
   if (error.status === 404 || error.status === 422) return { to: '/404' };
   if (error.status === 429) return null;
   return { to: '/error', code: error.code };
