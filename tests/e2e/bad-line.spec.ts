@@ -568,6 +568,20 @@ base(
   },
 );
 
+base(
+  'a screen whose part was lost on a line that is well again opens by itself @O2',
+  async ({ page }) => {
+    let lost = 0;
+    await page.route(/\/assets\/forum-screen-/, (route) => {
+      lost += 1;
+      return lost === 1 ? route.abort() : route.continue();
+    });
+    await page.goto('/forum', { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { name: '问答社区' })).toBeVisible();
+    expect(lost).toBeGreaterThan(1);
+  },
+);
+
 base('a part that a new version took away takes the page with it once @O2', async ({ page }) => {
   await page.addInitScript(() => {
     Object.assign(window, { isAnew: sessionStorage.getItem('queqiao.reloaded') !== null });
