@@ -4,8 +4,9 @@ import { removeOldRecords } from './records.service.ts';
 import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createMinorHandlers } from './minor.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
+import type { ListParties } from './third-parties.ts';
 
-export const complianceArea = () =>
+export const complianceArea = (parties: readonly ListParties[]) =>
   ({
     holds: [
       {
@@ -45,7 +46,7 @@ export const complianceArea = () =>
     takeOver: moveLabels,
     serve: ({ files }) => ({
       ...createComplianceHandlers(files),
-      ...createAgreementHandlers(),
+      ...createAgreementHandlers(parties),
       ...createMinorHandlers(),
     }),
   }) satisfies Area;
