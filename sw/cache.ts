@@ -104,6 +104,14 @@ const keepFormer = async (precache: PrecacheController) => {
     await former.delete(request);
 };
 
+const reserveBytes = 512 * 1024;
+/** Keeps some room for the day on which the disk is full. */
+const keepReserve = async () => {
+  const reserve = await caches.open(cacheNames.reserve);
+  if ((await reserve.keys()).length === 0)
+    await reserve.put('/reserve', new Response(new Uint8Array(reserveBytes)));
+};
+
 /** What the server says is gone is not shown from here either. */
 const forgetGone = (cacheName: string): WorkboxPlugin => ({
   fetchDidSucceed: async ({ request, response }) => {
@@ -201,7 +209,10 @@ export const startCache = (
       (options.url.searchParams.has('size') ? thumbnails : images).strategy.handle(options),
   );
   return {
-    complete: () => fetchAhead(precache, files, rest),
+    complete: async () => {
+      await keepReserve().catch(() => undefined);
+      await fetchAhead(precache, files, rest);
+    },
     forget: () =>
       Promise.all([thumbnails.clear(), images.clear(), caches.delete(cacheNames.shared)]),
   };

@@ -66,6 +66,8 @@ export const cacheNames = {
   images: 'queqiao-pictures',
   /** Files that another app shared, until the page has taken them. */
   shared: 'queqiao-shared',
+  /** Nothing but bytes: a full disk gets their room back, so that what is kept on it can be opened. */
+  reserve: 'queqiao-reserve',
 } as const;
 
 /** Of these, nothing stays after a logout. */

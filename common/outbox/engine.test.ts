@@ -249,6 +249,45 @@ test.each([
   expect(sent).toEqual(['one', 'two']);
 });
 
+test('what a device can neither read nor write is sent from memory, once and in order', async () => {
+  const kept = memory();
+  kept.add(message('one'));
+  let isOpen = true;
+  const whenOpen =
+    <In extends unknown[], Out>(does: (...given: In) => Promise<Out>) =>
+    (...given: In): Promise<Out> =>
+      isOpen ? does(...given) : Promise.reject(new DOMException('closed', 'AbortError'));
+  const store = withoutRoom({
+    all: whenOpen(kept.all),
+    change: whenOpen(kept.change),
+    remove: whenOpen(kept.remove),
+    blob: whenOpen(kept.blob),
+  });
+  await store.all();
+  isOpen = false;
+  const later = { account: '7', tries: 0, faults: 0, failed: null };
+  for (const key of ['two', 'three']) store.hold({ ...message(key), ...later });
+  const sent: string[] = [];
+  const line = lineOf({
+    call: async ({ key }) => {
+      sent.push(key);
+      // While it is on its way there is room again, and the next is written down.
+      if (key !== 'two') return { id: sent.length };
+      isOpen = true;
+      const [, third] = store.held();
+      kept.add(message('three'));
+      expect(store.written(third!.id, kept.acts.at(-1)!.id)).toBe(true);
+      return { id: sent.length };
+    },
+  });
+  expect(await createEngine(store, line).run()).toBeNull();
+  expect(sent).toEqual(['one', 'two', 'three']);
+  expect(store.held()).toEqual([]);
+  // What a full disk could not forget is known to be done as long as this lives.
+  expect(await store.all()).toEqual([]);
+  expect(kept.acts.map(({ key }) => key)).toEqual(['one']);
+});
+
 test('a key that the server may have forgotten is looked up before it is used again', async () => {
   const store = memory();
   store.add(message('继续'));

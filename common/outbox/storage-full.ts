@@ -7,14 +7,22 @@ interface Told {
   inner?: unknown;
 }
 
-/** The storage of this device had no room for something. */
-export const isFull = (error: unknown): boolean => {
-  for (let each = error as Told | null | undefined; each;) {
-    if (each.name === 'QuotaExceededError' || diskFull.test(each.message ?? '')) return true;
-    each = each.inner as typeof each;
-  }
+/** How a storage fails that gave up as a whole; why it did, it says when it is opened again. */
+const gaveUp: ReadonlySet<string> = new Set(['AbortError', 'UnknownError', 'InvalidStateError']);
+
+const some = (error: unknown, is: (told: Told) => boolean): boolean => {
+  for (let each = error as Told | null | undefined; each; each = each.inner as typeof each)
+    if (is(each)) return true;
   return false;
 };
+
+/** The storage of this device had no room for something. */
+export const isFull = (error: unknown): boolean =>
+  some(error, ({ name, message = '' }) => name === 'QuotaExceededError' || diskFull.test(message));
+
+/** The storage could not do what it was asked for, whatever that was: it is full, or gave up. */
+export const isBroken = (error: unknown): boolean =>
+  isFull(error) || some(error, ({ name = '' }) => gaveUp.has(name));
 
 /**
  * Writes; where there is no room, one thing after the other gives way to it. Rejects with what the
@@ -28,7 +36,7 @@ export const makingRoom = async <T>(
     try {
       return await write();
     } catch (error) {
-      if (!isFull(error)) throw error;
+      if (!isBroken(error)) throw error;
     }
     await give().catch(() => undefined);
   }

@@ -1,5 +1,5 @@
-import { isFull } from './storage-full.ts';
-import type { Act, ActStore } from './engine.ts';
+import { isBroken } from './storage-full.ts';
+import type { Act, ActStore, Failure } from './engine.ts';
 
 /** Bytes that wait to be uploaded, of a draft or of an act. */
 export interface KeptBlob {
@@ -59,39 +59,116 @@ export const actStoreOn = (open: () => Promise<IDBDatabase>): ActStore => ({
   },
 });
 
+type Change = Parameters<ActStore['change']>[1];
+
+/** A store that goes on where nothing can be written down. */
+export interface RoomlessStore extends ActStore {
+  /** Has an act in memory alone, after all that is there. */
+  hold: (act: Omit<Act, 'id'>) => void;
+  /** What is in memory alone, in its order. */
+  held: () => readonly Act[];
+  /** What was held is written down now, as the act of this number; false: it was gone already. */
+  written: (id: number, as: number) => boolean;
+  /** What is held for one account is another's. */
+  handOver: (from: string, to: string) => void;
+  /** Forgets acts without their bytes, wherever they are; what was written down has to be gone already. */
+  drop: (ids: readonly number[]) => void;
+  /** False: what was written down could not be read when it was last asked for. */
+  readable: () => boolean;
+}
+
+/** Numbers of acts in memory: behind all that a database gives. */
+const firstHeld = 2 ** 40;
+
 /**
- * Sending needs no room: what a full device can not write down of an act is remembered as long as
- * this lives. Who comes after finds the act as it was; its key keeps it from being done twice.
+ * Sending needs no room: what a full device can not write down is remembered as long as this lives,
+ * and what it can no longer read is known as it was read last. Who comes after finds an act as it
+ * was; its key keeps it from being done twice.
  */
-export const withoutRoom = (store: ActStore): ActStore => {
-  const changes = new Map<number, Parameters<ActStore['change']>[1]>();
+export const withoutRoom = (store: ActStore): RoomlessStore => {
+  const changes = new Map<number, Change>();
   const gone = new Set<number>();
-  const all = async () =>
-    (await store.all())
+  const inMemory = new Map<number, Act>();
+  /** Of acts that were held and are written down by now, their numbers there. */
+  const moved = new Map<number, number>();
+  let known: readonly Act[] = [];
+  let couldRead = true;
+  let next = firstHeld;
+
+  const read = async (): Promise<readonly Act[]> => {
+    try {
+      known = await store.all();
+      couldRead = true;
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      couldRead = false;
+    }
+    return known;
+  };
+  const all = async (): Promise<Act[]> => [
+    ...(await read())
       .filter(({ id }) => !gone.has(id))
-      .map((act) => ({ ...act, ...changes.get(act.id) }));
+      .map((act) => ({ ...act, ...changes.get(act.id) })),
+    ...inMemory.values(),
+  ];
   return {
     ...store,
     all,
-    change: async (id, change) => {
+    change: async (asked, change) => {
+      const act = inMemory.get(asked);
+      if (act) {
+        inMemory.set(asked, { ...act, ...change });
+        return true;
+      }
+      const id = moved.get(asked) ?? asked;
       const whole = { ...changes.get(id), ...change };
       try {
         const there = await store.change(id, whole);
         changes.delete(id);
         return there && !gone.has(id);
       } catch (error) {
-        if (!isFull(error)) throw error;
+        if (!isBroken(error)) throw error;
         changes.set(id, whole);
         return (await all()).some((act) => act.id === id);
       }
     },
-    remove: async (ids) => {
+    remove: async (asked) => {
+      const ids = asked.filter((id) => !inMemory.delete(id)).map((id) => moved.get(id) ?? id);
+      if (ids.length === 0) return;
       try {
         await store.remove(ids);
       } catch (error) {
-        if (!isFull(error)) throw error;
+        if (!isBroken(error)) throw error;
         for (const id of ids) gone.add(id);
       }
     },
+    blob: async (id) => {
+      try {
+        return await store.blob(id);
+      } catch (error) {
+        if (!isBroken(error)) throw error;
+        // It is there, and can be read once there is room.
+        const later: Failure = { status: 0, code: 0, message: '', wait: 0 };
+        throw later;
+      }
+    },
+    hold: (act) => {
+      inMemory.set(next, { ...act, id: next } as Act);
+      next += 1;
+    },
+    held: () => [...inMemory.values()],
+    written: (id, as) => {
+      if (!inMemory.delete(id)) return false;
+      moved.set(id, as);
+      return true;
+    },
+    handOver: (from, to) => {
+      for (const [id, act] of inMemory)
+        if (act.account === from) inMemory.set(id, { ...act, account: to });
+    },
+    drop: (ids) => {
+      for (const id of ids) if (!inMemory.delete(id)) gone.add(moved.get(id) ?? id);
+    },
+    readable: () => couldRead,
   };
 };

@@ -26,6 +26,7 @@ import { unsentRead } from '#src/platform/unsent.ts';
 import { takeLoginEnded } from '#src/platform/login-ended.ts';
 import { noteLoginReason } from '#src/platform/login-reason.ts';
 import { loadOutbox } from '#src/platform/load-outbox.ts';
+import { mayReload, reloadOnce } from '#src/platform/reload-once.ts';
 import { queryClient } from '#src/platform/query-client.ts';
 import { leaveToasts, toast, onToastLeads } from '#src/platform/toast.ts';
 import type { ToWorker } from '#sw/messages.ts';
@@ -47,16 +48,12 @@ const longestFirstView = 15_000;
 // A chunk that a new version took away: the page is loaded anew, once, so that a lasting fault shows.
 // One that is only out of reach is no reason: without a network so would be the page. Which of the two
 // it is, the server says of that very chunk, or of this one where the browser does not name it.
-const reloadKey = 'queqiao.reloaded';
 const reloadIfGone = async ({ message }: Error): Promise<void> => {
-  const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (Date.now() - last < 60_000) return;
+  if (!mayReload()) return;
   const [chunk = import.meta.url] = /[^\s"']*\/assets\/[\w.-]+/.exec(message) ?? [];
   // The worker answers no HEAD.
   const { status } = await fetch(chunk, { method: 'HEAD', cache: 'no-store' });
-  if (status !== 404) return;
-  sessionStorage.setItem(reloadKey, String(Date.now()));
-  location.reload();
+  if (status === 404) reloadOnce();
 };
 window.addEventListener(
   'vite:preloadError',

@@ -2,6 +2,7 @@ import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { ApiError, isOffline } from '#src/platform/api-error.ts';
 import { isMissingPart } from '#src/platform/lazy-chunk.ts';
+import { reloadOnce } from '#src/platform/reload-once.ts';
 import { askLine, onLineWell, useLine } from '#src/platform/line.ts';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -27,7 +28,12 @@ export const RouteError = ({ error, reset }: ErrorComponentProps) => {
   const unreached = isOffline(error) || (isMissing && !isWell);
   // The part that did not come may be the first to tell that the line is down.
   useEffect(() => {
-    if (isMissing || unreached) void askLine();
+    if (!isMissing && !unreached) return;
+    const look = async () => {
+      // It did not come over a line that was down for a moment only.
+      if ((await askLine()) && isMissing) reloadOnce();
+    };
+    void look();
   }, [isMissing, unreached]);
   useEffect(() => {
     if (!unreached) return undefined;

@@ -1,4 +1,4 @@
-import { isFull, makingRoom } from '#common/outbox/storage-full.ts';
+import { isBroken, isFull, makingRoom } from '#common/outbox/storage-full.ts';
 import type { In, Out, PlainCallName } from '#contract/calls.ts';
 import type { Message } from '#contract/chat.ts';
 import type { Session, SessionDetail } from '#contract/session.ts';
@@ -6,6 +6,7 @@ import { cacheNames } from '#sw/messages.ts';
 import Dexie, { type Table } from 'dexie';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
+import { keptUnread } from './device-full.ts';
 import { databaseName } from './cache-name.ts';
 import { readQuestion } from './question.ts';
 import { filesIn, purgeFiles } from './purge-files.ts';
@@ -193,7 +194,7 @@ const keepOne = async (name: PlainCallName, input: unknown, data: unknown) => {
   } else await db.answers.put({ call: callOf(name, input), data, at: Date.now() });
 };
 
-/** Drops the messages of sessions, those opened longest ago first, until so much is left. */
+/** Drops the messages of sessions, those opened longest ago first and the last never, until so much is left. */
 const dropTo = async (bytes: number) => {
   const sizes: { uuid: string; bytes: number }[] = [];
   await db.sessions.orderBy('opened').each((each) => {
@@ -201,7 +202,7 @@ const dropTo = async (bytes: number) => {
   });
   let left = sizes.reduce((total, each) => total + each.bytes, 0);
   if (left <= bytes) return;
-  for (const { uuid, bytes: own } of sizes) {
+  for (const { uuid, bytes: own } of sizes.slice(0, -1)) {
     if (left <= bytes * rest) return;
     if (own === 0) continue;
     await db.messages.where('uuid').equals(uuid).delete();
@@ -225,20 +226,29 @@ const trim = async () => {
   await dropTo(most.bytes);
 };
 
-/** What makes room for what was written, in this order: images, old files of the app, half of what was only read. */
+/** Once: a disk that others filled gets no emptier by it. */
+let halved = false;
+/** What makes room for what was written, in this order: what is fetched again when it is needed, half of what was only read. */
 export const giveWay: readonly (() => Promise<unknown>)[] = [
   async () => {
-    const { images, thumbnails, former } = cacheNames;
-    await Promise.all([images, thumbnails, former].map((name) => caches.delete(name)));
+    const { images, thumbnails, former, libraries, reserve } = cacheNames;
+    for (const name of [images, thumbnails, former, libraries, reserve]) {
+      // One by one: a disk without a free byte refuses to let go of a cache as a whole.
+      const cache = await caches.open(name);
+      for (const request of await cache.keys()) await cache.delete(request);
+    }
   },
-  () =>
-    db.transaction('rw', db.sessions, db.messages, async () => {
+  async () => {
+    if (halved) return;
+    halved = true;
+    await db.transaction('rw', db.sessions, db.messages, async () => {
       let all = 0;
       await db.sessions.each(({ bytes }) => {
         all += bytes;
       });
       await dropTo(all / 2);
-    }),
+    });
+  },
 ];
 
 let told = false;
@@ -353,8 +363,7 @@ const listMessages = async (input: In<'historyList'>): Promise<Out<'historyList'
   };
 };
 
-/** What a reading call would have answered; undefined: not kept. */
-export const answer = async (name: PlainCallName, input: unknown): Promise<unknown> => {
+const read = async (name: PlainCallName, input: unknown): Promise<unknown> => {
   if ((await db.facts.get('account'))?.value !== me()) return undefined;
   if (name === 'sessionList' && !isForum(input)) {
     const list = await listSessions(input as In<'sessionList'>);
@@ -368,4 +377,19 @@ export const answer = async (name: PlainCallName, input: unknown): Promise<unkno
     return (await db.sessions.get(uuid))?.detail ?? undefined;
   }
   return (await db.answers.get(callOf(name, input)))?.data;
+};
+
+/**
+ * What a reading call would have answered; undefined: not kept. A disk that is full to the last byte
+ * does not even let what it has be read: images give way to it.
+ */
+export const answer = async (name: PlainCallName, input: unknown): Promise<unknown> => {
+  try {
+    const kept = await makingRoom(() => read(name, input), giveWay.slice(0, 1));
+    keptUnread.set(false);
+    return kept;
+  } catch (error) {
+    keptUnread.set(isBroken(error));
+    throw error;
+  }
 };

@@ -108,9 +108,10 @@ const askOnce = async (request: Request, patience: number): Promise<Exchanged> =
       }));
     heard();
     watch.moved();
-    // A body that breaks off is no answer either, and says so by being no JSON.
+    // A body that breaks off is no answer to a read. A write was answered, by its status, and its
+    // body says so by being no JSON.
     const body = await readBody(response, watch.moved).catch((error: unknown) => {
-      if (abort.signal.aborted) throw error;
+      if (abort.signal.aborted || method === 'GET') throw error;
       return undefined;
     });
     return { status: response.status, headers: response.headers, body };

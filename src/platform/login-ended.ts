@@ -27,8 +27,9 @@ const readAfter = 2_000;
  */
 export const takeLoginEnded = (): Ended | null => {
   try {
-    const [, whose, why = ''] =
-      /^(account|guest) (.*)$/.exec(sessionStorage.getItem(key) ?? '') ?? [];
+    const noted = sessionStorage.getItem(key);
+    if (noted === null) return null;
+    const [, whose, why = ''] = /^(account|guest) (.*)$/.exec(noted) ?? [];
     setTimeout(() => sessionStorage.removeItem(key), readAfter);
     return whose === 'account' || whose === 'guest' ? { whose, why } : null;
   } catch {

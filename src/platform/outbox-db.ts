@@ -1,6 +1,6 @@
 import type { Act } from '#common/outbox/engine.ts';
 import { outboxDatabase } from '#common/outbox/database.ts';
-import { isFull, makingRoom } from '#common/outbox/storage-full.ts';
+import { isBroken, isFull, makingRoom } from '#common/outbox/storage-full.ts';
 import { actStoreOn, withoutRoom, type KeptBlob } from '#common/outbox/store.ts';
 import Dexie, { type Table } from 'dexie';
 import { ApiError } from '#src/platform/api-error.ts';
@@ -29,10 +29,13 @@ const makeDatabase = () => {
 };
 export const db = makeDatabase();
 
-/** The storage of this device has no room. */
+/** The storage of this device has no room, or takes nothing. */
 export class StorageFull extends ApiError {
-  constructor() {
-    super(507, '手机存储已满，没能存到这台设备上，请清理一些空间再试', 200);
+  constructor(full: boolean) {
+    const why = full
+      ? '手机存储已满，没能存到这台设备上，请清理一些空间再试'
+      : '没能存到这台设备上，请重新打开页面再试';
+    super(507, why, 200);
     this.name = 'StorageFull';
   }
 }
@@ -46,7 +49,7 @@ export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
     return written;
   } catch (error) {
     if (isFull(error)) deviceFull.set(true);
-    throw isFull(error) ? new StorageFull() : error;
+    throw isBroken(error) ? new StorageFull(isFull(error)) : error;
   }
 };
 

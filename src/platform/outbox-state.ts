@@ -11,9 +11,15 @@ export interface OutboxState {
   acts: readonly Act[];
   /** Keys of those that are being sent now. */
   sending: ReadonlySet<string>;
+  /** Keys of those that found no room on this device: they last as long as the page. */
+  held: ReadonlySet<string>;
 }
 /** Filled by the outbox once it is loaded. */
-export const outboxState = createStore<OutboxState>({ acts: [], sending: new Set() });
+export const outboxState = createStore<OutboxState>({
+  acts: [],
+  sending: new Set(),
+  held: new Set(),
+});
 
 type Done = (act: Act, data: unknown) => void;
 const listeners = new Set<Done>();

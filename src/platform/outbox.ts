@@ -35,8 +35,8 @@ export const isUnheard = (error: unknown): boolean =>
 const patience = (act: NewAct): number => 20_000 + JSON.stringify(act.input).length / 10;
 
 /**
- * Writes acts down to be done when they can be. Rejects with StorageFull where there is no room for
- * them, or with the chunk's error where that can not be had.
+ * Writes acts down to be done when they can be; where there is no room, the page alone has them.
+ * Rejects with the chunk's error where that can not be had.
  */
 export const enqueue = async (
   acts: readonly NewAct[],
@@ -44,10 +44,11 @@ export const enqueue = async (
   box?: string,
 ): Promise<void> => {
   const notes = acts.map((each) => note(each, box));
+  let kept = true;
   try {
-    await (await loadOutbox()).add(acts, tried, box);
+    kept = await (await loadOutbox()).add(acts, tried, box);
   } finally {
-    for (const { forget } of notes) forget();
+    if (kept) for (const { forget } of notes) forget();
   }
 };
 

@@ -23,10 +23,15 @@ export interface Unsent {
 
 const key = 'queqiao.outbox';
 
+type ByAccount = Readonly<Record<string, Unsent>>;
+/** What the quick storage had no room for. */
+let here: ByAccount | null = null;
+
 /** By account. */
-export const readUnsent = (): Readonly<Record<string, Unsent>> => {
+export const readUnsent = (): ByAccount => {
+  if (here) return here;
   try {
-    return JSON.parse(localStorage.getItem(key) ?? '{}') as Record<string, Unsent>;
+    return JSON.parse(localStorage.getItem(key) ?? '{}') as ByAccount;
   } catch {
     return {};
   }
@@ -35,12 +40,14 @@ export const readUnsent = (): Readonly<Record<string, Unsent>> => {
 /** Counts what was written, for what is on the screen. */
 const writes = createStore(0);
 
-export const writeUnsent = (waiting: Readonly<Record<string, Unsent>>): void => {
+export const writeUnsent = (waiting: ByAccount): void => {
+  here = null;
   try {
     if (Object.keys(waiting).length === 0) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(waiting));
   } catch {
-    // It is made anew when the outbox is opened.
+    // It is made anew when the outbox is opened; until then this page knows it.
+    here = waiting;
   }
   writes.set(writes.get() + 1);
 };

@@ -1,4 +1,5 @@
-import { errorText, isOffline } from '#src/platform/api-error.ts';
+import { isOffline } from '#src/platform/api-error.ts';
+import { loadFault } from '#src/platform/load-fault.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
 
@@ -15,7 +16,7 @@ export const LoadFailed = ({
 }) => (
   <EmptyState
     icon={isOffline(error) ? 'offline' : 'warning'}
-    text={errorText(error)}
+    text={loadFault(error)}
     action={
       <Button kind="primary" busy={busy} onClick={onRetry}>
         重试

@@ -173,17 +173,49 @@ test('a full device: what is on it opens, and what waits is sent all the same @O
   await app.question.fill('这句留不下来');
   await expect(strip).toContainText('手机存储已满');
   await expect(strip).not.toContainText('自动发出');
-  await app.question.fill('');
+  await app.sendButton.click();
+  await expect(page.getByText('手机存储已满，发出前先别关掉页面')).toHaveCount(1);
+  await expect(app.question).toHaveValue('');
   line.state = 'well';
   await expect(app.log).toContainText('您说：等着发送的话', { timeout: 20_000 });
+  await expect(app.log).toContainText('您说：这句留不下来', { timeout: 20_000 });
+  await expect(page.getByText(/等待发送|手机存储已满，发出前/)).toHaveCount(0);
   await app.say('满了也发得出去');
   await expect(app.log).toContainText('您说：满了也发得出去');
   const { list } = await client.call('historyList', { session_id: uuid, newest: 0 });
   expect(list.map(({ human }) => human)).toEqual([
     '满了也要看得到',
     '等着发送的话',
+    '这句留不下来',
     '满了也发得出去',
   ]);
+
+  // A disk without a free byte does not even let the database be opened.
+  await page.addInitScript(() => {
+    const words = 'Internal error opening backing store for indexedDB.open.';
+    IDBFactory.prototype.open = () => {
+      const asked = Object.assign(new EventTarget(), {
+        error: new DOMException(words, 'UnknownError'),
+        onerror: null as ((event: Event) => void) | null,
+      });
+      asked.addEventListener('error', (event) => asked.onerror?.(event));
+      setTimeout(() => asked.dispatchEvent(new Event('error', { cancelable: true })));
+      return asked as unknown as IDBOpenDBRequest;
+    };
+  });
+  line.cut();
+  await page.goto(`${line.baseURL}/chat?uuid=${uuid}`);
+  await expect(page.getByText(/手机存储又满了，存在这里的内容打不开/)).toBeVisible();
+  await page.goto(`${line.baseURL}/`);
+  await page.getByRole('textbox', { name: '输入问题' }).fill('打不开也要发出去');
+  await app.sendButton.click();
+  await expect(page.getByText('手机存储已满，发出前先别关掉页面')).toHaveCount(1);
+  line.state = 'well';
+  await expect(app.log).toContainText('您说：打不开也要发出去', { timeout: 20_000 });
+  await expect(page.getByText(/等待发送|手机存储已满，发出前/)).toHaveCount(0);
+  const begun = await client.call('historyList', { session_id: app.uuid(), newest: 0 });
+  expect(begun.list.map(({ human }) => human)).toEqual(['打不开也要发出去']);
+  expect(app.problems).toEqual([]);
 });
 
 test('a file on a slow line goes on by itself after a cut, and is stored once @O3 @C18', async ({
@@ -533,6 +565,20 @@ base(
     } finally {
       await line.close();
     }
+  },
+);
+
+base(
+  'a screen whose part was lost on a line that is well again opens by itself @O2',
+  async ({ page }) => {
+    let lost = 0;
+    await page.route(/\/assets\/forum-screen-/, (route) => {
+      lost += 1;
+      return lost === 1 ? route.abort() : route.continue();
+    });
+    await page.goto('/forum', { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { name: '问答社区' })).toBeVisible();
+    expect(lost).toBeGreaterThan(1);
   },
 );
 

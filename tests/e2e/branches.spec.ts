@@ -105,6 +105,30 @@ test('two models answer beside each other; one is gone on with @C3 @C8', async (
     .toEqual([sent.beside, sent.id]);
 });
 
+test('of two answers the one that failed offers 重试, and only the other is gone on with @C3 @C8', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid } = await person.client.call('newSession', { type: 0, model: 'mock-chat' });
+  await person.client.call(
+    'sendMessage',
+    { session_id: uuid, msg: '[[mock 500]] 你能做什么', beside: 'builtin-assistant' },
+    { 'idempotency-key': randomUUID() },
+  );
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await app.settled();
+  const first = app.log.getByRole('region', { name: 'Mock Chat的回答' });
+  await expect(first.getByRole('alert')).toContainText('模型服务出错');
+  await expect(first.getByRole('button', { name: '重试' })).toBeVisible();
+  await expect(first.getByRole('button', { name: /用这个回答/ })).toHaveCount(0);
+  await app.log.getByRole('tab', { name: '内置助手' }).click();
+  const second = app.log.getByRole('region', { name: '内置助手的回答' });
+  await expect(second.getByRole('button', { name: '用这个回答继续' })).toBeVisible();
+  await expect(second.getByRole('button', { name: '重试' })).toHaveCount(0);
+});
+
 test('a temporary chat is nowhere but here; a public one can be taken over @C1 @C2', async ({
   app,
   page,

@@ -111,7 +111,8 @@ test('a refused message says why and is tried again; a full storage is said plai
       addEventListener('room', () => Object.assign(writes, real));
     });
     await app.say('没有地方放的话');
-    await expect(page.getByText(/手机存储已满/).first()).toBeVisible();
+    await expect(page.getByText('手机存储已满，发出前先别关掉页面')).toBeVisible();
+    await page.getByRole('button', { name: '取消', exact: true }).click();
     await expect(app.question).toHaveValue('没有地方放的话');
     await page.evaluate(() => dispatchEvent(new Event('room')));
     expect(await humans(client, uuid)).toEqual(['只有本人看的会话']);

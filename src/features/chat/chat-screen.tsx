@@ -1,9 +1,11 @@
 import { sessionTypes } from '#contract/kinds.ts';
 import { maskName } from '#src/platform/format.ts';
 import { callQuery, useCall } from '#src/platform/call-query.ts';
-import { ApiError, errorText } from '#src/platform/api-error.ts';
+import { ApiError } from '#src/platform/api-error.ts';
+import { codeNumbers } from '#contract/page-errors.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { deviceFull } from '#src/platform/device-full.ts';
+import { loadFault } from '#src/platform/load-fault.ts';
 import { onFirstUse } from '#src/platform/first-use.ts';
 import { useLine } from '#src/platform/line.ts';
 import { useLineText } from '#src/platform/line-text.ts';
@@ -85,6 +87,8 @@ export const ChatScreen = () => {
 /** Where an error on opening leads, or null for one that another try may mend. */
 const pageOf = (error: unknown): { to: '/404' } | { to: '/error'; code: number } | null => {
   if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) return null;
+  // The answer was none that can be read.
+  if (error.code === codeNumbers.internal) return null;
   if (error.status === 404 || error.status === 422) return { to: '/404' };
   if (error.status === 429) return null;
   return { to: '/error', code: error.code };
@@ -183,7 +187,7 @@ const Chat = ({
           <Connection view={null} />
           <EmptyState
             icon="offline"
-            text={errorText(failure)}
+            text={loadFault(failure)}
             action={
               <Button
                 kind="primary"
@@ -482,7 +486,7 @@ const Connection = ({
   const next = view?.replying
     ? '回复在服务器上继续写，连上后自动接着显示'
     : full
-      ? '手机存储已满，新消息留不下来，请清理一些空间，或联网后再发'
+      ? '手机存储已满，新消息只在页面开着时留着，请清理一些空间'
       : '发送的消息留在这台设备上，联网后自动发出';
   const more = `。${view ? next : '联网后自动打开这个会话'}`;
   return <LineBanner className={css.strip ?? ''} text={what} more={more} />;

@@ -1,3 +1,5 @@
+import { deviceFull } from '#src/platform/device-full.ts';
+import { useStore } from '#src/platform/store.ts';
 import { setAttachments } from '#src/platform/attach/attach-store.ts';
 import { draftOfParts } from '#src/platform/attach/parts.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
@@ -20,8 +22,9 @@ const words: Record<Outgoing['state'], string> = {
 
 /** Below a message that is not with the server yet. */
 const OutgoingNote = ({ row }: { row: OutgoingRow }) => {
-  const { state, key, reason, retryKey, parts } = row.outgoing;
+  const { state, key, reason, held, retryKey, parts } = row.outgoing;
   const { uuid } = useChatActs();
+  const full = useStore(deviceFull);
   const navigate = useNavigate();
   /** What was written goes back into the box. */
   const cancel = async () => {
@@ -50,6 +53,7 @@ const OutgoingNote = ({ row }: { row: OutgoingRow }) => {
       <span>
         {parts.length > 0 && `附 ${parts.join('、')} · `}
         {state === 'failed' && reason !== '' ? `发送失败：${reason}` : words[state]}
+        {held && ` · ${full ? '手机存储已满' : '没能存到这台设备上'}，发出前先别关掉页面`}
       </span>
       {state === 'failed' && (
         <button type="button" onClick={() => void retry()}>

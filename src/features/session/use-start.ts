@@ -5,7 +5,8 @@ import {
   readAttachments,
   setAttachments,
 } from '#src/platform/attach/attach-store.ts';
-import { ApiError, offlineText } from '#src/platform/api-error.ts';
+import { ApiError, isOffline, offlineText } from '#src/platform/api-error.ts';
+import { isMissingPart } from '#src/platform/lazy-chunk.ts';
 import { writeDraft } from '#src/platform/draft.ts';
 import { authStore } from '#src/platform/auth-store.ts';
 import { closeLoginOpen, isLoginOpen } from '#src/platform/login-ended.ts';
@@ -178,6 +179,9 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       // Where there is no room left on the device: the words stay in the box.
       if (error instanceof ApiError && error.code === codeNumbers.storage_full)
         toast(error.message, 'error');
+      // Neither the server nor, on a first visit, the outbox itself was reached.
+      else if (isOffline(error) || isMissingPart(error))
+        toast('网络不通，写下的字都在，联网后再发送一次', 'error');
       else refuse(error);
       return false;
     } finally {

@@ -1,7 +1,6 @@
 import { thinkingOf } from '#src/platform/thinking-choice.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import type { In } from '#contract/calls.ts';
-import { setFact } from '#sw/kv.ts';
 import { outboxChannel, outboxLock, outboxTag } from '#sw/messages.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { serverApi } from '#src/platform/server-api.ts';
@@ -23,7 +22,7 @@ import {
   tellActDone,
 } from '#src/platform/outbox-state.ts';
 import { holdBox, writeDraft } from '#src/platform/draft.ts';
-import { showUnsent, unsentOf, writeUnsent } from '#src/platform/unsent.ts';
+import { readUnsent, showUnsent, unsentOf, writeUnsent } from '#src/platform/unsent.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
 import { onLineWell } from '#src/platform/line.ts';
 import { noteStamp } from '#src/platform/stamp.ts';
@@ -39,7 +38,8 @@ import {
   type News,
 } from '#common/outbox/engine.ts';
 import { followDrafts, forgetOwner, startKeeping, withEmptied } from './draft-keeper.ts';
-import { actStore, db, writing } from '#src/platform/outbox-db.ts';
+import { actStore, db } from '#src/platform/outbox-db.ts';
+import { endHeld, put, writeHeld } from './put-acts.ts';
 import { unsentHooks } from './unsent-view.ts';
 
 /** The outbox of this browser, as this tab works on it. Loaded when it is needed (`@/platform/outbox.ts`). */
@@ -70,7 +70,15 @@ const orFailure = <T>(answer: Promise<T>): Promise<T> =>
   });
 
 const sending = new Set<string>();
-const show = (acts: readonly Act[]) => outboxState.set({ acts, sending: new Set(sending) });
+const show = (acts: readonly Act[]) =>
+  outboxState.set({
+    acts,
+    sending: new Set(sending),
+    held: new Set(actStore.held().map(({ key }) => key)),
+  });
+
+/** What waited when the page began: all that is known of it while it can not be read. */
+const unread = readUnsent();
 
 const hooks = unsentHooks(() => outboxState.get().acts);
 
@@ -79,7 +87,8 @@ const look = async (): Promise<void> => {
   const acts = await actStore.all();
   const account = me();
   const own = acts.filter((act) => act.account === account);
-  writeUnsent(unsentOf(acts));
+  writeUnsent({ ...(actStore.readable() ? {} : unread), ...unsentOf(acts) });
+  endHeld();
   showUnsent(own.length > 0 ? hooks : null);
   show(own);
 };
@@ -207,6 +216,7 @@ const entrust = async (): Promise<void> => {
   worker ??= await navigator.serviceWorker?.getRegistration();
   const { token } = authStore.get();
   if (token === '' || !worker?.sync || outboxState.get().acts.length === 0) return;
+  const { setFact } = await import('#sw/kv.ts');
   await setFact('token', token);
 };
 /** Out of sight or without a network: the browser wakes the worker, now or when there is one. */
@@ -230,18 +240,19 @@ const notesOfQuickStorage = (): Note[] => {
 /** Takes over what a tab noted that is gone by now. */
 const adoptNotes = async (): Promise<void> => {
   const notes = new Map<string, Note>();
-  for (const each of [...notesOfQuickStorage(), ...(await db.notes.toArray())])
-    notes.set(each.act.key, each);
+  const lasting = await db.notes.toArray().catch(() => []);
+  for (const each of [...notesOfQuickStorage(), ...lasting]) notes.set(each.act.key, each);
   const inOrder = [...notes.values()].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
   let adopted = false;
   for (const each of inOrder) {
     noteStamp(each.at ?? 0);
     const { key } = each.act;
     const stillThere = async () =>
-      localStorage.getItem(notePrefix + key) !== null || (await db.notes.get(key)) !== undefined;
+      localStorage.getItem(notePrefix + key) !== null ||
+      (await db.notes.get(key).catch(() => undefined)) !== undefined;
     const adopt = async (lock: Lock | null) => {
       if (!lock || !(await stillThere())) return;
-      await put([each.act], each.account, true);
+      await put([each.act], each.account, true, [each.box ?? each.act.lane]);
       adopted = true;
     };
     if (navigator.locks) await navigator.locks.request(noteLock(key), { ifAvailable: true }, adopt);
@@ -261,68 +272,24 @@ const keepNotes = () =>
     },
   });
 
-/** Two acts of which the later makes the earlier needless. */
-const replaces = (next: NewAct, former: NewAct): boolean => {
-  if (former.lane !== next.lane) return false;
-  const target = (act: NewAct) => (act.input as { history_id?: unknown }).history_id;
-  if (next.name === 'historyLike')
-    return former.name === 'historyLike' && target(former) === target(next);
-  if (next.name === 'updateMessage')
-    return former.name === 'updateMessage' && former.input.id === next.input.id;
-  const marks: readonly string[] = ['addToFavorites', 'removeFromFavorites'];
-  if (marks.includes(next.name))
-    return marks.includes(former.name) && target(former) === target(next);
-  // Nothing that was written into a session has to arrive before it is deleted.
-  return next.name === 'deleteSession';
-};
-
-const put = async (
-  acts: readonly NewAct[],
-  account: string,
-  tried: boolean,
-  /** Boxes that they come from. */
-  boxes: readonly string[] = acts.map(({ lane }) => lane),
-): Promise<void> => {
-  await writing(() =>
-    withEmptied(boxes, async () => {
-      for (const act of acts) {
-        // What is written down here needs no note any more: another life would do it once more.
-        await db.notes.delete(act.key);
-        if (await db.acts.where('key').equals(act.key).first()) continue;
-        const former = await db.acts.where('account').equals(account).toArray();
-        const needless = former.filter((each) => replaces(act, each));
-        await db.acts.bulkDelete(needless.map(({ id }) => id));
-        // A session that never left this device is gone with that.
-        if (
-          act.name === 'deleteSession' &&
-          needless.some(({ name, tries }) => name === 'newSession' && tries === 0)
-        )
-          continue;
-        await db.acts.add({
-          ...act,
-          account,
-          tries: tried ? 1 : 0,
-          faults: 0,
-          failed: null,
-        });
-      }
-    }),
-  );
-  for (const { key } of acts) localStorage.removeItem(notePrefix + key);
-};
-
 /**
  * Writes acts down and begins to do them.
  * @param tried the server may have heard of them
  * @param box that they come from, where that is not their lane's
+ * @returns false: there is no room for them, and they last as long as the page
  */
-export const add = async (acts: readonly NewAct[], tried = false, box?: string): Promise<void> => {
+export const add = async (
+  acts: readonly NewAct[],
+  tried = false,
+  box?: string,
+): Promise<boolean> => {
   // What a former life of the page noted goes before.
   await ready();
-  await put(acts, me(), tried, box === undefined ? undefined : [box]);
+  const kept = await put(acts, me(), tried, box === undefined ? undefined : [box]);
   await changed();
   entrustQuietly();
   void run();
+  return kept;
 };
 
 /**
@@ -381,12 +348,15 @@ export const beginSession = async (
 export const cancel = async (
   key: string,
 ): Promise<{ act: Act; sessionGone: boolean } | undefined> => {
-  const act = await db.acts.where('key').equals(key).first();
+  const all = await actStore.all();
+  const act = all.find((each) => each.key === key);
   if (!act) return undefined;
-  const lane = (await actStore.all()).filter((each) => each.lane === act.lane);
+  const lane = all.filter((each) => each.lane === act.lane);
   const begun = lane.find(({ name }) => name === 'newSession');
   const sessionGone = begun?.tries === 0 && lane.length === 2;
-  await db.acts.bulkDelete(sessionGone ? [act.id, begun.id] : [act.id]);
+  const ids = sessionGone ? [act.id, begun.id] : [act.id];
+  await db.acts.bulkDelete(ids).catch(() => undefined);
+  actStore.drop(ids);
   await changed();
   void run();
   return { act, sessionGone };
@@ -394,7 +364,7 @@ export const cancel = async (
 
 /** Tries one again that was refused, and what waits behind it. */
 export const retry = async (key: string): Promise<void> => {
-  const act = await db.acts.where('key').equals(key).first();
+  const act = (await actStore.all()).find((each) => each.key === key);
   if (!act) return;
   await actStore.change(act.id, { failed: null });
   await changed();
@@ -410,17 +380,32 @@ export const wakeLane = (lane: string): void => {
 
 /** What a guest wrote goes with the sessions to the account that the guest becomes. */
 const handOver = async (from: string, to: string): Promise<void> => {
+  actStore.handOver(from, to);
   for (const table of [db.acts, db.blobs])
-    await table.where('account').equals(from).modify({ account: to });
+    await table
+      .where('account')
+      .equals(from)
+      .modify({ account: to })
+      .catch(() => undefined);
   await changed();
   void run();
 };
 
 /** Nothing of this account stays here, written or drafted. */
 export const forget = async (account: string): Promise<void> => {
+  const theirs = actStore.held().filter((act) => [account, ''].includes(act.account));
+  actStore.drop(theirs.map(({ id }) => id));
   for (const table of [db.acts, db.blobs, db.drafts, db.notes])
     await table.where('account').anyOf(account, '').delete();
   forgetOwner();
+  await changed();
+};
+
+/** Notes of other tabs, and what found no room before. */
+const lookAgain = async (): Promise<void> => {
+  await adoptNotes();
+  if (actStore.held().length === 0) return;
+  await writeHeld();
   await changed();
 };
 
@@ -457,7 +442,7 @@ const start = async (): Promise<void> => {
   authStore.subscribe(() => void follow());
   // Without a database the drafts live where they always did.
   startKeeping().catch(() => undefined);
-  setInterval(() => void adoptNotes().then(run, run), lookEvery);
+  setInterval(() => void lookAgain().then(run, run), lookEvery);
   entrustQuietly();
   void run();
 };

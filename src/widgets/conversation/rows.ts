@@ -65,6 +65,8 @@ export interface Outgoing {
   state: 'waiting' | 'sending' | 'behind' | 'failed';
   /** Why it was refused. */
   reason: string;
+  /** There was no room for it on this device: it lasts as long as the page. */
+  held: boolean;
   /** What has to be tried again: itself, or the making of its session. */
   retryKey: string;
   /** Names of what is uploaded with it. */

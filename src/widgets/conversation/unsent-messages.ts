@@ -138,7 +138,7 @@ export class UnsentMessages {
   /** Shows what the outbox has for this session, and nothing that it no longer has. */
   readonly takeOutgoing = (): void => {
     if (this.store.only !== null) return;
-    const { acts, sending } = outboxState.get();
+    const { acts, sending, held } = outboxState.get();
     const own = acts.filter(({ lane }) => lane === this.store.uuid);
     const failed = own.find((act) => act.failed !== null);
     const outgoing = new Map<number, Outgoing>();
@@ -163,6 +163,7 @@ export class UnsentMessages {
               ? 'sending'
               : 'waiting',
         reason: refused ? (failed.failed?.message ?? '') : '',
+        held: held.has(act.key),
         retryKey: (refused ? failed : act).key,
         parts: (act.parts ?? []).map(({ name }) => name),
       });
