@@ -1,4 +1,4 @@
-import { and, desc, eq, max, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, max, sql } from 'drizzle-orm';
 import type { Parsed } from '#contract/calls.ts';
 import { calls } from '#contract/calls.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
@@ -8,7 +8,7 @@ import type { ManagerAct } from '#server/http/handlers.ts';
 import { managerActs } from './stats.tables.ts';
 
 /** What nobody may read later, also not in the log. */
-const secret = /pass(word)?$|(^|_)(key|secret|code|token)s?$/i;
+const secret = /pass(word)?$|(^|_)(key|secret|code|token|header)s?$/i;
 /** Characters of a text that are kept: the log says what was done, it is no archive. */
 const mostText = 2000;
 
@@ -29,8 +29,26 @@ const shortened = (value: unknown, name = ''): unknown => {
   return value;
 };
 
+/** Whether the log has had the same within an hour. */
+const isNoted = async (db: Executor, { userId, call, subject = '' }: ManagerAct) => {
+  const rows = await db
+    .select({ id: managerActs.id })
+    .from(managerActs)
+    .where(
+      and(
+        eq(managerActs.subject, subject),
+        eq(managerActs.userId, userId),
+        eq(managerActs.call, call),
+        gt(managerActs.createdAt, sql`now() - interval '1 hour'`),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+};
+
 /** Writes a line of the log, in the transaction of the act. */
 export const keepAct = async (db: Executor, act: ManagerAct): Promise<void> => {
+  if (act.hourly && (await isNoted(db, act))) return;
   await db.insert(managerActs).values({
     userId: act.userId,
     call: act.call,
@@ -103,7 +121,8 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
         call: act.call,
         summary: summaryOf(act.call),
         subject: act.subject,
-        input: textOf(act.input),
+        // Once more: what counts as secret was less before.
+        input: textOf(shortened(act.input)),
         from: textOf(from),
         to: textOf(to),
         ip: act.ip,
