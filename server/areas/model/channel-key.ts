@@ -21,6 +21,10 @@ export const keysIn = (secret: string): string[] =>
     .map((key) => key.trim())
     .filter((key) => key !== '');
 
+/** Enough to tell keys apart, too little to use one. */
+export const hintOf = (key: string): string =>
+  key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
+
 /** What tells keys of a channel apart without giving one away: eight letters of a digest, and its last four. */
 export const keyMark = (key: string): { mark: string; hint: string } =>
   key === ''

@@ -12,9 +12,10 @@ import type { Executor } from '#server/db/database.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { makerAt } from '#server/engines/openai-compatible/makers.ts';
-import { keysIn, type KeyBox } from './channel-key.ts';
+import { hintOf, keysIn, type KeyBox } from './channel-key.ts';
 import { balanceOf } from './channel-balance.ts';
 import { extrasOf } from './channel-extras.ts';
+import { maskedHeaders } from './channel-wire.ts';
 import { readChannelList } from './import-channels.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
@@ -30,10 +31,6 @@ const saveInput = calls.saveChannel.input;
 type Note = (act: ActNote) => void;
 
 const flagOf = (value: boolean): 0 | 1 => (value ? 1 : 0);
-
-/** Enough to tell keys apart, too little to use one. */
-const hintOf = (key: string): string =>
-  key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
 
 const jsonOf = (value: object | undefined): string =>
   value === undefined || Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2);
@@ -152,7 +149,7 @@ export const createManageModelService = ({
           .filter(({ name, upstream }) => name !== upstream)
           .map(({ name, upstream }) => [name, upstream]),
       ),
-      headers: jsonOf(channel.options.headers),
+      headers: jsonOf(maskedHeaders(channel.options.headers)),
       body: jsonOf(channel.options.body),
       proxy: channel.options.proxy ?? '',
       tag: channel.options.tag ?? '',
@@ -223,7 +220,7 @@ export const createManageModelService = ({
         ...(input.trainer ? { trainer: input.trainer } : {}),
         ...(input.destination ? { destination: input.destination } : {}),
         ...(input.kind === 'json-search' ? { search: input.search } : {}),
-        ...extrasOf(input, known?.options ?? {}, user),
+        ...extrasOf(input, { options: known?.options ?? {}, moved }, user),
       },
       ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
     };
