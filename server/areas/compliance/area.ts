@@ -5,7 +5,8 @@ import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createMinorHandlers } from './minor.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 
-export const complianceArea = () =>
+/** @param deps.close makes all sessions of a person private */
+export const complianceArea = (deps: Parameters<typeof createMinorHandlers>[0]) =>
   ({
     holds: [
       {
@@ -46,6 +47,6 @@ export const complianceArea = () =>
     serve: ({ files }) => ({
       ...createComplianceHandlers(files),
       ...createAgreementHandlers(),
-      ...createMinorHandlers(),
+      ...createMinorHandlers(deps),
     }),
   }) satisfies Area;
