@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Safety } from '#contract/safety.ts';
 import type { Database } from '#server/db/database.ts';
@@ -47,6 +48,8 @@ const patienceMs = 8_000;
 const writtenMs = 2_000;
 /** Characters of one request: services take 600 to 10,000. */
 const mostAsked = 600;
+/** Characters that two requests share: nothing that is forbidden is cut in two and passes. */
+const overlap = 30;
 const mostExcerpt = 300;
 
 const passed: Verdict = { level: 'pass', reason: '' };
@@ -80,7 +83,8 @@ const readJudgement = (text: string): Verdict => {
 /** Pieces that services take. */
 const piecesOf = (text: string): string[] => {
   const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += mostAsked) pieces.push(text.slice(at, at + mostAsked));
+  for (let at = 0; at === 0 || at + overlap < text.length; at += mostAsked - overlap)
+    pieces.push(text.slice(at, at + mostAsked));
   return pieces;
 };
 
@@ -168,12 +172,14 @@ export const createSafety = (deps: SafetyDeps) => {
     const engine = await deps.judge(model, userId);
     if (!engine) throw new Error(`there is no model ${model} to judge`);
     let said = '';
+    // Nobody can write the end of it into what is judged.
+    const mark = randomBytes(9).toString('hex');
     await engine.write(
       {
         model,
         messages: [
           { role: 'system', content: instruction },
-          { role: 'user', content: `<<<\n${text}\n>>>` },
+          { role: 'user', content: `<<<${mark}\n${text}\n${mark}>>>` },
         ],
         temperature: 0.1,
         presencePenalty: 0,
