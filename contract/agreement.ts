@@ -47,6 +47,18 @@ export const agreementCalls = {
     input: z.object({ kind }),
     output: z.extend(agreement, { text: z.string() }),
   }),
+  thirdParties: call({
+    method: 'GET',
+    path: '/api/third_parties',
+    access: 'public',
+    forDisabled: true,
+    summary: '这个站点把哪些数据交给谁、做什么用；站点没有公布时是空的',
+    input: z.object({}),
+    output: z.object({
+      shown: z.boolean(),
+      list: z.array(z.object({ name: z.string(), purpose: z.string(), data: z.string() })),
+    }),
+  }),
   agree: call({
     method: 'POST',
     path: '/api/agree',

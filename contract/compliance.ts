@@ -42,6 +42,8 @@ const fields = {
   minors: flag,
   /** Months for which it is kept who did what from where; 0: it is not. */
   record_months: wholeNumber(0, 60),
+  /** Everybody may read who gets which data. */
+  show_third_parties: flag,
   operator: record,
   /** Where to report bad content: an address of mail or of the web, or a number. */
   report: text(200),
@@ -66,6 +68,7 @@ export const usualCompliance: Compliance = {
   ask_agreements: 0,
   minors: 0,
   record_months: 6,
+  show_third_parties: 0,
   operator: '',
   report: '',
   icp: '',

@@ -9,6 +9,8 @@ const fields = {
   text_out: flag,
   /** Pictures that models draw. */
   pictures: flag,
+  /** Pictures that people upload. */
+  pictures_in: flag,
   /** Blocked words count there, too. */
   words: flag,
   service: z.enum(safetyServices),
@@ -31,6 +33,7 @@ export const usualSafety: Safety = {
   text_in: 0,
   text_out: 0,
   pictures: 0,
+  pictures_in: 0,
   words: 1,
   service: '',
   key_id: '',

@@ -8,7 +8,7 @@ import { createFileService } from './areas/file/file.service.ts';
 import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
-import { guarded } from './areas/moderation/stream-guard.ts';
+import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
 import type { Area, Kit } from './area.ts';
 import { createAreas } from './areas/list.ts';
@@ -62,6 +62,10 @@ export const createKit = async (
       const of = { userId: asked.userId, keep: asked.keep === true };
       return engine && guarded(engine, safety, of);
     },
+    relay: async (executor, asked) => {
+      const relay = await plainModels.relay(executor, asked);
+      return relay && guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+    },
   };
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
@@ -78,6 +82,10 @@ export const createKit = async (
     keepUploaded,
     stateOfFile,
     drawnBytes,
+    checkPicture: async (picture, userId) => {
+      const { level, reason } = await safety.checkPicture('in', picture, { userId, keep: true });
+      return level === 'refuse' ? reason : null;
+    },
   });
   const prompts = createPromptService({ db, models, log });
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));

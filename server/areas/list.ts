@@ -2,6 +2,7 @@ import { accountArea } from './account/area.ts';
 import { authArea } from './auth/area.ts';
 import { chatArea } from './chat/area.ts';
 import { contactArea } from './contact/area.ts';
+import { contactParties } from './contact/contact-parties.ts';
 import { complianceArea } from './compliance/area.ts';
 import { contextArea } from './context/area.ts';
 import { developerArea } from './developer/area.ts';
@@ -16,6 +17,8 @@ import { ledgerArea } from './ledger/area.ts';
 import { localModelArea } from './local-model/area.ts';
 import { marketArea } from './market/area.ts';
 import { modelArea } from './model/area.ts';
+import { modelParties } from './model/model-parties.ts';
+import { safetyParties } from './moderation/safety-parties.ts';
 import { moderationArea } from './moderation/area.ts';
 import { noticeArea } from './notice/area.ts';
 import { paymentArea } from './payment/area.ts';
@@ -66,7 +69,7 @@ export const createAreas = (kit: Kit) => {
     scenarioArea(),
     forumArea({ remove: removeReported }),
     moderationArea(kit),
-    complianceArea({ close: makeAllPrivate }),
+    complianceArea([modelParties, safetyParties, contactParties], { close: makeAllPrivate }),
     embeddingArea(),
     trainArea(kit),
     noticeArea(),

@@ -1,7 +1,7 @@
 import type { Aigc } from './aigc.ts';
 import { aigcText, aigcXmp, readAigc } from './aigc.ts';
 
-/** The label in sounds: of MP3 a frame TXXX of ID3v2 named AIGC, of WAV a chunk AIGC. */
+/** The label in sounds: of MP3 a frame TXXX of ID3v2 named AIGC, of WAV a chunk AIGC, and the same frame in a chunk of its own. */
 
 const name = 'AIGC';
 /** UTF-8, in ID3v2.4. */
@@ -13,19 +13,26 @@ const synchsafe = (value: number): Buffer =>
 const readSynchsafe = (data: Buffer, at: number): number =>
   [0, 1, 2, 3].reduce((all, step) => all * 128 + (data[at + step]! & 127), 0);
 
-/** A tag that stands before the frames of an MP3, or before a tag that is there already. */
-const mp3Tag = (label: Aigc): Buffer => {
+const mp3Frame = (label: Aigc): Buffer => {
   const body = Buffer.concat([
     Buffer.from([utf8]),
     Buffer.from(`${name}\0${aigcText(label)}`, 'utf8'),
   ]);
-  const frame = Buffer.concat([
+  return Buffer.concat([
     Buffer.from('TXXX', 'latin1'),
     synchsafe(body.length),
     Buffer.alloc(2),
     body,
   ]);
-  return Buffer.concat([Buffer.from('ID3\x04\0\0', 'latin1'), synchsafe(frame.length), frame]);
+};
+
+/** Some readers look for another frame behind the last: they find that there is none. */
+const padding = Buffer.alloc(10);
+
+/** A tag that stands before the frames of an MP3, or before a tag that is there already. */
+const mp3Tag = (label: Aigc): Buffer => {
+  const frames = Buffer.concat([mp3Frame(label), padding]);
+  return Buffer.concat([Buffer.from('ID3\x04\0\0', 'latin1'), synchsafe(frames.length), frames]);
 };
 
 interface Id3 {
@@ -48,10 +55,9 @@ const id3Of = (data: Buffer): Id3 | null => {
 };
 
 const labelledMp3 = (data: Buffer, label: Aigc): Buffer => {
-  const tag = mp3Tag(label);
   const there = id3Of(data);
-  if (there?.version !== 4) return Buffer.concat([tag, data]);
-  const frames = Buffer.concat([tag.subarray(10), data.subarray(there.from, there.end)]);
+  if (there?.version !== 4) return Buffer.concat([mp3Tag(label), data]);
+  const frames = Buffer.concat([mp3Frame(label), data.subarray(there.from, there.end)]);
   return Buffer.concat([
     data.subarray(0, 6),
     synchsafe(frames.length),
@@ -77,8 +83,8 @@ const readMp3 = (data: Buffer): Aigc | null => {
   return null;
 };
 
-const riffChunk = (id: string, text: string): Buffer => {
-  const body = Buffer.from(text, 'utf8');
+const riffChunk = (id: string, given: string | Buffer): Buffer => {
+  const body = Buffer.from(given);
   const head = Buffer.alloc(8);
   head.write(id, 'latin1');
   head.writeUInt32LE(body.length, 4);
@@ -100,6 +106,8 @@ const labelledWav = (data: Buffer, label: Aigc): Buffer => {
     riffChunk(name, aigcText(label)),
     // XMP in RIFF files (XMP specification, part 3).
     riffChunk('_PMX', aigcXmp(label)),
+    // What players and ffprobe read of a WAV.
+    riffChunk('id3 ', mp3Tag(label)),
   ]);
   for (let at = 12; at + 8 <= data.length;) {
     const size = data.readUInt32LE(at + 4);

@@ -1,6 +1,5 @@
 import type { Out } from '#contract/calls.ts';
-import { agreementTitles } from '#contract/agreement-kinds.ts';
-import { Link } from '@tanstack/react-router';
+import { AgreementLinks } from '#src/widgets/agreement/agreement-links.tsx';
 import css from './site-foot.module.css';
 
 type Site = Out<'siteInfo'>;
@@ -34,11 +33,7 @@ const SiteFoot = ({
       {agreements.length > 0 && (
         <span>
           {visitor && '不登录直接使用，即表示同意 '}
-          {agreements.map(({ kind }) => (
-            <Link key={kind} to="/help" search={{ page: `agreement-${kind}` }}>
-              《{agreementTitles[kind]}》
-            </Link>
-          ))}
+          <AgreementLinks />
         </span>
       )}
       {operator !== '' && <span>{operator}</span>}

@@ -27,7 +27,7 @@ afterAll(async () => {
 const ofNobody = new Set<CallName>([
   ...(['authCheck', 'captcha', 'userInfo', 'models', 'modelHealth', 'health', 'siteInfo'] as const),
   // The operator's texts, and what one has agreed to oneself.
-  ...(['agreements', 'agreement'] as const),
+  ...(['agreements', 'agreement', 'thirdParties'] as const),
   // What is set here, and how one signs in oneself.
   ...(['signInWays', 'signInMeans'] as const),
   // Whether a model made an image, for whoever has its address.

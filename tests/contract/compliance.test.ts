@@ -73,7 +73,7 @@ const ways: Readonly<Record<string, string>> = {
   'store server/areas/train/training-file.service.ts': 'of people',
   'store server/areas/video/film-files.ts': 'labelled',
   'store server/areas/notice/manage-notice.service.ts': 'of people',
-  'store server/areas/market/manage-market.service.ts': 'of people',
+  'store server/areas/market/publish-app.service.ts': 'of people',
   // What pages save, share and copy.
   'page src/ui/save-image.ts': 'labelled, and with words where they are wanted',
   'page src/ui/table/csv.ts': 'of people: tables of the administration',
@@ -135,6 +135,18 @@ const expectLabel = async (label: Aigc | null, kind: string, client = owner) => 
   expect(whose).toMatchObject({ kind, user_id: id });
 };
 
+/** White pixels in the lower right quarter of a picture whose ground is dark there. */
+const brightCorner = async (picture: Buffer): Promise<number> => {
+  const { width, height } = await sharp(picture).metadata();
+  const [left, top] = [Math.floor(width / 2), Math.floor(height * 0.75)];
+  const grey = await sharp(picture)
+    .extract({ left, top, width: width - left, height: height - top })
+    .greyscale()
+    .raw()
+    .toBuffer();
+  return grey.filter((value) => value > 200).length;
+};
+
 test('what a model makes is labelled on each way, through what we make of it', async () => {
   const producer_code = '001191110108MA01ABCD0X10001';
   await manager.call('saveCompliance', { producer_code, propagator_code: producer_code });
@@ -165,7 +177,13 @@ test('what a model makes is labelled on each way, through what we make of it', a
 
   const { films } = await makeFilm(owner);
   await expectLabel(readWebmLabel(await fetched(films[0]?.url ?? '')), 'video');
-  await expectLabel(await readImageLabel(await fetched(films[0]?.poster ?? '')), 'video');
+  const poster = await fetched(films[0]?.poster ?? '');
+  await expectLabel(await readImageLabel(poster), 'video');
+  // What stands on the first frame is what stands on those of two seconds.
+  expect(await brightCorner(poster)).toBe(0);
+  await manager.call('saveCompliance', { mark_films: 1 });
+  const { films: marked } = await makeFilm(owner);
+  expect(await brightCorner(await fetched(marked[0]?.poster ?? ''))).toBeGreaterThan(100);
 
   const words = { model: 'builtin-voice', text: '你好，月亮。', voice: '', speed: 1 };
   const spoken = await fetched('/api/text_to_speech', {
@@ -272,6 +290,31 @@ test('words that say it stand on what leaves where the operator wants them, and 
   await manager.call('saveCompliance', { allow_unmarked: 0 });
   expect((await owner.raw('takeUnmarked', { url, agree: 1 })).code).toBe(1490);
   expect((await manager.call('unmarkedList', {})).total).toBe(1);
+});
+
+test('who gets which data is listed where the operator shows it, without what runs on the spot', async () => {
+  const visitor = new TestClient(server.baseURL);
+  const channel = { kind: 'openai-compatible', label: '便宜的', enabled: 1 } as const;
+  await manager.call('saveChannel', {
+    ...channel,
+    base_url: 'https://api.deepseek.com/v1',
+    api_key: 'k',
+    models: [{ name: 'deepseek-chat' }],
+  });
+  await manager.call('saveChannel', {
+    ...channel,
+    base_url: 'http://10.1.2.3:8000/v1',
+    api_key: 'k',
+    models: [{ name: 'own-model' }],
+  });
+  expect(await visitor.call('thirdParties', {})).toEqual({ shown: false, list: [] });
+  await manager.call('saveCompliance', { show_third_parties: 1 });
+  const names = async () =>
+    (await visitor.call('thirdParties', {})).list.map(({ name, purpose }) => [name, purpose]);
+  expect(await names()).toEqual([['DeepSeek', '由模型回答、生成']]);
+  await manager.call('saveSafety', { service: 'aliyun', key_id: 'k', secret: 's', text_in: 1 });
+  expect(await names()).toContainEqual(['阿里云内容安全', '内容安全检查']);
+  await manager.call('saveSafety', { service: '', text_in: 0 });
 });
 
 test('registering asks for the agreements only where the operator wants it, and again when one changes', async () => {

@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
@@ -220,6 +222,58 @@ test.each(['aliyun', 'tencent', 'netease'] as const)(
     expect(day?.failures).toBeGreaterThan(0);
   },
 );
+
+test('programs are checked by the same', async () => {
+  await manager.call('saveSafety', { service: '', words: 1, text_in: 1, text_out: 1 });
+  const api = await apiUser(server);
+  const balance = async () => (await api.person.call('userInfo', {})).chatgpt_balance;
+  const ask = (content: unknown, stream: boolean) =>
+    fetch(`${server.baseURL}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${api.key}` },
+      body: JSON.stringify({
+        model: 'gpt-4o-mini',
+        stream,
+        messages: [{ role: 'user', content }],
+      }),
+    });
+  const sent = model.bodies.length;
+  for (const stream of [false, true]) {
+    const refused = await ask([{ type: 'text', text: `哪里有${bad}` }], stream);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { code: 'content_filter', message: expect.stringContaining(bad) } },
+    ]);
+  }
+  expect(model.bodies.length).toBe(sent);
+  const before = await balance();
+  const whole = await ask('请转坏', false);
+  expect([whole.status, await whole.text()]).toEqual([400, expect.not.stringContaining(good)]);
+  expect(await balance()).toBe(before);
+  const frames = (await (await ask('请转坏', true)).text()).split('\n\n');
+  const text = frames
+    .filter((frame) => frame.startsWith('data: {'))
+    .map((frame) => JSON.parse(frame.slice(6)) as { choices?: { delta: { content?: string } }[] })
+    .map(({ choices }) => choices?.[0]?.delta.content ?? '')
+    .join('');
+  expect(good.repeat(4).startsWith(text) && text.length > 0).toBe(true);
+  expect(frames.at(-2) ?? frames.at(-1)).toContain('content_filter');
+  expect((await (await ask('怎样种树', true)).text()).includes('[DONE]')).toBe(true);
+});
+
+test('a picture that is brought is checked where that is wanted', async () => {
+  const pixels = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#4a7' } })
+    .png()
+    .toBuffer();
+  const picture = new Blob([new Uint8Array(pixels)]);
+  await manager.call('saveSafety', { service: 'tencent', address: service.url, secret });
+  await person.upload('uploadImage', picture, 'a.png');
+  await manager.call('saveSafety', { pictures_in: 1 });
+  await expect(person.upload('uploadImage', picture, 'a.png')).rejects.toThrow('内容安全检查');
+  const [own] = (await person.call('ownSafetyCases', {})).list;
+  expect(own).toMatchObject({ way: 'in', kind: 'picture', level: 'refuse' });
+  await manager.call('saveSafety', { service: '', pictures_in: 0 });
+});
 
 test('a drawn picture that a service refuses is not kept, and not paid', async () => {
   await manager.call('saveSafety', { service: 'tencent', pictures: 1, text_in: 0, secret });

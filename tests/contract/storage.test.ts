@@ -238,6 +238,7 @@ describe('a server with S3', () => {
         appFileBytes: 1024 * 1024,
         uploadLimit: 100,
         keepUploaded: () => Promise.resolve(1),
+        checkPicture: () => Promise.resolve(null),
         stateOfFile: () => Promise.resolve('unknown'),
         drawnBytes: () => Promise.resolve(0),
         documentSeconds: 10,

@@ -525,6 +525,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   complianceState: {},
   saveCompliance: { operator: '测试公司' },
   agreements: {},
+  thirdParties: {},
   agreement: { kind: 'content' },
   agree: { agreed: [{ kind: 'content', version: 999_999 }] },
   withdrawAgreement: { kind: 'content' },

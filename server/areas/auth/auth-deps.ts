@@ -4,7 +4,8 @@ import type { Authenticator } from '#server/http/handlers.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Contacts } from '../contact/contact.service.ts';
 import type { KeyBox } from '../model/channel-key.ts';
-import type { createAttempts } from './attempts.ts';
+import type { createLoginAttempts } from './login-attempts.ts';
+import type { createRegistrationAttempts } from './registration-attempts.ts';
 import type { Marks } from './marks.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 
@@ -62,6 +63,6 @@ export interface AuthContext extends AuthDeps {
   secret: string;
   marks: Marks;
   contacts: Contacts;
-  attempts: ReturnType<typeof createAttempts>;
+  attempts: ReturnType<typeof createLoginAttempts> & ReturnType<typeof createRegistrationAttempts>;
   issueToken: Authenticator['issueToken'];
 }

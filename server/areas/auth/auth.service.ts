@@ -5,14 +5,15 @@ import type { Executor } from '#server/db/database.ts';
 import { keptSecret } from '#server/db/kept-secret.ts';
 import type { Authenticator, Context, Identity } from '#server/http/handlers.ts';
 import { createContacts } from '../contact/contact.service.ts';
-import { createAttempts } from './attempts.ts';
 import type { AuthContext, AuthDeps } from './auth-deps.ts';
 import * as store from './auth.store.ts';
 import { drawCaptcha } from './captcha.ts';
+import { createLoginAttempts } from './login-attempts.ts';
 import { createLogins } from './logins.ts';
 import { createMarks } from './marks.ts';
 import { hashPassword } from './password.ts';
 import { confirm, proveCode, provePassword } from './proofs.ts';
+import { createRegistrationAttempts } from './registration-attempts.ts';
 import { login, register } from './sign-in.ts';
 import { userView } from './user-view.ts';
 import { createWays } from './ways.service.ts';
@@ -20,7 +21,10 @@ import { createWays } from './ways.service.ts';
 /** Accounts, guests, logins and what stands for them on the wire. */
 export const createAuthService = async (deps: AuthDeps) => {
   const { db: database, settings } = deps;
-  const attempts = createAttempts(database.$client, settings);
+  const attempts = {
+    ...createLoginAttempts(database.$client),
+    ...createRegistrationAttempts(database.$client, settings),
+  };
   const secret =
     settings.jwtSecret ||
     (await keptSecret(database, 'jwt', () => randomBytes(32).toString('base64url')));

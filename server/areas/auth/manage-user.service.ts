@@ -93,249 +93,252 @@ const registered = (row: store.LockedUser): void => {
 const changed = <T extends object>(before: T, after: Partial<T>): ActNote['from'] =>
   Object.fromEntries(Object.keys(after).map((key) => [key, before[key as keyof T]]));
 
-export const createManageUserService = (deps: ManageUserDeps) => ({
-  list: async (db: Executor, input: Parsed<'adminUserList'>): Promise<Out<'adminUserList'>> => {
-    const { page, page_size: size } = input;
-    const part = { offset: (page - 1) * size, limit: size };
-    const { rows, total } = await store.pageOfUsers(db, input, part);
-    return {
-      list: rows.map(viewOf),
-      page,
-      page_count: Math.ceil(total / size),
-      page_size: size,
-      total,
-    };
-  },
+export const userPage = async (
+  db: Executor,
+  input: Parsed<'adminUserList'>,
+): Promise<Out<'adminUserList'>> => {
+  const { page, page_size: size } = input;
+  const part = { offset: (page - 1) * size, limit: size };
+  const { rows, total } = await store.pageOfUsers(db, input, part);
+  return {
+    list: rows.map(viewOf),
+    page,
+    page_count: Math.ceil(total / size),
+    page_size: size,
+    total,
+  };
+};
 
-  one: async (db: Executor, userId: number): Promise<Out<'adminUserInfo'>> => {
-    const [row, figures, days] = await Promise.all([
-      store.userOf(db, userId),
-      store.figuresOf(db, userId),
-      store.daysOf(db, userId),
-    ]);
-    if (!row) throw new Refusal('not_found', '没有这个用户');
-    return {
-      user: viewOf(row),
-      figures: {
-        session_count: figures.session_count,
-        history_count: figures.history_count,
-        image_count: figures.image_count,
-        today_tokens: figures.today_tokens,
-        month_tokens: figures.month_tokens,
-        total_tokens: figures.total_tokens,
-        file_bytes: figures.file_bytes,
-        login_count: figures.login_count,
-        last_seen_at: figures.last_seen_at ? new Date(figures.last_seen_at).toISOString() : null,
-      },
-      days,
-    };
-  },
+export const userInfo = async (db: Executor, userId: number): Promise<Out<'adminUserInfo'>> => {
+  const [row, figures, days] = await Promise.all([
+    store.userOf(db, userId),
+    store.figuresOf(db, userId),
+    store.daysOf(db, userId),
+  ]);
+  if (!row) throw new Refusal('not_found', '没有这个用户');
+  return {
+    user: viewOf(row),
+    figures: {
+      ...figures,
+      last_seen_at: figures.last_seen_at ? new Date(figures.last_seen_at).toISOString() : null,
+    },
+    days,
+  };
+};
 
-  ledger: async (
-    db: Executor,
-    { user_id: userId, page }: Parsed<'adminUserLedger'>,
-  ): Promise<Out<'adminUserLedger'>> => {
-    const { list, total } = await deps.ledgerPage(db, userId, page, ledgerSize);
-    return {
-      list: list.map((row) => ({
-        id: row.id,
-        pot: row.pot,
-        kind: row.kind,
-        amount: row.amount,
-        reference: row.reference,
-        remark: row.remark,
-        created_at: row.createdAt.toISOString(),
-      })),
-      page,
-      page_count: Math.ceil(total / ledgerSize),
-      page_size: ledgerSize,
-      total,
-    };
-  },
+export const userLedger = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  { user_id: userId, page }: Parsed<'adminUserLedger'>,
+): Promise<Out<'adminUserLedger'>> => {
+  const { list, total } = await deps.ledgerPage(db, userId, page, ledgerSize);
+  return {
+    list: list.map((row) => ({
+      id: row.id,
+      pot: row.pot,
+      kind: row.kind,
+      amount: row.amount,
+      reference: row.reference,
+      remark: row.remark,
+      created_at: row.createdAt.toISOString(),
+    })),
+    page,
+    page_count: Math.ceil(total / ledgerSize),
+    page_size: ledgerSize,
+    total,
+  };
+};
 
-  update: async (
-    db: Executor,
-    input: Parsed<'updateUser'>,
-    by: Identity,
-    note: Note,
-  ): Promise<void> => {
-    const row = await governed(db, input.user_id, by);
-    const values: Partial<
-      Pick<typeof row, 'sessionBlacklist' | 'disabled' | 'userName' | 'peopleGroup'>
-    > = {};
-    let hidden = 0;
-    if (input.session_blacklist !== undefined)
-      values.sessionBlacklist = input.session_blacklist === 1;
-    if (input.disabled !== undefined) {
-      if (row.id === by.id) throw new Refusal('manage_unsuitable', '不能禁用自己');
-      values.disabled = input.disabled === 1;
-      if (values.disabled && !row.disabled) hidden = await deps.countOpen(db, row.id);
-    }
-    if (input.user_name !== undefined) {
-      const name = normalName(input.user_name);
-      const fault = name === '' ? '名称不能为空' : nameFault(name);
-      if (fault) throw new Refusal('bad_input', `user_name ${fault}`);
-      await deps.refuseBlocked(db, name);
-      values.userName = name;
-    }
-    if (input.people_group !== undefined && input.people_group !== row.peopleGroup) {
-      registered(row);
-      mayGive(row, by);
-      if (input.people_group !== null) await requireGroup(db, input.people_group);
-      values.peopleGroup = input.people_group;
-    }
-    await store.changeUser(db, row.id, values);
-    const to = hidden > 0 ? { ...values, hidden } : values;
-    note({ subject: `user:${row.id}`, from: changed(row, values), to });
-  },
-
-  tokens: async (
-    db: Executor,
-    input: Parsed<'updateTokens'>,
-    by: Identity,
-    note: Note,
-  ): Promise<Out<'updateTokens'>> => {
-    const row = await governed(db, input.user_id, by);
-    registered(row);
-    if (input.add === 1) mayGive(row, by);
-    const sign = input.add === 1 ? 1 : -1;
-    const remark = input.remarks || (sign > 0 ? '管理员增加' : '管理员扣除');
-    const balance = await deps.adjust(db, {
-      userId: row.id,
-      tokens: sign * input.tokens,
-      remarks: remark,
-      managerId: by.id,
-    });
-    if (balance === null) throw new Refusal('balance', '余额不够扣除这么多');
-    note({
-      subject: `user:${row.id}`,
-      from: { chatgpt_balance: balance - sign * input.tokens },
-      to: { chatgpt_balance: balance },
-    });
-    return { chatgpt_balance: balance };
-  },
-
-  ability: async (
-    db: Executor,
-    input: Parsed<'activatedAbility'>,
-    by: Identity,
-    note: Note,
-  ): Promise<void> => {
-    const row = await governed(db, input.user_id, by);
+export const updateUser = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  input: Parsed<'updateUser'>,
+  by: Identity,
+  note: Note,
+): Promise<void> => {
+  const row = await governed(db, input.user_id, by);
+  const values: Partial<
+    Pick<typeof row, 'sessionBlacklist' | 'disabled' | 'userName' | 'peopleGroup'>
+  > = {};
+  let hidden = 0;
+  if (input.session_blacklist !== undefined)
+    values.sessionBlacklist = input.session_blacklist === 1;
+  if (input.disabled !== undefined) {
+    if (row.id === by.id) throw new Refusal('manage_unsuitable', '不能禁用自己');
+    values.disabled = input.disabled === 1;
+    if (values.disabled && !row.disabled) hidden = await deps.countOpen(db, row.id);
+  }
+  if (input.user_name !== undefined) {
+    const name = normalName(input.user_name);
+    const fault = name === '' ? '名称不能为空' : nameFault(name);
+    if (fault) throw new Refusal('bad_input', `user_name ${fault}`);
+    await deps.refuseBlocked(db, name);
+    values.userName = name;
+  }
+  if (input.people_group !== undefined && input.people_group !== row.peopleGroup) {
     registered(row);
     mayGive(row, by);
-    const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
-    if (input.vip_expired_at !== undefined) {
-      const until = input.vip_expired_at ? new Date(input.vip_expired_at) : null;
-      if (until && Number.isNaN(until.getTime()))
-        throw new Refusal('bad_input', 'vip_expired_at 应为一个时间');
-      values.vipExpiredAt = until;
-      await deps.setVipEnd(db, row.id, until);
-    }
-    if (input.subscribe !== undefined) values.subscribe = input.subscribe;
-    if (input.subscribe !== undefined)
-      await store.changeUser(db, row.id, { subscribe: input.subscribe });
-    if (input.gift !== undefined && input.gift > 0)
-      await deps.adjust(db, {
-        userId: row.id,
-        tokens: input.gift,
-        remarks: input.remarks || '管理员赠送',
-        managerId: by.id,
-      });
-    note({
-      subject: `user:${row.id}`,
-      from: changed(row, values),
-      to: { ...values, ...(input.gift ? { gift: input.gift } : {}) },
+    if (input.people_group !== null) await requireGroup(db, input.people_group);
+    values.peopleGroup = input.people_group;
+  }
+  await store.changeUser(db, row.id, values);
+  const to = hidden > 0 ? { ...values, hidden } : values;
+  note({ subject: `user:${row.id}`, from: changed(row, values), to });
+};
+
+export const updateTokens = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  input: Parsed<'updateTokens'>,
+  by: Identity,
+  note: Note,
+): Promise<Out<'updateTokens'>> => {
+  const row = await governed(db, input.user_id, by);
+  registered(row);
+  if (input.add === 1) mayGive(row, by);
+  const sign = input.add === 1 ? 1 : -1;
+  const remark = input.remarks || (sign > 0 ? '管理员增加' : '管理员扣除');
+  const balance = await deps.adjust(db, {
+    userId: row.id,
+    tokens: sign * input.tokens,
+    remarks: remark,
+    managerId: by.id,
+  });
+  if (balance === null) throw new Refusal('balance', '余额不够扣除这么多');
+  note({
+    subject: `user:${row.id}`,
+    from: { chatgpt_balance: balance - sign * input.tokens },
+    to: { chatgpt_balance: balance },
+  });
+  return { chatgpt_balance: balance };
+};
+
+export const activateAbility = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  input: Parsed<'activatedAbility'>,
+  by: Identity,
+  note: Note,
+): Promise<void> => {
+  const row = await governed(db, input.user_id, by);
+  registered(row);
+  mayGive(row, by);
+  const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
+  if (input.vip_expired_at !== undefined) {
+    const until = input.vip_expired_at ? new Date(input.vip_expired_at) : null;
+    if (until && Number.isNaN(until.getTime()))
+      throw new Refusal('bad_input', 'vip_expired_at 应为一个时间');
+    values.vipExpiredAt = until;
+    await deps.setVipEnd(db, row.id, until);
+  }
+  if (input.subscribe !== undefined) values.subscribe = input.subscribe;
+  if (input.subscribe !== undefined)
+    await store.changeUser(db, row.id, { subscribe: input.subscribe });
+  if (input.gift !== undefined && input.gift > 0)
+    await deps.adjust(db, {
+      userId: row.id,
+      tokens: input.gift,
+      remarks: input.remarks || '管理员赠送',
+      managerId: by.id,
     });
-  },
+  note({
+    subject: `user:${row.id}`,
+    from: changed(row, values),
+    to: { ...values, ...(input.gift ? { gift: input.gift } : {}) },
+  });
+};
 
-  privacy: async (
-    db: Executor,
-    input: Parsed<'updateUserSession'>,
-    by: Identity,
-    note: Note,
-  ): Promise<Out<'updateUserSession'>> => {
-    const row = await governed(db, input.user_id, by);
-    const forced = input.session_private;
-    const hide = input.history_private === 1 ? deps.hideSessions : deps.countOpen;
-    // Counted before: whoever is forced to be private is so with all there is.
-    const hides = input.history_private === 1 || (forced === 1 && !row.sessionPrivate);
-    const hidden = hides ? await hide(db, row.id) : 0;
-    if (forced !== undefined) await store.changeUser(db, row.id, { sessionPrivate: forced === 1 });
-    note({
-      subject: `user:${row.id}`,
-      from: { session_private: row.sessionPrivate },
-      to: { session_private: forced ?? row.sessionPrivate, hidden },
-    });
-    return { changed: hidden };
-  },
+export const updatePrivacy = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  input: Parsed<'updateUserSession'>,
+  by: Identity,
+  note: Note,
+): Promise<Out<'updateUserSession'>> => {
+  const row = await governed(db, input.user_id, by);
+  const forced = input.session_private;
+  const hide = input.history_private === 1 ? deps.hideSessions : deps.countOpen;
+  // Counted before: whoever is forced to be private is so with all there is.
+  const hides = input.history_private === 1 || (forced === 1 && !row.sessionPrivate);
+  const hidden = hides ? await hide(db, row.id) : 0;
+  if (forced !== undefined) await store.changeUser(db, row.id, { sessionPrivate: forced === 1 });
+  note({
+    subject: `user:${row.id}`,
+    from: { session_private: row.sessionPrivate },
+    to: { session_private: forced ?? row.sessionPrivate, hidden },
+  });
+  return { changed: hidden };
+};
 
-  resetPassword: async (
-    db: Executor,
-    input: Parsed<'resetPassword'>,
-    by: Identity,
-    note: Note,
-  ): Promise<Out<'resetPassword'>> => {
-    const row = await governed(db, input.user_id, by);
-    registered(row);
-    const password = input.password || randomBytes(9).toString('base64url');
-    const fault = passwordFault(password);
-    if (fault) throw new Refusal('bad_input', `password ${fault}`);
-    await store.changeUser(db, row.id, { passwordHash: await hashPassword(password) });
-    // Whoever had the old one is out; the manager who did it to themselves, too.
-    const ended = await store.endLogins(db, row.id);
-    note({ subject: `user:${row.id}`, to: { ended } });
-    return { password };
-  },
+export const resetPassword = async (
+  db: Executor,
+  input: Parsed<'resetPassword'>,
+  by: Identity,
+  note: Note,
+): Promise<Out<'resetPassword'>> => {
+  const row = await governed(db, input.user_id, by);
+  registered(row);
+  const password = input.password || randomBytes(9).toString('base64url');
+  const fault = passwordFault(password);
+  if (fault) throw new Refusal('bad_input', `password ${fault}`);
+  await store.changeUser(db, row.id, { passwordHash: await hashPassword(password) });
+  // Whoever had the old one is out; the manager who did it to themselves, too.
+  const ended = await store.endLogins(db, row.id);
+  note({ subject: `user:${row.id}`, to: { ended } });
+  return { password };
+};
 
-  signOut: async (
-    db: Executor,
-    userId: number,
-    by: Identity,
-    note: Note,
-  ): Promise<Out<'signOutUser'>> => {
-    const row = await governed(db, userId, by);
-    const ended = await store.endLogins(db, row.id);
-    note({ subject: `user:${row.id}`, to: { ended } });
-    return { ended };
-  },
+export const signOut = async (
+  db: Executor,
+  userId: number,
+  by: Identity,
+  note: Note,
+): Promise<Out<'signOutUser'>> => {
+  const row = await governed(db, userId, by);
+  const ended = await store.endLogins(db, row.id);
+  note({ subject: `user:${row.id}`, to: { ended } });
+  return { ended };
+};
 
-  managers: async (db: Executor): Promise<Out<'managerList'>> => {
-    const rows = await store.listManagers(db);
-    const totp = await deps.secondFactor.having(db);
-    const acts = await deps.lastActs(db);
-    return {
-      list: rows.map((row) => ({
-        user_id: row.id,
-        account: row.account ?? '',
-        user_name: row.userName,
-        rank: row.owner ? 'owner' : row.auditor ? 'auditor' : 'manager',
-        totp: totp.has(row.id),
-        last_act_at: acts.get(row.id)?.toISOString() ?? null,
-      })),
-    };
-  },
+export const managerList = async (
+  deps: ManageUserDeps,
+  db: Executor,
+): Promise<Out<'managerList'>> => {
+  const rows = await store.listManagers(db);
+  const totp = await deps.secondFactor.having(db);
+  const acts = await deps.lastActs(db);
+  return {
+    list: rows.map((row) => ({
+      user_id: row.id,
+      account: row.account ?? '',
+      user_name: row.userName,
+      rank: row.owner ? 'owner' : row.auditor ? 'auditor' : 'manager',
+      totp: totp.has(row.id),
+      last_act_at: acts.get(row.id)?.toISOString() ?? null,
+    })),
+  };
+};
 
-  setManager: async (
-    db: Executor,
-    { user_id: userId, rank }: Parsed<'setManager'>,
-    by: Identity,
-    note: Note,
-  ): Promise<void> => {
-    const row = await governed(db, userId, by);
-    registered(row);
-    if (row.owner && rank !== 'owner' && (await store.countOwners(db)) < 2)
-      throw new Refusal('manage_unsuitable', '至少要有一位所有者');
-    const values = {
-      manager: rank !== 'none',
-      owner: rank === 'owner',
-      auditor: rank === 'auditor',
-    };
-    await store.changeUser(db, row.id, values);
-    note({
-      subject: `user:${row.id}`,
-      from: { manager: row.manager, owner: row.owner, auditor: row.auditor },
-      to: values,
-    });
-  },
-});
+export const setManager = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  { user_id: userId, rank }: Parsed<'setManager'>,
+  by: Identity,
+  note: Note,
+): Promise<void> => {
+  const row = await governed(db, userId, by);
+  registered(row);
+  if (row.owner && rank !== 'owner' && (await store.countOwners(db)) < 2)
+    throw new Refusal('manage_unsuitable', '至少要有一位所有者');
+  const values = {
+    manager: rank !== 'none',
+    owner: rank === 'owner',
+    auditor: rank === 'auditor',
+  };
+  await store.changeUser(db, row.id, values);
+  note({
+    subject: `user:${row.id}`,
+    from: { manager: row.manager, owner: row.owner, auditor: row.auditor },
+    to: values,
+  });
+};

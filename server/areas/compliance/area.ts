@@ -4,9 +4,13 @@ import { removeOldRecords } from './records.service.ts';
 import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createMinorHandlers } from './minor.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
+import type { ListParties } from './third-parties.ts';
 
 /** @param deps.close makes all sessions of a person private */
-export const complianceArea = (deps: Parameters<typeof createMinorHandlers>[0]) =>
+export const complianceArea = (
+  parties: readonly ListParties[],
+  deps: Parameters<typeof createMinorHandlers>[0],
+) =>
   ({
     holds: [
       {
@@ -46,7 +50,7 @@ export const complianceArea = (deps: Parameters<typeof createMinorHandlers>[0]) 
     takeOver: moveLabels,
     serve: ({ files }) => ({
       ...createComplianceHandlers(files),
-      ...createAgreementHandlers(),
+      ...createAgreementHandlers(parties),
       ...createMinorHandlers(deps),
     }),
   }) satisfies Area;

@@ -71,6 +71,12 @@ export const checksOf = (
     settings.record_months >= 6,
     '登录、地址、发布、生成的记录要保留至少六个月',
   ),
+  said(
+    'show_third_parties',
+    '第三方清单',
+    settings.show_third_parties === 1,
+    '没有公布数据会交给哪些服务：打开之后，按接上的渠道自己列出来',
+  ),
   said('operator', '运营者', settings.operator !== '', '页脚没有写是谁在提供服务'),
   said('report', '举报渠道', settings.report !== '', '页脚没有写向哪里投诉、举报'),
   said('icp', 'ICP 备案号', settings.icp !== '', '没有填写；公开的网站要在首页底部标明'),

@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { ContactKind } from '#contract/sign-in.ts';
+import { databaseLimiter } from '#server/db/database-limiter.ts';
 import { addressKey, isLocal, networkKey, tooMany } from '#server/http/rate-limit.ts';
 
 const hour = 3600;
@@ -19,22 +20,11 @@ const most = {
   network: 120,
 };
 
-/** Counts in the database, so that all processes count together. */
+/** Counts codes that are asked for and tried. */
 export const createCodeLimits = (pool: pg.Pool) => {
-  const limiter = (keyPrefix: string, duration: number) =>
-    new RateLimiterPostgres({
-      storeClient: pool,
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      keyPrefix,
-      points: 1,
-      duration,
-    });
-  const hourly = limiter('codes-hour', hour);
-  const daily = limiter('codes-day', day);
-  const checks = limiter('code-checks', hour / 4);
+  const hourly = databaseLimiter(pool, 'codes-hour', hour);
+  const daily = databaseLimiter(pool, 'codes-day', day);
+  const checks = databaseLimiter(pool, 'code-checks', hour / 4);
 
   const count = async (limit: RateLimiterPostgres, key: string, top: number): Promise<void> => {
     const counted = await limit.penalty(key);

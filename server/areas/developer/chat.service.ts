@@ -11,6 +11,7 @@ import {
   type RelayEvent,
   withAside,
 } from '#server/engines/chat-relay.ts';
+import { producedBy } from '#server/engines/produced.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
@@ -32,7 +33,7 @@ import {
   wordsBeside,
 } from './chat-request.ts';
 import { createCounter } from './chat-count.ts';
-import { type Counted, producedBy, usageIn, usageOf } from './chat-text.ts';
+import { type Counted, usageIn, usageOf } from './chat-text.ts';
 import { takeFields, unableBy } from './fields.ts';
 import { callTokens } from './key-bounds.ts';
 import type { Gate } from './key-limits.ts';

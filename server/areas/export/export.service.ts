@@ -86,128 +86,129 @@ const labelOf = async ({ db, user }: ExportWork, session: SessionRow) =>
     ? null
     : makeLabel(db, { kind: 'export', userId: user?.id ?? null, model: session.model });
 
-export const createExportService = ({ storage, image, labels }: ExportDeps) => {
-  async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
-    let after = 0;
-    for (;;) {
-      signal.throwIfAborted();
-      const rows = await store.listRows(db, what, after, rowsAtOnce);
-      if (rows.length === 0) return;
-      yield rows;
-      after = rows.at(-1)?.id ?? after;
-    }
+async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
+  let after = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const rows = await store.listRows(db, what, after, rowsAtOnce);
+    if (rows.length === 0) return;
+    yield rows;
+    after = rows.at(-1)?.id ?? after;
   }
+}
 
-  /** The shown messages, each with its answers; partners never stand in different pieces. */
-  async function* talks(
-    work: ExportWork,
-    session: SessionRow,
-    { label }: Telling,
-  ): AsyncGenerator<Talk[]> {
-    let open: store.ExportRow[] = [];
-    for await (const rows of rowsOf(work, { sessionId: session.id, all: false })) {
-      open.push(...rows);
-      const last = open.at(-1);
-      // The last message's partner may still come.
-      const keep =
-        last && last.besideGroup !== 0
-          ? open.filter((row) => row.besideGroup === last.besideGroup)
-          : [];
-      yield pairsOf(
-        open.filter((row) => !keep.includes(row)),
-        label,
-      );
-      open = keep;
-    }
-    if (open.length > 0) yield pairsOf(open, label);
+/** The shown messages, each with its answers; partners never stand in different pieces. */
+async function* talks(
+  work: ExportWork,
+  session: SessionRow,
+  { label }: Telling,
+): AsyncGenerator<Talk[]> {
+  let open: store.ExportRow[] = [];
+  for await (const rows of rowsOf(work, { sessionId: session.id, all: false })) {
+    open.push(...rows);
+    const last = open.at(-1);
+    // The last message's partner may still come.
+    const keep =
+      last && last.besideGroup !== 0
+        ? open.filter((row) => row.besideGroup === last.besideGroup)
+        : [];
+    yield pairsOf(
+      open.filter((row) => !keep.includes(row)),
+      label,
+    );
+    open = keep;
   }
+  if (open.length > 0) yield pairsOf(open, label);
+}
 
-  const toJson = async (
-    work: ExportWork,
-    session: SessionRow,
-    total: number,
-    { all, viewer } = {
-      all: seesHidden(session, work.user),
-      viewer: work.user?.id ?? null,
+const toJson = async (
+  work: ExportWork,
+  session: SessionRow,
+  total: number,
+  { all, viewer } = {
+    all: seesHidden(session, work.user),
+    viewer: work.user?.id ?? null,
+  },
+): Promise<Buffer> => {
+  const parts: string[] = [];
+  let done = 0;
+  for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
+    parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer))));
+    done += rows.length;
+    work.onProgress(Math.min(1, done / Math.max(1, total)));
+  }
+  return Buffer.from(jsonSession(session, parts, await labelOf(work, session)));
+};
+
+const toMarkdown = async (
+  work: ExportWork,
+  session: SessionRow,
+  total: number,
+  telling: Telling,
+  stands: Standing,
+): Promise<Buffer> => {
+  const parts = [markdownHead(session, total, telling, stands.mark)];
+  let done = 0;
+  for await (const pieces of talks(work, session, telling)) {
+    parts.push(...pieces.map((talk) => markdownMessage(talk, work.base, telling)));
+    done += pieces.length;
+    work.onProgress(Math.min(1, done / Math.max(1, total)));
+  }
+  if (stands.foot !== '') parts.push(markdownFoot(stands.foot));
+  const label = await labelOf(work, session);
+  if (label) parts.push(markdownLabel(label));
+  return Buffer.from(parts.join('\n'));
+};
+
+const pdfMessage = (talk: Talk, { timeZone }: Telling): PdfMessage => ({
+  speaker: talk.speaker,
+  time: timeText(talk.time, timeZone),
+  title: talk.title,
+  text: talk.text,
+  images: talk.images,
+  files: talk.files,
+  answers: talk.answers,
+});
+
+const toPdf = async (
+  image: ExportDeps['image'],
+  work: ExportWork,
+  session: SessionRow,
+  total: number,
+  telling: Telling,
+  stands: Standing,
+) => {
+  const label = await labelOf(work, session);
+  async function* pieces() {
+    for await (const each of talks(work, session, telling))
+      for (let at = 0; at < each.length; at += messagesAPiece)
+        yield each.slice(at, at + messagesAPiece).map((talk) => pdfMessage(talk, telling));
+  }
+  return makePdfApart({
+    head: {
+      title: session.prompt || '鹊桥对话',
+      about: aboutText(session, total, telling),
+      base: work.base,
+      count: total,
+      diagrams: [...work.diagrams.keys()],
+      label,
+      mark: stands.mark,
+      foot: stands.foot,
     },
-  ): Promise<Buffer> => {
-    const parts: string[] = [];
-    let done = 0;
-    for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
-      parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer))));
-      done += rows.length;
-      work.onProgress(Math.min(1, done / Math.max(1, total)));
-    }
-    return Buffer.from(jsonSession(session, parts, await labelOf(work, session)));
-  };
-
-  const toMarkdown = async (
-    work: ExportWork,
-    session: SessionRow,
-    total: number,
-    telling: Telling,
-    stands: Standing,
-  ): Promise<Buffer> => {
-    const parts = [markdownHead(session, total, telling, stands.mark)];
-    let done = 0;
-    for await (const pieces of talks(work, session, telling)) {
-      parts.push(...pieces.map((talk) => markdownMessage(talk, work.base, telling)));
-      done += pieces.length;
-      work.onProgress(Math.min(1, done / Math.max(1, total)));
-    }
-    if (stands.foot !== '') parts.push(markdownFoot(stands.foot));
-    const label = await labelOf(work, session);
-    if (label) parts.push(markdownLabel(label));
-    return Buffer.from(parts.join('\n'));
-  };
-
-  const pdfMessage = (talk: Talk, { timeZone }: Telling): PdfMessage => ({
-    speaker: talk.speaker,
-    time: timeText(talk.time, timeZone),
-    title: talk.title,
-    text: talk.text,
-    images: talk.images,
-    files: talk.files,
-    answers: talk.answers,
+    messages: pieces(),
+    image: (address, signal) =>
+      image(
+        address.startsWith(diagramAddress)
+          ? (work.diagrams.get(address.slice(diagramAddress.length)) ?? '')
+          : address,
+        signal,
+      ),
+    onProgress: work.onProgress,
+    signal: work.signal,
   });
+};
 
-  const toPdf = async (
-    work: ExportWork,
-    session: SessionRow,
-    total: number,
-    telling: Telling,
-    stands: Standing,
-  ) => {
-    const label = await labelOf(work, session);
-    async function* pieces() {
-      for await (const each of talks(work, session, telling))
-        for (let at = 0; at < each.length; at += messagesAPiece)
-          yield each.slice(at, at + messagesAPiece).map((talk) => pdfMessage(talk, telling));
-    }
-    return makePdfApart({
-      head: {
-        title: session.prompt || '鹊桥对话',
-        about: aboutText(session, total, telling),
-        base: work.base,
-        count: total,
-        diagrams: [...work.diagrams.keys()],
-        label,
-        mark: stands.mark,
-        foot: stands.foot,
-      },
-      messages: pieces(),
-      image: (address, signal) =>
-        image(
-          address.startsWith(diagramAddress)
-            ? (work.diagrams.get(address.slice(diagramAddress.length)) ?? '')
-            : address,
-          signal,
-        ),
-      onProgress: work.onProgress,
-      signal: work.signal,
-    });
-  };
-
+export const createExportService = ({ storage, image, labels }: ExportDeps) => {
   return {
     /** The session, for somebody who may read it. @throws Refusal as get_session; not_found for a temporary one */
     async readable(
@@ -259,7 +260,7 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
       if (format === 'json') data = await toJson(work, session, total);
       else if (format === 'markdown')
         data = await toMarkdown(work, session, total, telling, stands);
-      else ({ data, failed } = await toPdf(work, session, total, telling, stands));
+      else ({ data, failed } = await toPdf(image, work, session, total, telling, stands));
       work.signal.throwIfAborted();
       await work.admit(data.length);
       const { ending, mime } = kinds[format];

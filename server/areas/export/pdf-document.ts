@@ -2,10 +2,12 @@ import PDFDocument from 'pdfkit';
 import { type Aigc, aigcDescription, aigcText } from '#server/labels/aigc.ts';
 import { openFaces } from './pdf-face.ts';
 import { createFormulas } from './pdf-formula.ts';
-import { createBreaker, type Style } from './pdf-line.ts';
-import { colors, createMarkdown, diagramsIn, imagesIn } from './pdf-markdown.ts';
-import { createFlow, paper } from './pdf-page.ts';
+import { type Breaker, createBreaker, type Style } from './pdf-line.ts';
+import { diagramsIn, imagesIn, writeMarkdown } from './pdf-markdown.ts';
+import { createFlow, type Flow, paper } from './pdf-page.ts';
 import { createImages, diagramAddress } from './pdf-image.ts';
+import { showImage } from './pdf-shown-image.ts';
+import { colors, type Writer, writeText } from './pdf-style.ts';
 
 export interface PdfHead {
   title: string;
@@ -58,16 +60,13 @@ export interface Pdf {
   failed: string[];
 }
 
-const name = (size: number): Style => ({ kind: 'bold', size, color: colors.accent });
 const quiet: Style = { kind: 'plain', size: 8.6, color: colors.second };
 
-/** A conversation as a PDF with real text: to be selected, searched and copied in reading order. */
-export const makePdf = async ({
-  head,
-  messages,
-  fetchImage,
-  onProgress,
-}: PdfSource): Promise<Pdf> => {
+const oneLine = (breaker: Breaker, text: string, style: Style, width: number) =>
+  breaker.breakLines([{ text: text.replaceAll('\n', ' '), style }], width)[0];
+
+/** An empty document that says what it is, and all of its bytes once it has ended. */
+const openDocument = ({ title, label }: PdfHead) => {
   const document = new PDFDocument({
     size: 'A4',
     margin: 0,
@@ -76,10 +75,10 @@ export const makePdf = async ({
     lang: 'zh-CN',
     displayTitle: true,
     info: {
-      Title: head.title,
+      Title: title,
       Creator: '鹊桥',
       Producer: '鹊桥',
-      ...(head.label ? { AIGC: aigcText(head.label) } : {}),
+      ...(label ? { AIGC: aigcText(label) } : {}),
     },
   });
   // pdfkit knows these, its types do not. What it writes of itself into XMP is a title that it does not
@@ -89,107 +88,127 @@ export const makePdf = async ({
     _addInfo: () => void;
   };
   withXml._addInfo = () => undefined;
-  if (head.label) withXml.appendXML(aigcDescription(head.label));
+  if (label) withXml.appendXML(aigcDescription(label));
   const chunks: Buffer[] = [];
-  const ended = new Promise<void>((resolve, reject) => {
+  const bytes = new Promise<Buffer>((resolve, reject) => {
     document.on('data', (chunk: Buffer) => chunks.push(chunk));
-    document.on('end', resolve);
+    document.on('end', () => resolve(Buffer.concat(chunks)));
     document.on('error', reject);
   });
-  document.addPage();
-  const faces = openFaces(document);
-  const breaker = createBreaker(faces);
+  return { document, bytes };
+};
+
+/** Below each page its number and the title. */
+const createFoot = (breaker: Breaker, headTitle: string) => {
   let page = 0;
-  const flow = createFlow(document, () => writeFoot());
-  const oneLine = (text: string, style: Style, width: number) =>
-    breaker.breakLines([{ text: text.replaceAll('\n', ' '), style }], width)[0];
-  const writeFoot = () => {
+  return (flow: Flow) => {
     page += 1;
     const base = paper.height - paper.bottom + 30;
-    const number = oneLine(String(page), quiet, 60);
-    const title = oneLine(head.title, { ...quiet, size: 8 }, paper.width - paper.side * 2 - 80);
+    const number = oneLine(breaker, String(page), quiet, 60);
+    const most = paper.width - paper.side * 2 - 80;
+    const title = oneLine(breaker, headTitle, { ...quiet, size: 8 }, most);
     if (title) flow.drawLine(title, paper.side, base);
     if (number) flow.drawLine(number, paper.width - paper.side - number.width, base);
   };
-  writeFoot();
-  const formulas = createFormulas(document, faces.name);
-  const documentImages = createImages(document, fetchImage);
-  const markdown = createMarkdown({
-    flow,
-    breaker,
-    formulas,
-    images: documentImages,
-    base: head.base,
-  });
+};
 
-  const titleStyle: Style = { kind: 'bold', size: 19, color: colors.ink };
-  flow.lines(breaker.breakLines([{ text: head.title, style: titleStyle }], flow.width), {
-    size: titleStyle.size,
+const writeHead = (writer: Writer, head: PdfHead): void => {
+  const { flow, breaker } = writer;
+  const style: Style = { kind: 'bold', size: 19, color: colors.ink };
+  flow.lines(breaker.breakLines([{ text: head.title, style }], flow.width), {
+    size: style.size,
     leading: 1.35,
   });
   flow.space(3);
-  markdown.plainText(head.about, quiet);
-  if (head.mark !== '') markdown.plainText(head.mark, quiet);
+  writeText(writer, head.about, quiet);
+  if (head.mark !== '') writeText(writer, head.mark, quiet);
   flow.space(8);
   flow.fill(flow.left, flow.y, flow.width, 0.8, colors.line);
   flow.space(12);
+};
 
-  const speakerLine = (speaker: string, time: string) => {
-    flow.need(56);
-    const base = flow.y + 10;
-    const said = time === '' ? undefined : oneLine(time, quiet, 200);
-    const who = oneLine(speaker, name(10), flow.width - 150);
-    if (who) flow.drawLine(who, flow.left, base);
-    if (said) flow.drawLine(said, flow.left + flow.width - said.width, base);
-    flow.y += 17;
-  };
+const writeSpeaker = ({ flow, breaker }: Writer, speaker: string, time: string): void => {
+  flow.need(56);
+  const base = flow.y + 10;
+  const said = time === '' ? undefined : oneLine(breaker, time, quiet, 200);
+  const name: Style = { kind: 'bold', size: 10, color: colors.accent };
+  const who = oneLine(breaker, speaker, name, flow.width - 150);
+  if (who) flow.drawLine(who, flow.left, base);
+  if (said) flow.drawLine(said, flow.left + flow.width - said.width, base);
+  flow.y += 17;
+};
 
-  const writeMessage = (message: PdfMessage) => {
-    speakerLine(message.speaker, message.time);
-    if (message.title !== '') {
-      markdown.plainText(message.title, { kind: 'bold', size: 12, color: colors.ink });
-      flow.space(3);
-    }
-    if (message.text !== '')
-      flow.inside({ left: 10, right: 10, pad: 6, color: colors.mine }, () =>
-        markdown.plainText(message.text),
-      );
-    flow.space(6);
-    for (const address of message.images) markdown.showImage(address, '');
-    for (const file of message.files) markdown.plainText(`附件：${file}`, quiet);
-    for (const answer of message.answers) {
-      flow.space(4);
-      speakerLine(answer.name, '');
-      markdown.write(answer.text);
-      for (const address of answer.images) markdown.showImage(address, '');
-    }
-    flow.space(14);
-  };
+const writeMessage = (writer: Writer, message: PdfMessage): void => {
+  const { flow } = writer;
+  writeSpeaker(writer, message.speaker, message.time);
+  if (message.title !== '') {
+    writeText(writer, message.title, { kind: 'bold', size: 12, color: colors.ink });
+    flow.space(3);
+  }
+  if (message.text !== '')
+    flow.inside({ left: 10, right: 10, pad: 6, color: colors.mine }, () =>
+      writeText(writer, message.text),
+    );
+  flow.space(6);
+  for (const address of message.images) showImage(writer, address, '');
+  for (const file of message.files) writeText(writer, `附件：${file}`, quiet);
+  for (const answer of message.answers) {
+    flow.space(4);
+    writeSpeaker(writer, answer.name, '');
+    writeMarkdown(writer, answer.text);
+    for (const address of answer.images) showImage(writer, address, '');
+  }
+  flow.space(14);
+};
 
+/** Fetches what the messages show, before they are written. */
+const prepare = async (
+  { formulas, images }: Writer,
+  messages: readonly PdfMessage[],
+  drawn: ReadonlySet<string>,
+): Promise<void> => {
+  const texts = messages.flatMap((message) => message.answers.map((answer) => answer.text));
+  if (texts.some((text) => /\$|\\[([]/.test(text))) await formulas.load();
+  await images.load([
+    ...messages.flatMap((message) => [
+      ...message.images,
+      ...message.answers.flatMap((answer) => answer.images),
+    ]),
+    ...texts.flatMap(imagesIn),
+    ...texts
+      .flatMap(diagramsIn)
+      .filter((source) => drawn.has(source))
+      .map((source) => diagramAddress + source),
+  ]);
+};
+
+/** A conversation as a PDF with real text: to be selected, searched and copied in reading order. */
+export const makePdf = async ({
+  head,
+  messages,
+  fetchImage,
+  onProgress,
+}: PdfSource): Promise<Pdf> => {
+  const { document, bytes } = openDocument(head);
+  document.addPage();
+  const faces = openFaces(document);
+  const breaker = createBreaker(faces);
+  const writeFoot = createFoot(breaker, head.title);
+  const flow = createFlow(document, () => writeFoot(flow));
+  writeFoot(flow);
+  const images = createImages(document, fetchImage);
+  const formulas = createFormulas(document, faces.name);
+  const writer = { flow, breaker, formulas, images, base: head.base };
+  writeHead(writer, head);
   const drawn = new Set(head.diagrams);
   let done = 0;
   for await (const part of messages) {
-    const texts = part.flatMap((message) => message.answers.map((answer) => answer.text));
-    if (texts.some((text) => /\$|\\[([]/.test(text))) await formulas.load();
-    await documentImages.load([
-      ...part.flatMap(({ images, answers }) => [
-        ...images,
-        ...answers.flatMap((answer) => answer.images),
-      ]),
-      ...texts.flatMap(imagesIn),
-      ...texts
-        .flatMap(diagramsIn)
-        .filter((source) => drawn.has(source))
-        .map((source) => diagramAddress + source),
-    ]);
-    for (const message of part) {
-      writeMessage(message);
-      done += 1;
-    }
+    await prepare(writer, part, drawn);
+    for (const message of part) writeMessage(writer, message);
+    done += part.length;
     onProgress(Math.min(0.95, (done / Math.max(1, head.count)) * 0.95));
   }
-  if (head.foot !== '') markdown.plainText(head.foot, quiet);
+  if (head.foot !== '') writeText(writer, head.foot, quiet);
   document.end();
-  await ended;
-  return { data: Buffer.concat(chunks), failed: documentImages.failed() };
+  return { data: await bytes, failed: images.failed() };
 };

@@ -75,6 +75,76 @@ const isWide = (code: number): boolean =>
 /** A character that no face has: an empty square, which copies out as what it stands for. */
 const stranger = 0x25a1;
 
+const isSpace = (piece: Piece | undefined): boolean =>
+  Boolean(piece?.glyph) && piece?.glyph?.hex === piece?.glyph?.face.glyph(0x20)?.hex;
+
+/** Puts pieces that come one by one into lines of at most `width` points; see `breakLines`. */
+const createLines = (width: number, keep: boolean) => {
+  const lines: Line[] = [];
+  let pieces: Piece[] = [];
+  let used = 0;
+  /** Pieces before this one may stay in the line when the next does not fit. */
+  let breakAt = 0;
+  let usedAtBreak = 0;
+  let before = '';
+  let beforeWide = false;
+
+  const endLine = (upTo: number) => {
+    const rest = pieces.splice(upTo);
+    let end = pieces.length;
+    if (!keep) while (end > 0 && isSpace(pieces[end - 1])) end -= 1;
+    pieces.length = end;
+    lines.push({ pieces, width: pieces.reduce((sum, piece) => sum + piece.width, 0) });
+    pieces = rest;
+    used = rest.reduce((sum, piece) => sum + piece.width, 0);
+    breakAt = 0;
+    usedAtBreak = 0;
+  };
+
+  const put = (piece: Piece, character: string, wide: boolean) => {
+    const space = character === ' ';
+    const mayBreak =
+      pieces.length > 0 &&
+      !space &&
+      (before === ' ' ||
+        ((wide || beforeWide || (before === '-' && !keep) || before === '/') &&
+          !noStart.has(character) &&
+          !noEnd.has(before)));
+    if (mayBreak) {
+      breakAt = pieces.length;
+      usedAtBreak = used;
+    }
+    const hangs = space && !keep;
+    if (used + piece.width > width && pieces.length > 0 && !hangs) {
+      if (breakAt > 0 && usedAtBreak > width * 0.3) endLine(breakAt);
+      else endLine(pieces.length);
+    }
+    if (!(space && !keep && pieces.length === 0)) {
+      pieces.push(piece);
+      used += piece.width;
+    }
+    before = character;
+    beforeWide = wide;
+  };
+
+  return {
+    put,
+    end: () => {
+      endLine(pieces.length);
+      before = '';
+    },
+    /** A modifier is not drawn, but copied out with the character before it. */
+    modify: (modifier: string) => {
+      const last = pieces.at(-1);
+      if (last?.glyph && last.actual !== '') last.actual += modifier;
+    },
+    all: (): Line[] => {
+      if (pieces.length > 0 || lines.length === 0) endLine(pieces.length);
+      return lines;
+    },
+  };
+};
+
 export const createBreaker = (faces: Faces) => {
   const find = (chain: readonly Face[], code: number): Glyph | null => {
     for (const face of chain) {
@@ -92,112 +162,41 @@ export const createBreaker = (faces: Faces) => {
     width: (glyph.width * style.size) / 1000,
   });
 
+  const putText = (lines: ReturnType<typeof createLines>, text: string, style: Style) => {
+    const chain = faces[style.kind];
+    for (const character of text) {
+      const code = character.codePointAt(0) ?? 0;
+      if (character === '\n') lines.end();
+      else if (isModifier(code)) lines.modify(character);
+      else if (character === '\t') {
+        const space = find(chain, 0x20);
+        if (space) for (let at = 0; at < 4; at++) lines.put(glyphPiece(space, style), ' ', false);
+      } else if (!isInvisible(code)) {
+        const known = find(chain, code === 0xa0 || code === 0x3000 ? 0x20 : code);
+        const glyph = known ?? find(chain, stranger) ?? find(chain, 0x3f);
+        const actual = known && code <= 0xffff ? '' : character;
+        const count = known && code === 0x3000 ? 2 : 1;
+        if (glyph)
+          for (let at = 0; at < count; at++)
+            lines.put(glyphPiece(glyph, style, actual), character, isWide(code));
+      }
+    }
+  };
+
   /**
    * Puts runs into lines of at most `width` points; `end` begins a new one. Words are broken where
    * nothing else helps. `keep`: spaces at the beginning and the end of lines stay, as in code.
    */
   const breakLines = (runs: readonly Run[], width: number, keep = false): Line[] => {
-    const lines: Line[] = [];
-    let pieces: Piece[] = [];
-    let used = 0;
-    /** Pieces before this one may stay in the line when the next does not fit. */
-    let breakAt = 0;
-    let usedAtBreak = 0;
-    let before = '';
-    let beforeWide = false;
-
-    const endLine = (upTo: number) => {
-      const rest = pieces.splice(upTo);
-      let end = pieces.length;
-      if (!keep) while (end > 0 && isSpace(pieces[end - 1])) end -= 1;
-      pieces.length = end;
-      lines.push({ pieces, width: pieces.reduce((sum, piece) => sum + piece.width, 0) });
-      pieces = rest;
-      used = rest.reduce((sum, piece) => sum + piece.width, 0);
-      breakAt = 0;
-      usedAtBreak = 0;
-    };
-
-    const put = (piece: Piece, character: string, wide: boolean) => {
-      const space = character === ' ';
-      const mayBreak =
-        pieces.length > 0 &&
-        !space &&
-        (before === ' ' ||
-          ((wide || beforeWide || (before === '-' && !keep) || before === '/') &&
-            !noStart.has(character) &&
-            !noEnd.has(before)));
-      if (mayBreak) {
-        breakAt = pieces.length;
-        usedAtBreak = used;
-      }
-      const hangs = space && !keep;
-      if (used + piece.width > width && pieces.length > 0 && !hangs) {
-        if (breakAt > 0 && usedAtBreak > width * 0.3) endLine(breakAt);
-        else endLine(pieces.length);
-      }
-      if (!(space && !keep && pieces.length === 0)) {
-        pieces.push(piece);
-        used += piece.width;
-      }
-      before = character;
-      beforeWide = wide;
-    };
-
+    const lines = createLines(width, keep);
     for (const run of runs) {
-      if ('end' in run) {
-        endLine(pieces.length);
-        before = '';
-        continue;
-      }
-      const { style } = run;
-      if ('box' in run) {
-        const piece = { glyph: null, box: run.box, style, actual: '', width: run.box.width };
-        put(piece, '\uFFFC', true);
-        continue;
-      }
-      const chain = faces[style.kind];
-      for (const character of run.text) {
-        const code = character.codePointAt(0) ?? 0;
-        if (character === '\n') {
-          endLine(pieces.length);
-          before = '';
-          continue;
-        }
-        if (isModifier(code)) {
-          const last = pieces.at(-1);
-          // Copied out, a sequence is whole although only its first part is drawn.
-          if (last?.glyph && last.actual !== '') last.actual += character;
-          continue;
-        }
-        if (character === '\t') {
-          const space = find(chain, 0x20);
-          if (space) for (let at = 0; at < 4; at++) put(glyphPiece(space, style), ' ', false);
-          continue;
-        }
-        if (isInvisible(code)) continue;
-        const known = find(chain, code === 0xa0 || code === 0x3000 ? 0x20 : code);
-        const wide = isWide(code);
-        if (known) {
-          const repeat = code === 0x3000 ? 2 : 1;
-          for (let at = 0; at < repeat; at++)
-            put(glyphPiece(known, style, code > 0xffff ? character : ''), character, wide);
-          continue;
-        }
-        const square = find(chain, stranger) ?? find(chain, 0x3f);
-        if (square) put(glyphPiece(square, style, character), character, wide);
-      }
+      if ('end' in run) lines.end();
+      else if ('box' in run) {
+        const { box, style } = run;
+        lines.put({ glyph: null, box, style, actual: '', width: box.width }, '\uFFFC', true);
+      } else putText(lines, run.text, run.style);
     }
-    if (pieces.length > 0 || lines.length === 0) endLine(pieces.length);
-    return lines;
-  };
-
-  const spaceHex = new Map<Face, string | undefined>();
-  const isSpace = (piece: Piece | undefined): boolean => {
-    if (!piece?.glyph) return false;
-    const { face, hex } = piece.glyph;
-    if (!spaceHex.has(face)) spaceHex.set(face, face.glyph(0x20)?.hex);
-    return spaceHex.get(face) === hex;
+    return lines.all();
   };
 
   /** Width of runs in one line and of their widest word, points, looking at most at the beginning. */

@@ -29,50 +29,22 @@ const hexOf = (text: string): string => {
   return hex;
 };
 
-/** Text goes from the top of one page to the next; y counts from the top, in points. */
-export const createFlow = (document: PDFKit.PDFDocument, beginPage: () => void) => {
+/** The pieces of a line that are drawn in one go. */
+const together = (one: Piece, other: Piece | undefined): boolean =>
+  other?.glyph !== undefined &&
+  other.glyph !== null &&
+  other.style === one.style &&
+  other.glyph.face === one.glyph?.face &&
+  other.actual === '';
+
+/** What draws on the page that is open. */
+const createInk = (document: PDFKit.PDFDocument) => {
   const write = (content: string) => (document as unknown as PageDocument).addContent(content);
-  const grounds: Ground[] = [];
-  const bottom = paper.height - paper.bottom;
-  let y: number = paper.top;
-  let left: number = paper.side;
-  let right: number = paper.width - paper.side;
 
   const fill = (x: number, top: number, width: number, height: number, color: Color) =>
     write(
       `${rgb(color, 'rg')} ${number(x)} ${number(top)} ${number(width)} ${number(height)} re f`,
     );
-
-  const paintGrounds = (height: number) => {
-    for (const ground of grounds) {
-      if (ground.color)
-        // A little more than the band, so that no seam shows between two of them.
-        fill(ground.left, y, ground.right - ground.left, height + 0.3, ground.color);
-      if (ground.bar) fill(ground.left, y, 2.5, height + 0.3, ground.bar);
-    }
-  };
-
-  const newPage = () => {
-    document.addPage();
-    beginPage();
-    y = paper.top;
-  };
-
-  /** Begins a new page where less than this is left. */
-  const need = (height: number) => {
-    if (y + height > bottom && y > paper.top) newPage();
-  };
-
-  /** Moves down; at the top of a page there is nothing to move away from. */
-  const space = (height: number) => {
-    if (y <= paper.top) return;
-    if (y + height > bottom) {
-      newPage();
-      return;
-    }
-    paintGrounds(height);
-    y += height;
-  };
 
   const glyphs = (
     face: Face,
@@ -89,14 +61,6 @@ export const createFlow = (document: PDFKit.PDFDocument, beginPage: () => void) 
       `1 0 ${slant} -1 ${number(x)} ${number(base)} Tm <${hex}> Tj ET`;
     write(hidden ? `q 3 Tr ${text} Q` : text);
   };
-
-  /** The pieces of a line that are drawn in one go. */
-  const together = (one: Piece, other: Piece | undefined): boolean =>
-    other?.glyph !== undefined &&
-    other.glyph !== null &&
-    other.style === one.style &&
-    other.glyph.face === one.glyph?.face &&
-    other.actual === '';
 
   const drawLine = (line: Line, x: number, base: number) => {
     let from = x;
@@ -136,27 +100,68 @@ export const createFlow = (document: PDFKit.PDFDocument, beginPage: () => void) 
     }
   };
 
-  /** Height of a line, and of what of it lies above the base line. Points. */
-  const sizeOf = (line: Line, leading: number, size: number): { height: number; above: number } => {
-    let above = size * 0.95;
-    let below = size * 0.25;
-    for (const { box, style } of line.pieces) {
-      above = Math.max(above, box ? box.above : style.size * 0.95);
-      below = Math.max(below, box ? box.below : style.size * 0.25);
+  return { write, fill, glyphs, drawLine };
+};
+
+/** Height of a line, and of what of it lies above the base line. Points. */
+const sizeOf = (line: Line, leading: number, size: number): { height: number; above: number } => {
+  let above = size * 0.95;
+  let below = size * 0.25;
+  for (const { box, style } of line.pieces) {
+    above = Math.max(above, box ? box.above : style.size * 0.95);
+    below = Math.max(below, box ? box.below : style.size * 0.25);
+  }
+  const gap = Math.max(0, size * leading - size * 1.2);
+  return { height: above + below + gap, above: above + gap / 2 };
+};
+
+/** Text goes from the top of one page to the next; y counts from the top, in points. */
+export const createFlow = (document: PDFKit.PDFDocument, beginPage: () => void) => {
+  const ink = createInk(document);
+  const { fill, drawLine } = ink;
+  const grounds: Ground[] = [];
+  const bottom = paper.height - paper.bottom;
+  let y: number = paper.top;
+  let left: number = paper.side;
+  let right: number = paper.width - paper.side;
+
+  const paintGrounds = (height: number) => {
+    for (const ground of grounds) {
+      if (ground.color)
+        // A little more than the band, so that no seam shows between two of them.
+        fill(ground.left, y, ground.right - ground.left, height + 0.3, ground.color);
+      if (ground.bar) fill(ground.left, y, 2.5, height + 0.3, ground.bar);
     }
-    const gap = Math.max(0, size * leading - size * 1.2);
-    return { height: above + below + gap, above: above + gap / 2 };
+  };
+
+  const newPage = () => {
+    document.addPage();
+    beginPage();
+    y = paper.top;
+  };
+
+  /** Begins a new page where less than this is left. */
+  const need = (height: number) => {
+    if (y + height > bottom && y > paper.top) newPage();
+  };
+
+  /** Moves down; at the top of a page there is nothing to move away from. */
+  const space = (height: number) => {
+    if (y <= paper.top) return;
+    if (y + height > bottom) {
+      newPage();
+      return;
+    }
+    paintGrounds(height);
+    y += height;
   };
 
   return {
-    write,
-    fill,
+    ...ink,
     need,
     space,
     newPage,
-    drawLine,
     sizeOf,
-    glyphs,
     paintGrounds,
     get y() {
       return y;

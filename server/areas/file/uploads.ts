@@ -23,6 +23,8 @@ export interface UploadDeps {
   documentSeconds: number;
   /** Makes an image of an upload; gives its number. */
   keepUploaded: (db: Executor, upload: UploadedRow) => Promise<number>;
+  /** Why a picture may not be kept; null: it may. */
+  checkPicture: (picture: Buffer, userId: number) => Promise<string | null>;
 }
 
 export interface UploadedRow extends ImageKey {
@@ -83,6 +85,12 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       height,
       made,
     } = await inTurn(user, () => renewImage(data, declared));
+    const wrong = await deps.checkPicture(bytes, userId);
+    if (wrong !== null)
+      throw new Refusal(
+        'upload_type',
+        `图片没有通过内容安全检查（${wrong || '不合规'}），没有保存`,
+      );
     return async (db) => {
       const size = bytes.length;
       await requireRoom(db, user, size);

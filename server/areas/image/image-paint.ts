@@ -100,7 +100,10 @@ const keep = async (
       images.push({ kept: null, error: image?.error || missing });
       continue;
     }
-    const { level } = await safety.checkPicture(image.data, { userId: job.user_id, keep: true });
+    const { level } = await safety.checkPicture('out', image.data, {
+      userId: job.user_id,
+      keep: true,
+    });
     if (level === 'refuse') {
       images.push({ kept: null, error: refused });
       continue;

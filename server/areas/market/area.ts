@@ -1,9 +1,9 @@
 import type { Area, Kit } from '#server/area.ts';
 import { appPayable } from './app-payable.ts';
-import { createManageMarket } from './manage-market.service.ts';
+import { createDownloads } from './download.service.ts';
 import { createManageMarketHandlers, createMarketHandlers } from './market.handlers.ts';
-import { createMarketService } from './market.service.ts';
 import { shownByApps } from './market.store.ts';
+import { createPublishing } from './publish-app.service.ts';
 
 export const marketArea = ({ db, storage, files, settings, log }: Kit) => {
   return {
@@ -16,9 +16,12 @@ export const marketArea = ({ db, storage, files, settings, log }: Kit) => {
     payables: [appPayable],
     shows: shownByApps,
     serve: ({ payments }) => {
-      const market = createMarketService({ db, storage, payments });
-      const manage = createManageMarket({ storage, files, market, settings, log });
-      return { ...createMarketHandlers(market, settings), ...createManageMarketHandlers(manage) };
+      const downloads = createDownloads({ db, storage });
+      const publishing = createPublishing({ storage, files, settings, log });
+      return {
+        ...createMarketHandlers({ db, downloads, payments, settings }),
+        ...createManageMarketHandlers(publishing, downloads),
+      };
     },
   } satisfies Area;
 };

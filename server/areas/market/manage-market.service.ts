@@ -1,412 +1,223 @@
-import { webcrypto } from 'node:crypto';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Out, Parsed } from '#contract/calls.ts';
-import { marketLimits, marketTexts } from '#contract/market-limits.ts';
-import { limits } from '#contract/limits.ts';
-import type { Executor, Transaction } from '#server/db/database.ts';
+import { marketTexts } from '#contract/market-limits.ts';
+import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { type ActNote, type Identity, Refusal, type UploadedFile } from '#server/http/handlers.ts';
-import { readJson } from '#server/http/json-text.ts';
-import { scanFile } from '#server/net/clamd.ts';
-import type { Storage } from '#server/storage/storage-interface.ts';
-import { newKey } from '#server/storage/storage.ts';
-import type { FileService } from '../file/file.service.ts';
-import { cleanName } from '../file/uploads.ts';
+import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { salesOf } from '../payment/order.service.ts';
 import { appPayable } from './app-payable.ts';
-import { type MarketService, ratingOf, viewComment } from './market.service.ts';
+import { commentView, ratingOf } from './app-view.ts';
+import type { Downloads } from './download.service.ts';
 import * as store from './market.store.ts';
 
-interface Deps {
-  storage: Storage;
-  files: FileService;
-  market: MarketService;
-  settings: { appFileBytes: number; clamdUrl: string };
-  log: FastifyBaseLogger;
-}
-
-interface Manager {
+export interface Manager {
   user: Identity;
   noteAct: (act: ActNote) => void;
 }
 
-const isLink = (url: string): boolean =>
-  /^\/files\/[0-9a-f]{40}\.(jpg|png)$/.test(url) ||
-  (/^https?:\/\//i.test(url) && URL.canParse(url) && url.length <= 2000);
-
-/** The addresses in a form's `images_url`: a list, or a list of pairs. @throws Refusal bad_input */
-const readImages = (json: string): string[] => {
-  let given: unknown;
-  try {
-    given = json.trim() === '' ? [] : readJson(json);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    given = null;
-  }
-  if (!Array.isArray(given)) throw new Refusal('bad_input', 'images_url：应为 JSON 列表');
-  const urls = given.flat(1).map((each: unknown) => {
-    const url = typeof each === 'object' && each !== null ? (each as { url?: unknown }).url : each;
-    if (typeof url !== 'string' || url.trim() === '')
-      throw new Refusal('bad_input', `images_url：${marketTexts.image}`);
-    return url.trim();
-  });
-  if (urls.length > marketLimits.images)
-    throw new Refusal('bad_input', `images_url：图片最多 ${marketLimits.images} 张`);
-  if (!urls.every(isLink))
-    throw new Refusal('bad_input', 'images_url：请填写 https 开头的图片地址，或上传图片');
-  return urls;
-};
-
-const demand = (value: string, field: string, text: string): string => {
+/** A text without blanks around it. @throws Refusal bad_input where it is empty */
+export const demand = (value: string, field: string, text: string): string => {
   const trimmed = value.trim();
   if (trimmed === '') throw new Refusal('bad_input', `${field}：${text}`);
   return trimmed;
 };
 
-const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString('hex');
+const findApp = async (db: Executor, id: number): Promise<store.AppRow> => {
+  const app = await store.findApp(db, id);
+  if (!app) throw new Refusal('not_found', '没有这个应用');
+  return app;
+};
 
-/** What managers do with apps. */
-export const createManageMarket = (deps: Deps) => {
-  const { storage, files, market, settings, log } = deps;
+export const lockApp = async (db: Executor, id: number): Promise<store.AppRow> => {
+  const app = await store.lockApp(db, id);
+  if (!app) throw new Refusal('not_found', '没有这个应用');
+  return app;
+};
 
-  const findApp = async (db: Executor, id: number): Promise<store.AppRow> => {
-    const app = await store.findApp(db, id);
-    if (!app) throw new Refusal('not_found', '没有这个应用');
-    return app;
-  };
-
-  const lockApp = async (db: Executor, id: number): Promise<store.AppRow> => {
-    const app = await store.lockApp(db, id);
-    if (!app) throw new Refusal('not_found', '没有这个应用');
-    return app;
-  };
-
-  /**
-   * Looks at an app's file and keeps it; gives what a version knows of it.
-   * @throws Refusal too_large, app_unsafe, unavailable
-   */
-  const keepFile = async ({ name, data }: UploadedFile) => {
-    if (data.length > settings.appFileBytes)
-      throw new Refusal(
-        'too_large',
-        `文件太大，最多 ${Math.floor(settings.appFileBytes / 1024 / 1024)} MB`,
-      );
-    if (settings.clamdUrl !== '') {
-      let found: string;
-      try {
-        found = await scanFile(settings.clamdUrl, data);
-      } catch (error) {
-        log.error({ err: error }, 'clamd did not answer');
-        throw new Refusal('unavailable', '病毒检查服务没有回应，文件没有保存，请稍后再试');
-      }
-      if (found !== '') throw new Refusal('app_unsafe', `文件没有通过病毒检查：${found}`);
-    }
-    const sha256 = hex(await webcrypto.subtle.digest('SHA-256', data));
-    const fileKey = newKey();
-    await storage.put(fileKey, data, 'application/octet-stream');
-    return {
-      fileKey,
-      fileName: cleanName(name),
-      codeSize: data.length,
-      sha256,
-      scanned: settings.clamdUrl !== '',
-    };
-  };
-
-  /** Runs what stores an app whose file was kept; the file goes when that fails. */
-  const orDrop = async <T>(fileKey: string | undefined, act: () => Promise<T>): Promise<T> => {
-    try {
-      return await act();
-    } catch (error) {
-      if (fileKey !== undefined)
-        await storage.delete(fileKey).catch((failure: unknown) => {
-          log.warn({ err: failure }, 'a file that nobody needs was not deleted');
-        });
-      throw error;
-    }
-  };
-
-  const keepCover = async (cover: UploadedFile | undefined, user: Identity) => {
-    if (!cover) return null;
-    if (cover.data.length > limits.imageBytes)
-      throw new Refusal('too_large', 'cover_image：图片不能超过 4 MB');
-    return files.image(cover, user);
-  };
-
-  const saveVersion = async (
-    tx: Transaction,
-    values: Parameters<typeof store.insertVersion>[1],
-    draft: store.VersionRow | null,
-  ): Promise<void> => {
-    if (draft) await store.changeVersion(tx, draft.id, values);
-    else if ((await store.insertVersion(tx, values)) === null)
-      throw new Refusal('app_unsuitable', '这个版本号已经有了');
-  };
-
+export const list = async (
+  db: Executor,
+  { page, pageSize, query, state }: Parsed<'managedAppList'>,
+): Promise<Out<'managedAppList'>> => {
+  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const { list, total } = await store.managedApps(db, { state, query }, window);
+  const sold = await salesOf(
+    db,
+    appPayable.kind,
+    list.map(({ app }) => String(app.id)),
+  );
   return {
-    list: async (
-      db: Executor,
-      { page, pageSize, query, state }: Parsed<'managedAppList'>,
-    ): Promise<Out<'managedAppList'>> => {
-      const window = { offset: (page - 1) * pageSize, limit: pageSize };
-      const { list, total } = await store.managedApps(db, { state, query }, window);
-      const sold = await salesOf(
-        db,
-        appPayable.kind,
-        list.map(({ app }) => String(app.id)),
-      );
-      return {
-        list: list.map((row) => ({
-          id: row.app.id,
-          title: row.app.title,
-          type: row.app.type,
-          source: row.app.source,
-          price: row.app.price,
-          state: row.app.state,
-          cover_image_url: row.app.coverImageUrl,
-          rating: ratingOf(row),
-          rating_count: row.ratingCount,
-          reports: row.reports,
-          version: row.version?.version ?? '',
-          version_count: row.versions,
-          download_count: row.downloads,
-          sales: sold.get(String(row.app.id))?.count ?? 0,
-          income: sold.get(String(row.app.id))?.income ?? 0,
-          updated_at: row.app.updatedAt.toISOString(),
-        })),
-        page,
-        page_count: Math.ceil(total / pageSize),
-        page_size: pageSize,
-        total,
-      };
-    },
+    list: list.map((row) => ({
+      id: row.app.id,
+      title: row.app.title,
+      type: row.app.type,
+      source: row.app.source,
+      price: row.app.price,
+      state: row.app.state,
+      cover_image_url: row.app.coverImageUrl,
+      rating: ratingOf(row),
+      rating_count: row.ratingCount,
+      reports: row.reports,
+      version: row.version?.version ?? '',
+      version_count: row.versions,
+      download_count: row.downloads,
+      sales: sold.get(String(row.app.id))?.count ?? 0,
+      income: sold.get(String(row.app.id))?.income ?? 0,
+      updated_at: row.app.updatedAt.toISOString(),
+    })),
+    page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
+  };
+};
 
-    /** @throws Refusal bad_input, not_found, app_unsuitable, and as keepFile does */
-    save: async (
-      input: Parsed<'saveApp'>,
-      uploads: { file: UploadedFile | undefined; cover: UploadedFile | undefined },
-      { user, noteAct }: Manager,
-    ): Promise<(db: Executor) => Promise<Out<'saveApp'>>> => {
-      const draft = input.state === 'draft';
-      const title = demand(input.title, 'title', marketTexts.title);
-      const version = draft
-        ? input.version.trim()
-        : demand(input.version, 'version', marketTexts.version);
-      const description = draft
-        ? input.version_desc.trim()
-        : demand(input.version_desc, 'version_desc', marketTexts.versionText);
-      const images = readImages(input.images_url);
-      const cover = await keepCover(uploads.cover, user);
-      const file = uploads.file && (await keepFile(uploads.file));
-      return (db) =>
-        orDrop(file?.fileKey, () =>
-          inTransaction(db, async (tx) => {
-            const before = input.id === undefined ? null : await lockApp(tx, input.id);
-            if (before && before.state !== 'draft')
-              throw new Refusal('app_unsuitable', '这个应用已经发布，请在列表里修改它');
-            const [kept = null] = before
-              ? await store.versionsOf(tx, before.id, { offset: 0, limit: 1 })
-              : [];
-            if (!draft && !file && !kept?.fileKey)
-              throw new Refusal('bad_input', 'file：请选择应用文件');
-            await files.takeImages(tx, images);
-            const values = {
-              title,
-              type: input.type.trim(),
-              source: input.source.trim(),
-              developer: input.developer.trim(),
-              price: input.price,
-              images,
-              mdDescription: input.md_description,
-              state: input.state,
-              ...(draft ? {} : { publishedAt: new Date() }),
-              ...(cover ? { coverImageUrl: (await cover(tx)).url } : {}),
-            };
-            const id = before?.id ?? (await store.insertApp(tx, values));
-            if (before) await store.changeApp(tx, id, values);
-            await saveVersion(tx, { appId: id, version, description, ...file }, kept);
-            noteAct({ subject: `app:${id}`, to: { title, version, price: input.price, draft } });
-            return { id, message: draft ? '草稿已保存' : marketTexts.published };
-          }),
-        );
-    },
+/** A draft as the form that publishes it has it. @throws Refusal not_found */
+export const draft = async (db: Executor, id: number): Promise<Out<'appDraft'>> => {
+  const app = await findApp(db, id);
+  if (app.state !== 'draft') throw new Refusal('not_found', '没有这个草稿');
+  const [version] = await store.versionsOf(db, id, { offset: 0, limit: 1 });
+  return {
+    id,
+    type: app.type,
+    title: app.title,
+    source: app.source,
+    developer: app.developer,
+    price: app.price,
+    version: version?.version ?? '',
+    version_desc: version?.description ?? '',
+    images_url: JSON.stringify(app.images),
+    md_description: app.mdDescription,
+    cover_image_url: app.coverImageUrl,
+    file_name: version?.fileName ?? '',
+  };
+};
 
-    /** A draft as the form that publishes it has it. @throws Refusal not_found */
-    draft: async (db: Executor, id: number): Promise<Out<'appDraft'>> => {
-      const app = await findApp(db, id);
-      if (app.state !== 'draft') throw new Refusal('not_found', '没有这个草稿');
-      const [version] = await store.versionsOf(db, id, { offset: 0, limit: 1 });
-      return {
-        id,
-        type: app.type,
-        title: app.title,
-        source: app.source,
-        developer: app.developer,
-        price: app.price,
-        version: version?.version ?? '',
-        version_desc: version?.description ?? '',
-        images_url: JSON.stringify(app.images),
-        md_description: app.mdDescription,
-        cover_image_url: app.coverImageUrl,
-        file_name: version?.fileName ?? '',
-      };
-    },
+/** Gives the keys of files that nobody needs any more. @throws Refusal not_found, app_unsuitable */
+export const removeDraft = (db: Executor, id: number, { noteAct }: Manager): Promise<string[]> =>
+  inTransaction(db, async (tx) => {
+    const app = await lockApp(tx, id);
+    if (app.state !== 'draft')
+      throw new Refusal('app_unsuitable', '发布过的应用不能删除，可以下架');
+    const versions = await store.versionsOf(tx, id, { offset: 0, limit: 100 });
+    await store.removeApp(tx, id);
+    noteAct({ subject: `app:${id}`, from: { title: app.title } });
+    return versions.map(({ fileKey }) => fileKey).filter((key) => key !== '');
+  });
 
-    /** Gives the keys of files that nobody needs any more. @throws Refusal not_found, app_unsuitable */
-    removeDraft: (db: Executor, id: number, { noteAct }: Manager): Promise<string[]> =>
-      inTransaction(db, async (tx) => {
-        const app = await lockApp(tx, id);
-        if (app.state !== 'draft')
-          throw new Refusal('app_unsuitable', '发布过的应用不能删除，可以下架');
-        const versions = await store.versionsOf(tx, id, { offset: 0, limit: 100 });
-        await store.removeApp(tx, id);
-        noteAct({ subject: `app:${id}`, from: { title: app.title } });
-        return versions.map(({ fileKey }) => fileKey).filter((key) => key !== '');
-      }),
+/** @throws Refusal not_found, app_unsuitable */
+export const setState = (
+  db: Executor,
+  { id, state }: Parsed<'setAppState'>,
+  { noteAct }: Manager,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const app = await lockApp(tx, id);
+    if (app.state === 'draft') throw new Refusal('app_unsuitable', '这是草稿，请先把它发布');
+    await store.changeApp(tx, id, { state });
+    noteAct({ subject: `app:${id}`, from: { state: app.state }, to: { state } });
+  });
 
-    /** @throws Refusal not_found, app_unsuitable */
-    setState: (
-      db: Executor,
-      { id, state }: Parsed<'setAppState'>,
-      { noteAct }: Manager,
-    ): Promise<void> =>
-      inTransaction(db, async (tx) => {
-        const app = await lockApp(tx, id);
-        if (app.state === 'draft') throw new Refusal('app_unsuitable', '这是草稿，请先把它发布');
-        await store.changeApp(tx, id, { state });
-        noteAct({ subject: `app:${id}`, from: { state: app.state }, to: { state } });
-      }),
+export const versions = async (
+  downloads: Downloads,
+  db: Executor,
+  { id, page, pageSize }: Parsed<'appVersionList'>,
+  user: Identity,
+): Promise<Out<'appVersionList'>> => {
+  const { title } = await findApp(db, id);
+  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const rows = await store.versionsOf(db, id, window);
+  const list = await Promise.all(rows.map((row) => downloads.viewVersion(row, user, true)));
+  return { title, list: { list, count: await store.countVersions(db, id) } };
+};
 
-    /** @throws Refusal bad_input, not_found, app_unsuitable, and as keepFile does */
-    addVersion: async (
-      input: Parsed<'addAppVersion'>,
-      upload: UploadedFile | undefined,
-      { noteAct }: Manager,
-    ): Promise<(db: Executor) => Promise<Out<'addAppVersion'>>> => {
-      const version = demand(input.version, 'version', marketTexts.version);
-      const description = demand(input.description, 'description', marketTexts.versionText);
-      if (!upload) throw new Refusal('bad_input', 'file：请选择应用文件');
-      const file = await keepFile(upload);
-      return (db) =>
-        orDrop(file.fileKey, () =>
-          inTransaction(db, async (tx) => {
-            const app = await lockApp(tx, input.id);
-            if (app.state === 'draft')
-              throw new Refusal('app_unsuitable', '这是草稿，请先把它发布');
-            const values = { appId: app.id, version, description, ...file };
-            const id = await store.insertVersion(tx, values);
-            if (id === null) throw new Refusal('app_unsuitable', '这个版本号已经有了');
-            await store.changeApp(tx, app.id, {});
-            noteAct({ subject: `app:${app.id}`, to: { version, file: file.fileName } });
-            return { id };
-          }),
-        );
-    },
-
-    versions: async (
-      db: Executor,
-      { id, page, pageSize }: Parsed<'appVersionList'>,
-      user: Identity,
-    ): Promise<Out<'appVersionList'>> => {
-      const { title } = await findApp(db, id);
-      const window = { offset: (page - 1) * pageSize, limit: pageSize };
-      const rows = await store.versionsOf(db, id, window);
-      const list = await Promise.all(rows.map((row) => market.viewVersion(row, user, true)));
-      return { title, list: { list, count: await store.countVersions(db, id) } };
-    },
-
-    comments: async (
-      db: Executor,
-      { id, page, pageSize }: Parsed<'appCommentList'>,
-      user: Identity,
-    ): Promise<Out<'appCommentList'>> => {
-      const { title } = await findApp(db, id);
-      const window = { offset: (page - 1) * pageSize, limit: pageSize };
-      const rows = await store.managedComments(db, id, window);
-      const given = await store.ratingsOf(db, id);
-      return {
-        title,
-        list: {
-          list: rows.map(({ version, description, reports, ...row }) => ({
-            ...viewComment(row, user),
-            version: version ?? '',
-            description: description ?? '',
-            reports,
-          })),
-          count: given.reduce((sum, { count }) => sum + count, 0),
-        },
-      };
-    },
-
-    /** @throws Refusal not_found */
-    removeComment: async (db: Executor, id: number, { noteAct }: Manager): Promise<void> => {
-      const gone = await store.removeComment(db, id);
-      if (!gone) throw new Refusal('not_found', '没有这条评论');
-      noteAct({
-        subject: `app:${gone.appId}`,
-        from: { comment: gone.content, user_id: gone.userId },
-      });
-    },
-
-    description: async (db: Executor, id: number): Promise<Out<'appDescription'>> => {
-      const { title, mdDescription } = await findApp(db, id);
-      return { title, md_description: mdDescription };
-    },
-
-    saveDescription: (
-      db: Executor,
-      { id, md_description: text }: Parsed<'saveAppDescription'>,
-      { noteAct }: Manager,
-    ): Promise<void> =>
-      inTransaction(db, async (tx) => {
-        const app = await lockApp(tx, id);
-        await store.changeApp(tx, id, { mdDescription: text });
-        noteAct({ subject: `app:${id}`, from: { md_description: app.mdDescription } });
-      }),
-
-    generalInfo: async (db: Executor, id: number): Promise<Out<'appGeneralInfo'>> => {
-      const app = await findApp(db, id);
-      return {
-        id,
-        title: app.title,
-        developer: app.developer,
-        type: app.type,
-        source: app.source,
-        rating: app.firstRating / 2,
-        price: app.price,
-        closeComment: app.closeComment,
-      };
-    },
-
-    saveGeneralInfo: (
-      db: Executor,
-      { id, title, rating, ...given }: Parsed<'saveAppGeneralInfo'>,
-      { noteAct }: Manager,
-    ): Promise<void> =>
-      inTransaction(db, async (tx) => {
-        const app = await lockApp(tx, id);
-        const named = title === undefined ? app.title : demand(title, 'title', marketTexts.title);
-        const values = {
-          title: named,
-          developer: given.developer?.trim() ?? app.developer,
-          type: given.type?.trim() ?? app.type,
-          source: given.source?.trim() ?? app.source,
-          price: given.price ?? app.price,
-          firstRating: rating === undefined ? app.firstRating : Math.round(rating * 2),
-          closeComment: given.closeComment ?? app.closeComment,
-        };
-        await store.changeApp(tx, id, values);
-        const { price, firstRating, closeComment } = app;
-        noteAct({
-          subject: `app:${id}`,
-          from: { title: app.title, price, firstRating, closeComment },
-          to: values,
-        });
-      }),
-
-    /** Takes away files that nothing names any more. */
-    drop: async (keys: readonly string[]): Promise<void> => {
-      for (const key of keys) await storage.delete(key);
+export const comments = async (
+  db: Executor,
+  { id, page, pageSize }: Parsed<'appCommentList'>,
+  user: Identity,
+): Promise<Out<'appCommentList'>> => {
+  const { title } = await findApp(db, id);
+  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const rows = await store.managedComments(db, id, window);
+  const given = await store.ratingsOf(db, id);
+  return {
+    title,
+    list: {
+      list: rows.map(({ version, description, reports, ...row }) => ({
+        ...commentView(row, user),
+        version: version ?? '',
+        description: description ?? '',
+        reports,
+      })),
+      count: given.reduce((sum, { count }) => sum + count, 0),
     },
   };
 };
+
+/** @throws Refusal not_found */
+export const removeComment = async (
+  db: Executor,
+  id: number,
+  { noteAct }: Manager,
+): Promise<void> => {
+  const gone = await store.removeComment(db, id);
+  if (!gone) throw new Refusal('not_found', '没有这条评论');
+  noteAct({
+    subject: `app:${gone.appId}`,
+    from: { comment: gone.content, user_id: gone.userId },
+  });
+};
+
+export const description = async (db: Executor, id: number): Promise<Out<'appDescription'>> => {
+  const { title, mdDescription } = await findApp(db, id);
+  return { title, md_description: mdDescription };
+};
+
+export const saveDescription = (
+  db: Executor,
+  { id, md_description: text }: Parsed<'saveAppDescription'>,
+  { noteAct }: Manager,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const app = await lockApp(tx, id);
+    await store.changeApp(tx, id, { mdDescription: text });
+    noteAct({ subject: `app:${id}`, from: { md_description: app.mdDescription } });
+  });
+
+export const generalInfo = async (db: Executor, id: number): Promise<Out<'appGeneralInfo'>> => {
+  const app = await findApp(db, id);
+  return {
+    id,
+    title: app.title,
+    developer: app.developer,
+    type: app.type,
+    source: app.source,
+    rating: app.firstRating / 2,
+    price: app.price,
+    closeComment: app.closeComment,
+  };
+};
+
+export const saveGeneralInfo = (
+  db: Executor,
+  { id, title, rating, ...given }: Parsed<'saveAppGeneralInfo'>,
+  { noteAct }: Manager,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const app = await lockApp(tx, id);
+    const named = title === undefined ? app.title : demand(title, 'title', marketTexts.title);
+    const values = {
+      title: named,
+      developer: given.developer?.trim() ?? app.developer,
+      type: given.type?.trim() ?? app.type,
+      source: given.source?.trim() ?? app.source,
+      price: given.price ?? app.price,
+      firstRating: rating === undefined ? app.firstRating : Math.round(rating * 2),
+      closeComment: given.closeComment ?? app.closeComment,
+    };
+    await store.changeApp(tx, id, values);
+    const { price, firstRating, closeComment } = app;
+    noteAct({
+      subject: `app:${id}`,
+      from: { title: app.title, price, firstRating, closeComment },
+      to: values,
+    });
+  });

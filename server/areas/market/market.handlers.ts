@@ -1,21 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '#server/db/database.ts';
 import { readRange } from '#server/http/byte-range.ts';
 import { disposition } from '#server/http/disposition.ts';
 import type { Handlers } from '#server/http/handlers.ts';
 import { reachable } from '../payment/order-view.ts';
+import type { PaymentService } from '../payment/payment.service.ts';
 import { mayPlay } from '../payment/sandbox.ts';
-import type { createManageMarket } from './manage-market.service.ts';
-import type { MarketService } from './market.service.ts';
+import { createAppComments } from './app-comment.service.ts';
+import { appOrderStatus, buyApp } from './app-order.service.ts';
+import type { Downloads } from './download.service.ts';
+import * as manage from './manage-market.service.ts';
+import * as market from './market.service.ts';
+import type { Publishing } from './publish-app.service.ts';
 
 /** Sends a file, or the part of it that was asked for, as something to keep and never to run. */
 const send = async (
-  market: MarketService,
+  downloads: Downloads,
   key: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> => {
   const range = readRange(request.headers.range);
-  const { version, body } = await market.open(key, range, request.ip);
+  const { version, body } = await downloads.open(key, range, request.ip);
   reply.headers({
     'content-type': 'application/octet-stream',
     'content-disposition': disposition(version.fileName),
@@ -35,42 +41,47 @@ const send = async (
   await reply.send(stream);
 };
 
-export const createMarketHandlers = (
-  market: MarketService,
-  settings: Parameters<typeof mayPlay>[1],
-) =>
-  ({
-    appList: (input, { db, user }) => market.list(db, input, user),
-    appDetails: ({ id }, { db, user }) => market.details(db, id, user),
+export const createMarketHandlers = (deps: {
+  db: Database;
+  downloads: Downloads;
+  payments: PaymentService;
+  settings: Parameters<typeof mayPlay>[1];
+}) => {
+  const { downloads, payments, settings } = deps;
+  const comments = createAppComments();
+  return {
+    appList: (input, { db, user }) => market.appList(db, input, user),
+    appDetails: ({ id }, { db, user }) => market.appDetails(downloads, db, id, user),
     appVersionNext: ({ id, version_page: page }, { db, user }) =>
-      market.versions(db, id, page, user),
+      market.appVersions(downloads, db, id, page, user),
     appCommentNext: ({ id, comment_page: page }, { db, user }) =>
-      market.comments(db, id, page, user),
-    sendAppComment: (input, { db, user }) => market.comment(db, input, user),
+      market.appComments(db, id, page, user),
+    sendAppComment: (input, { db, user }) => comments.put(db, input, user),
     delOwnAppComment: async ({ app_id: id }, { db, user }) => {
-      await market.removeOwnComment(db, id, user.id);
+      await comments.removeOwn(db, id, user.id);
       return {};
     },
     reportAppComment: async (input, { db, user }) => {
-      await market.report(db, input, user);
+      await comments.report(db, input, user);
       return {};
     },
     payApp: async ({ id, provider }, { user, ...context }) => {
-      const order = await market.buy(user, { id, provider, play: mayPlay(context, settings) });
+      const order = await buyApp(deps, user, { id, provider, play: mayPlay(context, settings) });
       return async (db) => reachable(await order(db), context.origin);
     },
     appTradeStatus: async ({ platform_order_id: number }, { user, origin }) =>
-      reachable(await market.orderStatus(user.id, number), origin),
-    appDownloadLink: (input, { db, user }) => market.downloadLink(db, input, user),
-    downloadApp: ({ key }, { request, reply }) => send(market, key, request, reply),
-  }) satisfies Partial<Handlers>;
+      reachable(await appOrderStatus(payments, user.id, number), origin),
+    appDownloadLink: (input, { db, user }) => downloads.link(db, input, user),
+    downloadApp: ({ key }, { request, reply }) => send(downloads, key, request, reply),
+  } satisfies Partial<Handlers>;
+};
 
-export const createManageMarketHandlers = (manage: ReturnType<typeof createManageMarket>) =>
+export const createManageMarketHandlers = (publishing: Publishing, downloads: Downloads) =>
   ({
     saveApp: (input, { file, files, ...manager }) =>
-      manage.save(input, { file, cover: files['cover_image'] }, manager),
-    addAppVersion: (input, { file, ...manager }) => manage.addVersion(input, file, manager),
-    appVersionList: (input, { db, user }) => manage.versions(db, input, user),
+      publishing.save(input, { file, cover: files['cover_image'] }, manager),
+    addAppVersion: (input, { file, ...manager }) => publishing.addVersion(input, file, manager),
+    appVersionList: (input, { db, user }) => manage.versions(downloads, db, input, user),
     appCommentList: (input, { db, user }) => manage.comments(db, input, user),
     delAppComment: async ({ id }, { db, ...manager }) => {
       await manage.removeComment(db, id, manager);
@@ -93,7 +104,7 @@ export const createManageMarketHandlers = (manage: ReturnType<typeof createManag
     },
     delAppDraft: async ({ id }, { db, afterCommit, ...manager }) => {
       const keys = await manage.removeDraft(db, id, manager);
-      afterCommit(() => manage.drop(keys));
+      afterCommit(() => publishing.drop(keys));
       return {};
     },
     appDraft: ({ id }, { db }) => manage.draft(db, id),

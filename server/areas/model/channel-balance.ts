@@ -3,15 +3,14 @@ import type { Executor } from '#server/db/database.ts';
 import { askBalance, tellsBalance } from '#server/engines/openai-compatible/balance.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { throughProxy } from './channel-engines.ts';
-import { keysIn } from './channel-key.ts';
+import { type KeyBox, keysIn, openedKeys } from './channel-key.ts';
 import * as store from './manage-model.store.ts';
-import type { ChannelRow } from './model.store.ts';
 
 /** Asks a channel's service what is left; gives what is to be done with the answer in a transaction. */
 export const balanceOf = async (
+  keys: KeyBox,
   db: Executor,
   id: number,
-  secretOf: (channel: ChannelRow) => string,
 ): Promise<(db: Executor) => Promise<Out<'channelBalance'>>> => {
   const channel = await store.findChannel(db, id);
   if (!channel) throw new Refusal('not_found', '没有这个服务');
@@ -20,7 +19,7 @@ export const balanceOf = async (
   const silent = (message: string) => async () => ({ amount: null, unit: '', message });
   if (kind !== 'openai-compatible' || !tellsBalance(service))
     return silent('这家服务不说余额，请到它的网站看');
-  const [secret = ''] = keysIn(secretOf(channel));
+  const [secret = ''] = keysIn(openedKeys(keys, channel) ?? '');
   try {
     const told = await askBalance(
       service,

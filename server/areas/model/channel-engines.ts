@@ -18,7 +18,7 @@ import { createOpenAiVideoEngine } from '#server/engines/video/openai-video-engi
 import { createStabilityVideoEngine } from '#server/engines/video/stability-video-engine.ts';
 import type { VideoEngine } from '#server/engines/video/video-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
-import { keyMark, keysIn, type KeyBox } from './channel-key.ts';
+import { keyMark, keysIn, type KeyBox, openedKeys } from './channel-key.ts';
 import { imageOfferOf } from './image-models.ts';
 import type { KeyMark } from './line-record.ts';
 import type { ChannelRow } from './model.store.ts';
@@ -208,7 +208,7 @@ export const createChannelEngines = (deps: {
     const mark = `${channel.kind} ${channel.baseUrl} ${JSON.stringify(channel.options)} ${channel.keyEncrypted?.toString('base64') ?? ''}`;
     const known = made.get(channel.id);
     if (known?.mark === mark) return known.engines;
-    const secret = channel.keyEncrypted ? keys.open(channel.keyEncrypted, channel.key) : '';
+    const secret = openedKeys(keys, channel);
     // Said once: the key that would open it comes with another start.
     if (secret === null)
       log.error({ channel: channel.id }, 'the key of a channel cannot be decrypted: SECRET_KEY?');

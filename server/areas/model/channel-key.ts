@@ -25,6 +25,12 @@ export const keysIn = (secret: string): string[] =>
 export const hintOf = (key: string): string =>
   key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
 
+/** A channel's keys as they were entered; null: another SECRET_KEY sealed them. */
+export const openedKeys = (
+  box: KeyBox,
+  { key, keyEncrypted }: { key: string; keyEncrypted: Buffer | null },
+): string | null => (keyEncrypted ? box.open(keyEncrypted, key) : '');
+
 /** What tells keys of a channel apart without giving one away: eight letters of a digest, and its last four. */
 export const keyMark = (key: string): { mark: string; hint: string } =>
   key === ''

@@ -5,6 +5,8 @@ import { usualSizeRates } from '#contract/price.ts';
 import { chatPrice, imageOf, thinkingOf, type ResolvedMediaModel } from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
 
+export const flagOf = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
 /** What the specification calls things, beside our own names. */
 const flatFields = (model: ModelRow) => {
   const image = imageOf(model);
@@ -22,11 +24,11 @@ const flatFields = (model: ModelRow) => {
     size_limit: sizes,
     size_rate: image ? [...(model.sizeRates ?? usualSizeRates)] : [],
     disable: 0,
-    disable_api: model.disableApi ? 1 : 0,
-    vip: model.paidOnly ? 1 : 0,
+    disable_api: flagOf(model.disableApi),
+    vip: flagOf(model.paidOnly),
     // As to a visitor; whoever asks is looked at where the list is given.
-    locked: model.paidOnly ? 1 : 0,
-    private: model.managersOnly ? 1 : 0,
+    locked: flagOf(model.paidOnly),
+    private: flagOf(model.managersOnly),
     // Of a model of images that nobody has told anything of there is nothing to draw with yet.
     status: model.type === modelTypes.image && image === null ? 0 : 1,
   };

@@ -2,7 +2,7 @@ import type { Area, Kit } from '#server/area.ts';
 import { createReplicateTraining } from '#server/engines/training/replicate-training.ts';
 import { TrainingError, type TrainingEngine } from '#server/engines/training/training-engine.ts';
 import { builtInStyle } from '#server/engines/training/built-in-style.ts';
-import { createTrainHandlers } from './train.handlers.ts';
+import { createManageTrainHandlers, createTrainHandlers } from './train.handlers.ts';
 import { leaveTraining } from './leave-training.ts';
 import { shownByProjects } from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
@@ -72,6 +72,9 @@ export const trainArea = (kit: Kit) => {
     jobKinds: createTrainWorks(deps),
     chores: [(tx) => readDueAddresses(deps, tx)],
     shows: shownByProjects,
-    serve: ({ jobs }) => createTrainHandlers(deps, jobs.cancel),
+    serve: ({ jobs }) => {
+      const all = { ...deps, stopJob: jobs.cancel };
+      return { ...createManageTrainHandlers(all), ...createTrainHandlers(all) };
+    },
   } satisfies Area;
 };

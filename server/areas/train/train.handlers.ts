@@ -31,20 +31,22 @@ const send = async (reply: FastifyReply, file: outputs.SentFile): Promise<void> 
     .send(kept ? data.stream : data);
 };
 
-export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Promise<unknown>) => {
-  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8, 'training uploads');
-  const limitPacks = createPersonLimit(aMinute.packs, 'training packs');
-  const limitChanges = createPersonLimit(aMinute.changes, 'training changes');
-  const limitAddresses = createPersonLimit(aMinute.addresses, 'watched addresses');
-  const limitQuotes = createPersonLimit(aMinute.quotes, 'training quotes');
+interface Takers extends Pick<TrainDeps, 'storage'> {
+  stopJob: (id: number) => Promise<unknown>;
+}
 
-  /** Takes away what lies outside the database of what is gone from there. */
-  const takeAway = async (keys: readonly string[], jobs: readonly number[] = []): Promise<void> => {
-    for (const job of jobs) await stopJob(job);
-    for (const key of keys) await deps.storage.delete(key);
-  };
+/** Takes away what lies outside the database of what is gone from there. */
+const takeAway = async (
+  { storage, stopJob }: Takers,
+  keys: readonly string[],
+  jobs: readonly number[] = [],
+): Promise<void> => {
+  for (const job of jobs) await stopJob(job);
+  for (const key of keys) await storage.delete(key);
+};
 
-  return {
+export const createManageTrainHandlers = (takers: Takers) =>
+  ({
     adminTrainList: (input, { db }) => managedProjects(db, input),
 
     setTrainProject: async (input, { db, noteAct }) => {
@@ -55,10 +57,19 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
     delTrainProject: async ({ id }, { db, noteAct, afterCommit }) => {
       const { keys, jobs, name, userId } = await projects.removeAny(db, id);
       noteAct({ subject: `train:${id}`, from: { name, user_id: userId } });
-      afterCommit(() => takeAway(keys, jobs));
+      afterCommit(() => takeAway(takers, keys, jobs));
       return {};
     },
+  }) satisfies Partial<Handlers>;
 
+export const createTrainHandlers = (deps: TrainDeps & Takers) => {
+  const limitUploads = createPersonLimit(deps.settings.uploadLimit * 8, 'training uploads');
+  const limitPacks = createPersonLimit(aMinute.packs, 'training packs');
+  const limitChanges = createPersonLimit(aMinute.changes, 'training changes');
+  const limitAddresses = createPersonLimit(aMinute.addresses, 'watched addresses');
+  const limitQuotes = createPersonLimit(aMinute.quotes, 'training quotes');
+
+  return {
     trainModelList: (input, { db, user }) => {
       const { knowledge, lora } = projectTypes;
       const types = input.type === undefined ? [knowledge, lora] : [input.type];
@@ -88,7 +99,7 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
 
     delTrainModel: async ({ id }, { db, user, afterCommit }) => {
       const { keys, jobs } = await projects.remove(db, id, user);
-      afterCommit(() => takeAway(keys, jobs));
+      afterCommit(() => takeAway(deps, keys, jobs));
       return {};
     },
 
@@ -119,7 +130,7 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
 
     delTrainFile: async ({ file_id: id }, { db, user, afterCommit }) => {
       const keys = await files.remove(db, id, user);
-      afterCommit(() => takeAway(keys));
+      afterCommit(() => takeAway(deps, keys));
       return {};
     },
 
@@ -130,7 +141,7 @@ export const createTrainHandlers = (deps: TrainDeps, stopJob: (id: number) => Pr
 
     actOnFiles: async (input, { db, user, afterCommit }) => {
       const { done, keys } = await files.actOn(deps, db, input, user);
-      afterCommit(() => takeAway(keys));
+      afterCommit(() => takeAway(deps, keys));
       return { done };
     },
 

@@ -5,7 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { useSite } from '#src/platform/site.ts';
-import { agreementTitles } from '#contract/agreement-kinds.ts';
+import { AgreementLinks } from '#src/widgets/agreement/agreement-links.tsx';
 import { limits } from '#contract/limits.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -32,11 +32,7 @@ const AgreeField = ({
     <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
     <span>
       我已阅读并同意
-      {useSite().agreements.map(({ kind }) => (
-        <Link key={kind} to="/help" search={{ page: `agreement-${kind}` }} target="_blank">
-          《{agreementTitles[kind]}》
-        </Link>
-      ))}
+      <AgreementLinks target="_blank" />
     </span>
   </label>
 );

@@ -5,6 +5,7 @@ import { useModel } from '#src/platform/queries.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { useSite } from '#src/platform/site.ts';
+import { AgreementLinks } from '#src/widgets/agreement/agreement-links.tsx';
 import { leastText } from '#src/widgets/composer/send-rules.ts';
 import type { Embedding } from '#contract/embedding.ts';
 import type { SessionDetail } from '#contract/session.ts';
@@ -66,20 +67,36 @@ const BaseHint = ({
   );
 };
 
+/** Before the first message of somebody without an account: using it is how they agree. */
+const VisitorConsent = () => {
+  const guest = useAuth().user?.guest !== false;
+  const { agreements } = useSite();
+  if (!guest || agreements.length === 0) return null;
+  return (
+    <p className={rowCss.firstConsent}>
+      不登录直接使用，即表示同意 <AgreementLinks />
+    </p>
+  );
+};
+
 /** In an empty conversation: what it is for. */
-export const FirstHint = ({
-  session,
-  only,
-  sessionType,
-  onAsk,
-}: {
+export const FirstHint = (given: FirstHintProps) => (
+  <>
+    <Hint {...given} />
+    {given.session.writable && <VisitorConsent />}
+  </>
+);
+
+interface FirstHintProps {
   session: SessionDetail;
   /** A single message was asked for, and is gone. */
   only: boolean;
   sessionType: SessionType | null;
   /** Sends a question. */
   onAsk: (text: string) => void;
-}) => {
+}
+
+const Hint = ({ session, only, sessionType, onAsk }: FirstHintProps) => {
   const model = useModel(session.model);
   const { min_prompt_bytes: least } = useSite();
   if (only)

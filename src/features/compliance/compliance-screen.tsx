@@ -67,6 +67,11 @@ const fields: readonly Field[] = [
     unit: '个月',
     hint: '谁、何时、从哪个地址和端口登录、发布、生成、改了什么，到期自己删去；0 是不保留',
   },
+  {
+    name: 'show_third_parties',
+    kind: 'switch',
+    hint: '数据会交给谁、做什么用：按接上的渠道、内容安全、短信与邮件自己列出来，放在帮助和隐私政策下面',
+  },
   { name: 'operator', kind: 'text', max: 100, placeholder: '例如：某某科技有限公司' },
   { name: 'report', kind: 'text', max: 200, hint: '邮箱、网址或电话' },
   { name: 'icp', kind: 'text', max: 100, placeholder: '京ICP备12345678号-1' },

@@ -79,6 +79,13 @@ const fields: readonly Field[] = [
     ...byService,
   },
   {
+    name: 'pictures_in',
+    label: '检查上传的图片',
+    kind: 'switch',
+    hint: '提问、参考图、头像、帖子里的；没有通过的不保存，上传会慢一些',
+    ...byService,
+  },
+  {
     name: 'judge',
     label: '让一个模型判断',
     kind: 'text',
@@ -109,6 +116,7 @@ const dayColumns: readonly Column<State['days'][number]>[] = [
 ];
 
 const wayNames = { in: '提问', out: '回复' } as const;
+const pictureNames = { in: '上传的图', out: '画的图' } as const;
 /** Complaints are to be answered within so many hours. */
 const answerHours = 24;
 const waited = (at: string): string => {
@@ -134,7 +142,7 @@ const caseColumns: readonly Column<Case>[] = [
   {
     key: 'way',
     title: '来自',
-    value: (row) => (row.kind === 'picture' ? '画的图' : wayNames[row.way]),
+    value: (row) => (row.kind === 'picture' ? pictureNames[row.way] : wayNames[row.way]),
   },
   {
     key: 'by',

@@ -87,6 +87,41 @@ const AgreementPage = ({ kind }: { kind: AgreementKind }) => {
             第 {page.data.version} 版，{dateTime(page.data.created_at)}
           </p>
           <Markdown text={page.data.text} />
+          {kind === 'privacy' && (
+            <p>
+              <Link to="/help" search={{ page: 'third-parties' }}>
+                第三方清单：数据会交给谁
+              </Link>
+            </p>
+          )}
+        </>
+      )}
+    </TextPage>
+  );
+};
+
+/** Who gets which data. */
+const ThirdParties = () => {
+  const page = useCall('thirdParties', {}, steady);
+  return (
+    <TextPage title="第三方清单" page={page}>
+      {page.data && (
+        <>
+          <p>
+            {page.data.shown
+              ? page.data.list.length > 0
+                ? '您的内容只在用到下面这些服务时交给它们，只交做这件事要的部分。按现在接上的服务列出。'
+                : '现在没有把数据交给别的服务：都在这台服务器和它的网络里。'
+              : '这个站点没有公布清单。想知道的话，请向站点的管理员询问。'}
+          </p>
+          <Markdown
+            text={page.data.list
+              .map(
+                ({ name, purpose, data }) =>
+                  `### ${name}\n\n- 用途：${purpose}\n- 交给它的：${data}`,
+              )
+              .join('\n\n')}
+          />
         </>
       )}
     </TextPage>
@@ -158,5 +193,6 @@ export const HelpScreen = () => {
   if (code !== undefined) return <CodePage code={code} />;
   const kind = agreementKinds.find((each) => page === `agreement-${each}`);
   if (kind) return <AgreementPage kind={kind} />;
+  if (page === 'third-parties') return <ThirdParties />;
   return page === undefined ? <HelpList /> : <HelpPage key={page} slug={page} />;
 };

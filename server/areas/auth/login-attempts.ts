@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import type pg from 'pg';
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
-import type { Executor } from '#server/db/database.ts';
-import { addressKey, isLocal, networkKey, tooMany } from '#server/http/rate-limit.ts';
+import { databaseLimiter } from '#server/db/database-limiter.ts';
+import { addressKey, tooMany } from '#server/http/rate-limit.ts';
 
 /** Failed logins of an account or address in 15 minutes that need no captcha. */
 const freeFailures = 3;
@@ -12,11 +10,6 @@ const freeFailures = 3;
 const mostFailures = { account: 100, address: 30 };
 /** Failures in 15 minutes of a device that the account has been used from. */
 const mostOfDevice = 30;
-/** Registrations of an address in a day beyond the free ones, without and with a proof of work. */
-const mostRegistrations = { plain: 20, proven: 200 };
-/** In ten minutes from one address: a school's class at once. Its network has ten times as many. */
-const burst = { registrations: 40, guests: 60, network: 10 };
-
 /**
  * Wrong passwords of one login in 15 minutes, by which somebody proves that it is they, and wrong
  * codes of an account's authenticator app from one place.
@@ -26,48 +19,18 @@ const mostProofs = 10;
 const mostCodes = 60;
 
 const quarter = 15 * 60;
-const day = 24 * 3600;
-const tenMinutes = 600;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /**
- * Counts tries at logins and registrations in the database, so that all processes count together.
- * A try is counted before it is made, so that many at once cannot pass for one, and taken back when
- * it was no failure.
+ * Counts tries at logins, passwords and codes. A try is counted before it is made, so that many at
+ * once cannot pass for one, and taken back when it was no failure.
  */
-export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: number }) => {
-  const limiter = (keyPrefix: string, duration: number) =>
-    new RateLimiterPostgres({
-      storeClient: pool,
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      keyPrefix,
-      points: 1,
-      duration,
-    });
-  const byAccount = limiter('login-account', quarter);
-  const byAddress = limiter('login-address', quarter);
-  const byDevice = limiter('login-device', quarter);
-  const byProof = limiter('password-proof', quarter);
-  const registrations = limiter('register', day);
-  const bursts = limiter('burst', tenMinutes);
-
-  /** @throws Refusal too_many when too many came from an address or its network lately */
-  const countBurst = async (ip: string) => {
-    const address = addressKey(ip);
-    // A proxy on this machine may hide whoever comes through it.
-    if (isLocal(address)) return;
-    const [one, all] = await Promise.all([
-      bursts.penalty(`registrations ${address}`),
-      bursts.penalty(`registrations ${networkKey(ip)}`),
-    ]);
-    const most = burst.registrations + options.freeRegistrations;
-    if (one.consumedPoints > most) throw tooMany(one.msBeforeNext);
-    if (all.consumedPoints > most * burst.network) throw tooMany(all.msBeforeNext);
-  };
+export const createLoginAttempts = (pool: pg.Pool) => {
+  const byAccount = databaseLimiter(pool, 'login-account', quarter);
+  const byAddress = databaseLimiter(pool, 'login-address', quarter);
+  const byDevice = databaseLimiter(pool, 'login-device', quarter);
+  const byProof = databaseLimiter(pool, 'password-proof', quarter);
 
   return {
     /**
@@ -170,49 +133,6 @@ export const createAttempts = (pool: pg.Pool, options: { freeRegistrations: numb
           await byProof.delete(key);
           if (allKey !== null) await byProof.delete(allKey);
         },
-      };
-    },
-
-    /**
-     * Counts in the transaction that makes the guest: one that waited for a second connection while
-     * it holds a first would, with a few others, keep everybody from the database.
-     * @throws Refusal too_many
-     */
-    countGuest: async (db: Executor, ip: string) => {
-      const address = addressKey(ip);
-      if (isLocal(address)) return;
-      const most = [burst.guests, burst.guests * burst.network];
-      const now = Date.now();
-      for (const [at, key] of [address, networkKey(ip)].entries()) {
-        const { rows } = await db.execute<{ points: number; expire: string }>(sql`
-          INSERT INTO rate_limits AS l (key, points, expire)
-          VALUES (${`burst:guests ${key}`}, 1, ${now + tenMinutes * 1000})
-          ON CONFLICT (key) DO UPDATE SET
-            points = CASE WHEN l.expire > ${now} THEN l.points + 1 ELSE 1 END,
-            expire = CASE WHEN l.expire > ${now} THEN l.expire ELSE excluded.expire END
-          RETURNING points, expire`);
-        const [counted] = rows;
-        if (counted && counted.points > most[at]!) throw tooMany(Number(counted.expire) - now);
-      }
-    },
-
-    /** @throws Refusal too_many */
-    beginRegistration: async (ip: string, { proven }: { proven: boolean }) => {
-      await countBurst(ip);
-      const address = addressKey(ip);
-      const most = mostRegistrations[proven ? 'proven' : 'plain'];
-      const count = await registrations.penalty(address);
-      const takeBack = async () => {
-        await registrations.reward(address);
-      };
-      if (count.consumedPoints > most + options.freeRegistrations) {
-        await takeBack();
-        throw tooMany(count.msBeforeNext);
-      }
-      return {
-        needsCaptcha: count.consumedPoints > options.freeRegistrations,
-        captchaNext: count.consumedPoints >= options.freeRegistrations,
-        takeBack,
       };
     },
   };

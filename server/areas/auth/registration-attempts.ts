@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { Executor } from '#server/db/database.ts';
+import { databaseLimiter } from '#server/db/database-limiter.ts';
+import { addressKey, isLocal, networkKey, tooMany } from '#server/http/rate-limit.ts';
+import { countWithin } from './attempts.store.ts';
+
+/** Registrations of an address in a day beyond the free ones, without and with a proof of work. */
+const mostRegistrations = { plain: 20, proven: 200 };
+/** In ten minutes from one address: a school's class at once. Its network has ten times as many. */
+const burst = { registrations: 40, guests: 60, network: 10 };
+
+const day = 24 * 3600;
+const tenMinutes = 600;
+
+/** Counts tries at registrations, before they are made, and guests. */
+export const createRegistrationAttempts = (
+  pool: pg.Pool,
+  options: { freeRegistrations: number },
+) => {
+  const registrations = databaseLimiter(pool, 'register', day);
+  const bursts = databaseLimiter(pool, 'burst', tenMinutes);
+
+  /** @throws Refusal too_many when too many came from an address or its network lately */
+  const countBurst = async (ip: string) => {
+    const address = addressKey(ip);
+    // A proxy on this machine may hide whoever comes through it.
+    if (isLocal(address)) return;
+    const [one, all] = await Promise.all([
+      bursts.penalty(`registrations ${address}`),
+      bursts.penalty(`registrations ${networkKey(ip)}`),
+    ]);
+    const most = burst.registrations + options.freeRegistrations;
+    if (one.consumedPoints > most) throw tooMany(one.msBeforeNext);
+    if (all.consumedPoints > most * burst.network) throw tooMany(all.msBeforeNext);
+  };
+
+  return {
+    /**
+     * Counts in the transaction that makes the guest: one that waited for a second connection while
+     * it holds a first would, with a few others, keep everybody from the database.
+     * @throws Refusal too_many
+     */
+    countGuest: async (db: Executor, ip: string) => {
+      const address = addressKey(ip);
+      if (isLocal(address)) return;
+      const most = [burst.guests, burst.guests * burst.network];
+      for (const [at, key] of [address, networkKey(ip)].entries()) {
+        const counted = await countWithin(db, `burst:guests ${key}`, tenMinutes * 1000);
+        if (counted.points > most[at]!) throw tooMany(counted.left);
+      }
+    },
+
+    /** @throws Refusal too_many */
+    beginRegistration: async (ip: string, { proven }: { proven: boolean }) => {
+      await countBurst(ip);
+      const address = addressKey(ip);
+      const most = mostRegistrations[proven ? 'proven' : 'plain'];
+      const count = await registrations.penalty(address);
+      const takeBack = async () => {
+        await registrations.reward(address);
+      };
+      if (count.consumedPoints > most + options.freeRegistrations) {
+        await takeBack();
+        throw tooMany(count.msBeforeNext);
+      }
+      return {
+        needsCaptcha: count.consumedPoints > options.freeRegistrations,
+        captchaNext: count.consumedPoints >= options.freeRegistrations,
+        takeBack,
+      };
+    },
+  };
+};
