@@ -71,11 +71,11 @@ export const testChannel = async (
   };
 };
 
-/** The models that a form names, as far as the form may be saved. @throws Refusal bad_input */
 /** It goes to another address from now on. */
 const isMoved = (known: ChannelRow | null, { base_url: url }: { base_url: string }): boolean =>
   known !== null && known.baseUrl !== url;
 
+/** The models that a form names, as far as the form may be saved. @throws Refusal bad_input */
 const checked = async (
   db: Executor,
   input: Parsed<'saveChannel'>,
