@@ -127,7 +127,7 @@ const channel = z.object({
   /** Whose ways its service has, as chosen; empty: as its address tells. And as it counts now. */
   maker: z.string(),
   told_maker: z.string(),
-  /** What is added to each request of a chat, as JSON; empty: nothing. */
+  /** What is added to each request of a chat, as JSON; empty: nothing. Headers are masked as keys are. */
   headers: z.string(),
   body: z.string(),
   /** The proxy that chats go through; empty: none. */

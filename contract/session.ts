@@ -139,7 +139,7 @@ export const sessionCalls = {
     method: 'GET',
     path: '/api/get_session',
     access: 'public',
-    summary: '一个会话',
+    summary: '打开一个会话',
     input: z.object({ uuid: sessionRef, history_id: z.optional(id) }),
     output: sessionDetail,
     codes: ['private_session', 'session_deleted'],

@@ -33,6 +33,7 @@ import { trainArea } from './train/area.ts';
 import { speechArea } from './speech/area.ts';
 import { videoArea } from './video/area.ts';
 import { removeReported } from './chat/removal.service.ts';
+import { makeAllPrivate } from './session/session.service.ts';
 import { listForum, questionLooks } from './forum/forum-list.service.ts';
 import { requireGroup } from './forum/groups.service.ts';
 import { ownStyles, requireTrained } from './train/styles.service.ts';
@@ -68,7 +69,7 @@ export const createAreas = (kit: Kit) => {
     scenarioArea(),
     forumArea({ remove: removeReported }),
     moderationArea(kit),
-    complianceArea([modelParties, safetyParties, contactParties]),
+    complianceArea([modelParties, safetyParties, contactParties], { close: makeAllPrivate }),
     embeddingArea(),
     trainArea(kit),
     noticeArea(),

@@ -26,11 +26,28 @@ type Entry = Readable & { header: Header };
 
 const unreadable = () => new StartupError('这不是鹊桥的备份，或者它不完整。');
 
+/** More than the manifest of any backup has, bytes. */
+const longestManifest = 16 * 1024 * 1024;
+
 const readManifest = async (entry: Entry | undefined): Promise<Manifest> => {
   if (entry?.header.name !== manifestName) throw unreadable();
+  if ((entry.header.size ?? Infinity) > longestManifest) throw unreadable();
   const read = manifest.safeParse(JSON.parse((await buffer(entry)).toString()));
   if (!read.success) throw unreadable();
   return read.data;
+};
+
+/** Where the tables of before lie until the new ones are whole. */
+const setAside = 'before_restore';
+
+/** Undoes a restore that did not come to its end. */
+const putBack = async (client: pg.Client): Promise<void> => {
+  const { rows } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [setAside]);
+  if (rows.length === 0) return;
+  await client.query('BEGIN');
+  await client.query('DROP SCHEMA IF EXISTS public CASCADE');
+  await client.query(`ALTER SCHEMA ${setAside} RENAME TO public`);
+  await client.query('COMMIT');
 };
 
 /** Refuses where something would be lost that nobody said may go. */
@@ -38,6 +55,7 @@ const requireEmpty = async (client: pg.Client, replace: boolean): Promise<void> 
   const { rows: living } = await client.query(`SELECT 1 FROM pg_locks WHERE ${livingLock}`);
   if (living.length > 0)
     throw new StartupError('还有鹊桥的进程连着这个数据库。请先停止它们，再恢复。');
+  await putBack(client);
   const { rows } = await client.query<{ users: string | null }>(
     `SELECT to_regclass('public.users') AS users`,
   );
@@ -83,13 +101,6 @@ const tighten = async (
     await client.query(`ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`);
   for (const { name, last } of sequences)
     if (last !== null) await client.query('SELECT setval($1::regclass, $2)', [quoted(name), last]);
-};
-
-/** A name in the archive as a place below the folder; what would lead out of it is refused. */
-const placeIn = (folder: string, name: string): string => {
-  const place = path.join(folder, name);
-  if (!place.startsWith(folder + path.sep)) throw unreadable();
-  return place;
 };
 
 const writeAside = async (entry: Entry, place: string): Promise<void> => {
@@ -138,8 +149,12 @@ const openingOf = async ({ file, passphrase, unsealed }: Source): Promise<[Reada
 };
 
 const tableOf = (name: string): string | undefined => /^tables\/(\w+)\/\d+\.copy$/.exec(name)?.[1];
+/**
+ * Files of people, and the key of older backups; nothing that leads elsewhere: beside them lies what
+ * this server runs.
+ */
 const isFile = ({ name, type }: Header): boolean =>
-  /^data\/(secret-key$|files\/)/.test(name) && type === 'file';
+  type === 'file' && /^data\/(secret-key|files(\/[\w-][\w.-]*)+)$/.test(name);
 
 interface Source {
   file: string;
@@ -224,8 +239,7 @@ export const restore = async (options: {
   };
   try {
     await requireEmpty(client, replace);
-    await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE');
-    await client.query('DROP SCHEMA public CASCADE');
+    await client.query(`ALTER SCHEMA public RENAME TO ${setAside}`);
     await client.query('CREATE SCHEMA public');
     await migrate(client, log, { only: new Set(about.migrations) });
     await client.query('BEGIN');
@@ -243,7 +257,8 @@ export const restore = async (options: {
       const table = tableOf(name);
       if (table === undefined) {
         await endTable();
-        await writeAside(entry, placeIn(dataDir, name.slice('data/'.length)));
+        const place = path.join(dataDir, name.slice('data/'.length));
+        await writeAside(entry, name === 'data/secret-key' ? `${place}.restored` : place);
         files += 1;
         return;
       }
@@ -258,6 +273,13 @@ export const restore = async (options: {
     await endTable();
     await tighten(client, about, constraints);
     await client.query('COMMIT');
+    // From here on it is another database.
+    await client.query(`DROP SCHEMA ${setAside} CASCADE`);
+    await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE');
+    const key = path.join(dataDir, 'secret-key');
+    await rename(`${key}.restored`, key).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
     await client.query('ANALYZE');
     return {
       createdAt: about.created_at,
@@ -266,6 +288,11 @@ export const restore = async (options: {
       filesElsewhere: about.files_elsewhere,
       loginsGoOn: sealedOnly.every((name) => columns.has(name)),
     };
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    await putBack(client).catch(() => undefined);
+    await rm(path.join(dataDir, 'secret-key.restored'), { force: true });
+    throw error;
   } finally {
     await client.end();
   }

@@ -32,6 +32,8 @@ export interface Identity {
   sessionBlacklist: boolean;
   /** The login that the token belongs to; revoked by logout. */
   jti: string;
+  /** Of a manager: says in the log of acts that they opened what is another's alone, once an hour. */
+  opens?: (db: Executor, what: ActNote) => Promise<void>;
 }
 
 export interface Context<Who = Identity | null> {
@@ -74,6 +76,8 @@ export interface ActNote {
 
 /** A line of the log of managers' acts. */
 export interface ManagerAct extends Partial<ActNote> {
+  /** The same again within an hour is no line of its own. */
+  hourly?: boolean;
   userId: number;
   call: string;
   input: unknown;

@@ -192,6 +192,12 @@ const checkAccess = (spec: CallSpec, caller: Identified | null): Context['user']
   return identity.auditor && !forManagers(spec) ? { ...identity, manager: false } : identity;
 };
 
+/** Whatever is asked to see it, it is one way of opening it. */
+const opening =
+  (keepAct: RouteDeps['keepAct'], userId: number, ip: string): NonNullable<Identity['opens']> =>
+  (db, what) =>
+    keepAct(db, { ...what, userId, ip, call: 'getSession', input: {}, hourly: true });
+
 /** The answer as the contract has it: what it does not name is left out. */
 const present = (spec: CallSpec, answer: unknown): unknown => z.parse(spec.output, answer);
 
@@ -242,7 +248,10 @@ const createServe =
     let files: Record<string, UploadedFile> = {};
     let query = request.query;
     // Who may not ask learns nothing of what is wrong with what they sent.
-    const user = checkAccess(spec, await request.caller);
+    const found = checkAccess(spec, await request.caller);
+    const user = found?.manager
+      ? { ...found, opens: opening(keepAct, found.id, request.ip) }
+      : found;
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     if (spec.kind === 'upload' && spec.effect !== 'none') await requireDisk(user);
     const whole: Whole = (id, bytes) => {

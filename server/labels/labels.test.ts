@@ -1,3 +1,10 @@
+import {
+  BufferTarget,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  Output,
+  WebMOutputFormat,
+} from 'mediabunny';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { makeDocx } from '#server/areas/train/translation/docx.ts';
@@ -7,6 +14,7 @@ import { labelledPng, originOf, readImageLabel } from './image.ts';
 import { labelledMp4, readMp4Label } from './mp4.ts';
 import { withPngText } from './png-text.ts';
 import { labelledSound, readSoundLabel } from './sound.ts';
+import { labelledWebm, readWebmLabel } from './webm.ts';
 
 const label: Aigc = {
   Label: '1',
@@ -118,4 +126,40 @@ test('a Word file has its label among its properties', () => {
   const made = labelledDocx(makeDocx(['你好']), label);
   expect(readDocxLabel(made)).toEqual(kept);
   expect(readDocxLabel(labelledDocx(made, { ...label, ProduceID: 'b' }))?.ProduceID).toBe('b');
+});
+
+/** A film of so many packets; only what copies it ever looks at them. */
+const webmOf = async (packets: number): Promise<Buffer> => {
+  const output = new Output({ format: new WebMOutputFormat(), target: new BufferTarget() });
+  const track = new EncodedVideoPacketSource('vp9');
+  output.addVideoTrack(track, { frameRate: 25 });
+  await output.start();
+  const frame = new Uint8Array(20_000).fill(7);
+  for (let at = 0; at < packets; at += 1)
+    await track.add(new EncodedPacket(frame, at % 25 === 0 ? 'key' : 'delta', at / 25, 1 / 25), {
+      decoderConfig: { codec: 'vp09.00.31.08', codedWidth: 64, codedHeight: 48 },
+    });
+  await output.finalize();
+  return Buffer.from(output.target.buffer!);
+};
+
+test('long films of one person are labelled by one of the two threads, the other is for others', async () => {
+  const [long, short] = [await webmOf(1500), await webmOf(5)];
+  const done: string[] = [];
+  const write = async (data: Buffer, person: string) => {
+    const owner = { person, guest: false };
+    const made = await labelledWebm(data, label, { signal: AbortSignal.timeout(30_000), owner });
+    expect(readWebmLabel(made)).toEqual(kept);
+    expect(made.length).toBeGreaterThan(data.length);
+    done.push(person);
+  };
+  // Both threads are there.
+  await Promise.all([write(short, 'a'), write(short, 'b')]);
+  done.length = 0;
+  const much = [1, 2, 3, 4].map(() => write(long, 'many'));
+  await Promise.all([write(short, 'one'), ...much]);
+  expect(done.indexOf('one')).toBeLessThan(2);
+  // What is no WebM is refused, and the thread is there for the next.
+  await expect(write(Buffer.from('not a film'), 'a')).rejects.toThrow();
+  await write(short, 'a');
 });

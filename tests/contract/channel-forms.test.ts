@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joined, TestClient } from '../support/client.ts';
+import { bodyOf, listen, reply } from '../support/fake-service.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -34,7 +35,7 @@ test('names are mapped, fields and headers go along, and what costs or carries a
     label: '映射',
     api_key: 'sk-mapping-1234',
     models: [{ name: 'house-model', upstream: 'vendor/real-name', factor: 1 }],
-    headers: '{"X-Title": "bridge"}',
+    headers: '{"X-Title": "bridge-secret-5678"}',
     body: '{"enable_thinking": false, "temperature": 9}',
     tag: '备用',
     parallel: 2,
@@ -43,7 +44,7 @@ test('names are mapped, fields and headers go along, and what costs or carries a
   expect(await channelOf(id)).toMatchObject({
     models: ['house-model'],
     mapping: { 'house-model': 'vendor/real-name' },
-    headers: JSON.stringify({ 'x-title': 'bridge' }, null, 2),
+    headers: JSON.stringify({ 'x-title': 'bri…5678' }, null, 2),
     tag: '备用',
     parallel: 2,
   });
@@ -71,6 +72,42 @@ test('names are mapped, fields and headers go along, and what costs or carries a
   const { headers: _headers, body: _body, tag: _tag, parallel: _parallel, ...less } = service;
   await owner.call('saveChannel', { ...less, id });
   expect(await channelOf(id)).toMatchObject({ tag: '备用', parallel: 2 });
+});
+
+test('headers of a channel may be secrets: they show masked, and a mask that comes back changes nothing', async () => {
+  const sent: unknown[] = [];
+  const service = await listen(async (request, response) => {
+    await bodyOf(request);
+    sent.push(request.headers['x-title']);
+    reply(response, 500, {});
+  });
+  try {
+    const channel = {
+      kind: 'openai-compatible' as const,
+      base_url: `${service.url}/v1`,
+      label: '带请求头',
+      models: [{ name: 'headed-model', factor: 0 }],
+    };
+    const told = { ...channel, headers: '{"X-Title": "bridge-secret-5678"}' };
+    const { id } = await owner.call('saveChannel', told);
+    const { headers } = (await channelOf(id))!;
+    expect(JSON.parse(headers)).toEqual({ 'x-title': 'bri…5678' });
+    await owner.call('saveChannel', { ...channel, id, headers });
+    const { uuid, id: message } = await owner.ask('你好', { model: 'headed-model' });
+    await owner.read(uuid, message);
+    expect(sent[0]).toBe('bridge-secret-5678');
+    // It goes nowhere but where it was entered for.
+    for (const elsewhere of [{ headers }, {}]) {
+      const moved = { ...channel, ...elsewhere, id, base_url: 'http://127.0.0.1:9/v1' };
+      expect((await owner.raw('saveChannel', moved)).message).toContain('headers：');
+    }
+    const acts = await owner.call('adminActList', { call: 'saveChannel' });
+    expect(acts.total).toBeGreaterThan(1);
+    expect(JSON.stringify(acts)).not.toContain('bridge-secret');
+    await owner.call('delChannel', { id });
+  } finally {
+    await service.close();
+  }
 });
 
 test('a list of new-api is taken over, with names, priorities and what cannot be', async () => {

@@ -486,7 +486,13 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
   expect((await child.raw('startMinor', { code: '2468', ...rules })).code).toBe(1490);
   await manager.call('saveCompliance', { minors: 1 });
   const grown = await TestClient.register(server.baseURL);
+  const before = await child.call('newSession', { type: 0, private: 0 });
+  expect((await child.call('getSession', { uuid: before.uuid })).private).toBe(0);
   await child.call('startMinor', { code: '2468', ...rules });
+  // Nothing is public, neither what was nor what begins.
+  const after = await child.call('newSession', { type: 0, private: 0 });
+  for (const each of [before, after])
+    expect((await child.call('getSession', { uuid: each.uuid })).private).toBe(1);
   const elsewhere = new TestClient(server.baseURL);
   await elsewhere.login(account, 'password-1');
   const { uuid } = await talk(elsewhere, '一加一等于几');
@@ -498,6 +504,7 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
   ).toBe(1439);
   expect(await refused('newSession', { type: 2, prompt: '大家好', msg: '大家好' })).toBe(1439);
   expect(await refused('setSession', { session_id: uuid, private: 0 })).toBe(1439);
+  expect(await refused('newTrainModel', { name: '公开的', type: 0, private: 0 })).toBe(1439);
   await manager.call('addBlockedWords', { words: ['赌博网站'] });
   expect(await refused('sendMessage', { session_id: uuid, msg: '给我一个赌博网站' })).toBe(1437);
   // Minutes that follow each other count on both devices together; then even reading ends.

@@ -157,6 +157,10 @@ test('its owner raises the length of a call, changes bounds at once, rotates it 
   const made = await user.person.call('rotateKey', { id: user.keyId, grace_hours: 1 });
   for (const key of [user.key, made.full_key]) await clientOf(key, 1).models.list();
   expect((await keyRow(user)).old_until).not.toBeNull();
+  // Another one would end the first before its time.
+  const again = await user.person.raw('rotateKey', { id: user.keyId, grace_hours: 1 });
+  expect(again).toMatchObject({ code: 422, message: expect.stringContaining('使用期内') });
+  for (const key of [user.key, made.full_key]) await clientOf(key, 1).models.list();
   const last = await user.person.call('rotateKey', { id: user.keyId, grace_hours: 0 });
   for (const key of [user.key, made.full_key])
     expect((await failing(Promise.resolve(clientOf(key).models.list()))).status).toBe(401);

@@ -75,6 +75,12 @@ test('a manager’s second factor is an act, and anybody else’s is none', asyn
     const { recovery_codes: codes } = await client.call('totpEnable', {
       code: generateSync({ secret }),
     });
+    if (client === lower) {
+      // Whoever is a manager no more keeps the second factor.
+      await manager.call('setManager', { user_id: id, rank: 'none' });
+      expect(await client.call('totpState', {})).toMatchObject({ enabled: true });
+      await manager.call('setManager', { user_id: id, rank: 'manager' });
+    }
     await client.call('totpDisable', { code: codes[0]! });
     const both = [
       ['totpDisable', { totp: 1 }, { totp: 0 }],
@@ -84,6 +90,39 @@ test('a manager’s second factor is an act, and anybody else’s is none', asyn
   }
   const shown = JSON.stringify(await manager.call('adminActList', { subject: `user:${lowerId}` }));
   expect(shown).toContain('打开动态验证码');
+});
+
+test('a private session that a manager opens is in the log, once an hour, whichever way', async () => {
+  const { manager, user } = world.people;
+  const { uuid } = await talk(user, '只给自己看的话');
+  const { id } = await user
+    .call('setSession', { session_id: uuid, private: 1 })
+    .then(() => user.call('getSession', { uuid }));
+  const opened = async () =>
+    (await manager.call('adminActList', { subject: `session:${id}`, call: 'getSession' })).list;
+  await manager.call('historyList', { session_id: uuid });
+  for (const reader of [lower, lower]) {
+    await reader.call('adminHistoryList', { session_id: uuid });
+    await reader.call('getSession', { uuid });
+  }
+  const acts = await opened();
+  expect(acts.map(({ user_id: by }) => by)).toEqual([
+    lowerId,
+    (await manager.call('userInfo', {})).id,
+  ]);
+  for (const { to } of acts) expect(JSON.parse(to)).toEqual({ user_id: userId, private: 1 });
+  // What is public, or one's own, is nobody's secret.
+  await user.call('setSession', { session_id: uuid, private: 0 });
+  const other = await talk(user, '大家都能看的话');
+  await user.call('setSession', { session_id: other.uuid, private: 0 });
+  await manager.call('historyList', { session_id: other.uuid });
+  expect(await opened()).toHaveLength(2);
+  const own = await talk(manager, '所有者自己的话');
+  await manager.call('getSession', { uuid: own.uuid });
+  expect((await manager.call('adminActList', { call: 'getSession' })).total).toBe(2);
+  // Nor does a manager open by its address what the lists leave out.
+  await manager.call('setSession', { session_id: own.uuid, private: 1 });
+  expect((await lower.raw('getSession', { uuid: own.uuid })).code).toBe(1432);
 });
 
 test('a manager of the lower rank has no power over others of them', async () => {

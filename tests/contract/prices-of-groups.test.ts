@@ -220,13 +220,66 @@ test('a channel for some groups is missing to all others, and each takes its own
   expect(await spentOn(outside.person, () => talk(outside.person, model))).toBe(price * 0.6);
 });
 
-test('a model for managers alone is none to the programs of others', async () => {
-  const model = 'private-model';
-  await connect(model, '/private/v1');
-  await setPrices(model, { private: 1 });
-  const user = await apiUser(server);
-  expect((await complete(user, model)).status).toBe(404);
-});
+/** The name of a model of each kind, and what is said to it, by the call that asks. */
+const ofKinds = {
+  'chat/completions': ['chat', { messages: [{ role: 'user', content: question }] }],
+  'images/generations': ['dall-e-3', { prompt: question }],
+  'audio/speech': ['tts-1', { input: question, voice: 'alloy' }],
+} as const;
+const askKind = async ({ key }: ApiUser, path: string, body: object): Promise<number> => {
+  const response = await fetch(`${server.baseURL}/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+const modelsFor = async ({ key }: ApiUser): Promise<string[]> => {
+  const response = await fetch(`${server.baseURL}/v1/models`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+};
+
+test.each(Object.entries(ofKinds))(
+  'what %s asks of is missing to the programs of those who may not use it',
+  async (path, [kind, words]) => {
+    const [inside, outside] = [await apiUser(server), await apiUser(server)];
+    const idOf = async ({ person }: ApiUser) => (await person.call('userInfo', {})).id;
+    const groups: number[] = [];
+    for (const _ of [1, 2])
+      groups.push((await owner.call('savePeopleGroup', { name: named('组'), factor: 1 })).id);
+    await owner.call('updateUser', { user_id: await idOf(inside), people_group: groups[0] });
+    const model = named(kind).replace(' ', '-');
+    // Each group has a channel of its own; the other's has the higher priority.
+    await connect(model, `/first-${kind}/v1`, {
+      groups: [groups[0]!],
+      models: [{ name: model, factor: 1 }],
+    });
+    await connect(model, `/second-${kind}/v1`, {
+      groups: [groups[1]!],
+      models: [{ name: model, factor: 1 }],
+      priority: 9,
+    });
+    const from = asked.length;
+    await askKind(inside, path, { model, ...words });
+    const reached = asked.slice(from).map((each) => each.path);
+    expect(reached).toContain(`/first-${kind}/v1/${path}`);
+    expect(reached.filter((each) => each.includes('second'))).toEqual([]);
+    expect(await modelsFor(inside)).toContain(model);
+
+    const expectMissing = async (user: ApiUser) => {
+      const before = asked.length;
+      expect(await askKind(user, path, { model, ...words })).toBe(404);
+      expect(asked.length).toBe(before);
+      expect(await modelsFor(user)).not.toContain(model);
+    };
+    await expectMissing(outside);
+    await setPrices(model, { private: 1 });
+    await expectMissing(inside);
+  },
+);
 
 test('services that tell what is left on their account are asked in their own way', async () => {
   const told = [];

@@ -10,8 +10,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
+import { extract, pack } from 'tar-stream';
 import { afterAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -218,4 +220,63 @@ test('a sealed backup opens for its passphrase alone, whole and unaltered', asyn
   expect(JSON.stringify(list)).toContain('封好的备份里的这一句');
   const served = await fetch(new URL(image.url, restored.baseURL));
   expect(Buffer.from(await served.arrayBuffer()).equals(original)).toBe(true);
+});
+
+/** A backup as somebody else might hand it over: its manifest changed, and more entries at the end. */
+const forged = async (
+  file: string,
+  { about = {}, more = [] }: { about?: object; more?: [string, string][] },
+): Promise<Buffer> => {
+  const archive = extract();
+  archive.end(gunzipSync(readFileSync(file)));
+  const made = pack();
+  const whole = buffer(made);
+  for await (const entry of archive) {
+    const { name } = entry.header;
+    const data = await buffer(entry);
+    const told =
+      name === 'manifest.json'
+        ? JSON.stringify({ ...(JSON.parse(data.toString()) as object), ...about })
+        : data;
+    made.entry({ name }, told);
+  }
+  for (const [name, data] of more) made.entry({ name }, data);
+  made.finalize();
+  return gzipSync(await whole);
+};
+
+test('a forged backup writes nothing beside the files of people, and leaves what was there', async () => {
+  const from = await startServer({ env: { ASSISTANT_RATE: '0' } });
+  servers.push(from);
+  await TestClient.register(from.baseURL);
+  expect(await call('backup', from)).toMatchObject({ ok: true });
+  const file = backupIn(from.dataDir, '.tar.gz');
+  const to = { databaseUrl: await makeDatabase(), dataDir: scratchFolder('forged') };
+  mkdirSync(path.join(to.dataDir, 'files'), { recursive: true });
+  writeFileSync(path.join(to.dataDir, 'secret-key'), 'the key of before');
+  const before = await countsOf(to.databaseUrl);
+  const refuses = async (archive: Buffer) => {
+    const place = path.join(to.dataDir, 'given.tar.gz');
+    writeFileSync(place, archive);
+    expect((await call('restore', to, place, '--replace')).ok).toBe(false);
+    expect(await countsOf(to.databaseUrl)).toEqual(before);
+    expect(readdirSync(to.dataDir).sort()).toEqual(['files', 'given.tar.gz', 'secret-key']);
+    expect(readFileSync(path.join(to.dataDir, 'secret-key'), 'utf8')).toBe('the key of before');
+  };
+  const commands = '{"mcpServers":{"a":{"command":"/bin/sh"}}}';
+  for (const name of [
+    // What stands there is run at the next start.
+    'data/files/../mcp.json',
+    'data/files/../../beside.txt',
+    'data/files//etc/passwd',
+    'data/mcp.json',
+  ])
+    await refuses(await forged(file, { more: [[name, commands]] }));
+  // Found out only when its rows come: the tables of before are still there.
+  const rows: [string, string] = ['tables/users/9.copy', 'no row of any table\n'];
+  await refuses(await forged(file, { more: [['data/secret-key', 'another key'], rows] }));
+  await refuses(
+    await forged(file, { about: { sequences: [{ name: 'no_such_sequence', last: '1' }] } }),
+  );
+  expect(await call('restore', to, file)).toMatchObject({ ok: true });
 });

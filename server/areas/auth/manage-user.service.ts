@@ -336,7 +336,6 @@ export const setManager = async (
     auditor: rank === 'auditor',
   };
   await store.changeUser(db, row.id, values);
-  if (rank === 'none') await deps.secondFactor.forget(db, row.id);
   note({
     subject: `user:${row.id}`,
     from: { manager: row.manager, owner: row.owner, auditor: row.auditor },

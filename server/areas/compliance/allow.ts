@@ -2,7 +2,7 @@ import { agreementTitles } from '#contract/agreement-kinds.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { notAgreed } from './agreement.store.ts';
-import { allowMinor } from './minor.service.ts';
+import { allowMinor, payments } from './minor.service.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 
 /**
@@ -76,8 +76,11 @@ export const allowCall = async (
   call: string,
   input: Record<string, unknown>,
 ): Promise<void> => {
-  if (user.guest || user.manager || withoutAgreeing.has(call)) return;
-  if (user.minor !== false) await allowMinor(db, user.id, call, input);
+  if (user.guest || user.manager) return;
+  const free = withoutAgreeing.has(call);
+  if (user.minor !== false && (!free || payments.has(call)))
+    await allowMinor(db, user.id, call, input);
+  if (free) return;
   const missing = await notAgreed(db, user.id);
   if (missing.length === 0) return;
   const names = missing.map((kind) => `《${agreementTitles[kind]}》`).join('');

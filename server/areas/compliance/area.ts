@@ -6,7 +6,11 @@ import { createMinorHandlers } from './minor.handlers.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 import type { ListParties } from './third-parties.ts';
 
-export const complianceArea = (parties: readonly ListParties[]) =>
+/** @param deps.close makes all sessions of a person private */
+export const complianceArea = (
+  parties: readonly ListParties[],
+  deps: Parameters<typeof createMinorHandlers>[0],
+) =>
   ({
     holds: [
       {
@@ -47,6 +51,6 @@ export const complianceArea = (parties: readonly ListParties[]) =>
     serve: ({ files }) => ({
       ...createComplianceHandlers(files),
       ...createAgreementHandlers(parties),
-      ...createMinorHandlers(),
+      ...createMinorHandlers(deps),
     }),
   }) satisfies Area;

@@ -1,15 +1,25 @@
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
+import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { createMinors, minorState } from './minor.service.ts';
 import { end } from './minor.store.ts';
 
 type Served = 'minorState' | 'startMinor' | 'endMinor' | 'resetMinor';
 
-export const createMinorHandlers = (): Pick<Handlers, Served> => {
+export const createMinorHandlers = (deps: {
+  close: (db: Executor, userId: number) => Promise<unknown>;
+}): Pick<Handlers, Served> => {
   const minors = createMinors();
   return {
     minorState: (_input, { db, user }) => minorState(db, user.id),
 
-    startMinor: (input, { db, user }) => minors.start(db, user.id, input),
+    startMinor: (input, { db, user }) =>
+      inTransaction(db, async (tx) => {
+        const state = await minors.start(tx, user.id, input);
+        // What goes on in public would be public, too.
+        await deps.close(tx, user.id);
+        return state;
+      }),
 
     endMinor: ({ code }, { db, user }) => minors.end(db, user.id, code),
 

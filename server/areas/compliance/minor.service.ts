@@ -95,7 +95,11 @@ const always: ReadonlySet<string> = new Set<CallName>([
   'accountFile',
 ]);
 
-const payments: ReadonlySet<string> = new Set<CallName>(['recharge', 'payApp', 'requestInvoice']);
+export const payments: ReadonlySet<string> = new Set<CallName>([
+  'recharge',
+  'payApp',
+  'requestInvoice',
+]);
 
 /** What reaches people whom one does not know. */
 const amongPeople: ReadonlySet<string> = new Set<CallName>([
@@ -120,7 +124,7 @@ const reachesPeople = async (
 ): Promise<boolean> => {
   if (amongPeople.has(call)) return true;
   if (call === 'setSession') return input['private'] === 0;
-  if (call === 'setTrainModel') return input['private'] === 0 || input['public'] === 1;
+  if (call === 'newTrainModel' || call === 'setTrainModel') return input['private'] === 0;
   if (call === 'newSession') return input['type'] === sessionTypes.people;
   if (call !== 'sendMessage') return false;
   const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;

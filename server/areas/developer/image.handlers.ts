@@ -26,6 +26,7 @@ import { createAnalysisService } from '../image/analysis.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { openCharge } from './charge.ts';
+import { isUsable } from '../model/usable.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import * as store from './developer.store.ts';
 import { takeFields, tellIgnored } from './fields.ts';
@@ -97,8 +98,13 @@ export const createImageApi = (deps: {
   const accountImages = createAccountImages(deps);
   const analysis = createAnalysisService(deps);
 
+  /** Whether a key may use the model of a name. */
+  const offered = async (caller: OpenContext['caller']): Promise<(name: string) => boolean> => {
+    const closed = await models.closedToApi(db);
+    return (name) => mayUseModel(caller, name) && !closed.has(name);
+  };
   const mayUse = async ({ caller }: OpenContext, name: string): Promise<boolean> =>
-    mayUseModel(caller, name) && !(await models.closedToApi(db)).has(name);
+    (await offered(caller))(name);
 
   /** The named model of images, or the first that can do it: free ones before others. */
   const modelFor = async (
@@ -109,9 +115,10 @@ export const createImageApi = (deps: {
     if (named !== undefined && named !== null) {
       const model = await models.findImage(db, named);
       if (!model || !(await mayUse(context, named))) throw noSuchModel(named);
+      if (!(await isUsable(db, model, context.caller.user))) throw noSuchModel(named);
       return model;
     }
-    const listed = (await models.list(db, context.caller.user))
+    const listed = (await models.usable(db, context.caller.user))
       .filter(({ type }) => type === modelTypes.image)
       .sort((a, b) => Number(a.factor > 0) - Number(b.factor > 0));
     for (const { name } of listed) {
@@ -345,6 +352,7 @@ export const createImageApi = (deps: {
         db,
         { image_url: await imageOf(context, input), model: input.clip, chinese: 0 },
         caller.user,
+        await offered(caller),
       );
       return { json: { result: true, text: words.result, text_cn: words.result_cn } };
     },

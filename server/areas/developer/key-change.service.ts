@@ -40,7 +40,10 @@ export const changeKey = (
     if (bounds) await replaceBounds(tx, id, bounds.map(keptBound));
   });
 
-/** Gives a key another secret; the old one works on for a while. @throws Refusal not_found */
+/**
+ * Gives a key another secret; the old one works on for a while, and nothing ends it before but a
+ * rotation that ends all of them. @throws Refusal not_found, bad_input
+ */
 export const rotateKey = (db: Executor, box: KeyBox, input: Parsed<'rotateKey'>, userId: number) =>
   inTransaction(db, async (tx) => {
     await store.lockOwner(tx, userId);
@@ -49,6 +52,11 @@ export const rotateKey = (db: Executor, box: KeyBox, input: Parsed<'rotateKey'>,
     const hash = hashOf(key);
     const once = await store.shownOnce(tx, userId);
     const hours = input.grace_hours;
+    if (hours > 0 && row.oldUntil && row.oldUntil > new Date())
+      throw new Refusal(
+        'bad_input',
+        'grace_hours：上次换下来的 KEY 还在使用期内，再换一次它就提前失效了。请等它到期，或选择立刻作废（grace_hours 为 0，之前的两个都不能再用）',
+      );
     await store.updateKey(tx, row.id, {
       hash,
       sealed: once ? null : box.seal(key, sealedFor(hash)),
@@ -56,7 +64,7 @@ export const rotateKey = (db: Executor, box: KeyBox, input: Parsed<'rotateKey'>,
       oldHash: hours > 0 ? row.hash : null,
       oldUntil: hours > 0 ? new Date(Date.now() + hours * 3_600_000) : null,
     });
-    // Whoever runs under the old one ends with it.
+    // Whoever runs under an old one ends with it.
     if (hours === 0) await store.tellGone(tx, row.id);
     return {
       id: row.id,

@@ -114,7 +114,7 @@ const writer =
 export const createChatHandlers = (deps: {
   db: Database;
   chat: ApiChat;
-  models: Pick<ModelService, 'list' | 'cheapestModel' | 'closedToApi'>;
+  models: Pick<ModelService, 'usable' | 'cheapestModel' | 'closedToApi'>;
   embeddings: Pick<EmbeddingModels, 'names'>;
   prompts: Pick<PromptService, 'expandByLibrary'>;
   knowledge: Pick<KnowledgeService, 'on' | 'find'>;
@@ -148,7 +148,7 @@ export const createChatHandlers = (deps: {
         name,
         type: 'embedding',
       }));
-    const listed = (await models.list(db, caller.user))
+    const listed = (await models.usable(db, caller.user))
       .filter(({ name, display }) => display && !closed.has(name) && mayUseModel(caller, name))
       .map((model) => ({
         id: model.name,

@@ -16,6 +16,7 @@ import { spokenText } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
+import { isUsable } from '../model/usable.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { takeFields } from './fields.ts';
@@ -52,7 +53,7 @@ export const createSpeechApi = (deps: {
   ): Promise<ResolvedMediaModel> => {
     const model =
       named === undefined
-        ? await models.defaultMedia(db, type, 'anybody')
+        ? await models.defaultMedia(db, type, caller.user)
         : await models.findMedia(db, type, named);
     if (!model && named === undefined)
       throw new Refusal(
@@ -61,6 +62,7 @@ export const createSpeechApi = (deps: {
     const closed = await models.closedToApi(db);
     if (!model || closed.has(model.name) || !mayUseModel(caller, model.name))
       throw noSuchModel(named ?? model?.name ?? '');
+    if (!(await isUsable(db, model, caller.user))) throw noSuchModel(model.name);
     return model;
   };
 
@@ -78,7 +80,7 @@ export const createSpeechApi = (deps: {
     const work = workSignal(context.signal, amount > 0);
     const signal = AbortSignal.any([work, AbortSignal.timeout(longestMs)]);
     let failure: unknown = new Refusal('model_unavailable');
-    for (const channel of await models.mediaEngines(db, type, model.name)) {
+    for (const channel of await models.mediaEngines(db, type, model.name, caller.user.id)) {
       // Nobody is asked anew for who has gone.
       if (context.signal.aborted) break;
       const { channelId, label } = channel;

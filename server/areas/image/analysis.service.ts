@@ -21,7 +21,7 @@ const looksAMinute = 30;
 
 /** What is read out of an image at once, without a job: it costs nothing. */
 export const createAnalysisService = (deps: {
-  models: Pick<ModelService, 'list' | 'findImage' | 'imageEngines'>;
+  models: Pick<ModelService, 'usable' | 'findImage' | 'imageEngines'>;
   files: Pick<FileService, 'imageAt'>;
   /** For words that a service gives in English alone; left out: they stay so. */
   translate?: PromptService['translate'];
@@ -41,8 +41,9 @@ export const createAnalysisService = (deps: {
     db: Executor,
     name: string,
     ability: ImageAbility,
+    { id }: Identity,
   ): Promise<ImageChannel[]> =>
-    (await models.imageEngines(db, name)).filter(({ engine }) =>
+    (await models.imageEngines(db, name, id)).filter(({ engine }) =>
       engine.abilities.includes(ability),
     );
 
@@ -73,9 +74,14 @@ export const createAnalysisService = (deps: {
    * Who looks: the service of that way or the model of that name alone; where nobody has the way,
    * services that know words for images before the one built in, which only measures them.
    */
-  const lookersFor = async (db: Executor, model: string, user: Identity) => {
-    const listed = (await models.list(db, user))
-      .filter(({ type, factor }) => type === modelTypes.image && (!user.guest || factor === 0))
+  const lookersFor = async (
+    db: Executor,
+    model: string,
+    user: Identity,
+    offered: (name: string) => boolean,
+  ) => {
+    const listed = (await models.usable(db, user))
+      .filter(({ name, type }) => type === modelTypes.image && offered(name))
       .sort((a, b) => Number(a.built_in) - Number(b.built_in));
     const way = (imageWays as readonly string[]).includes(model);
     const asked = listed.filter(({ name, image }) =>
@@ -85,7 +91,7 @@ export const createAnalysisService = (deps: {
     const among = async (some: typeof listed) => {
       const found = [];
       for (const { name, label } of some)
-        for (const channel of await channelsOf(db, name, 'interrogate'))
+        for (const channel of await channelsOf(db, name, 'interrogate', user))
           found.push({ ...channel, model: label });
       return found;
     };
@@ -116,7 +122,7 @@ export const createAnalysisService = (deps: {
       const model = await models.findImage(db, input.model);
       if (!model) throw new Refusal('model_unavailable');
       await requireUsable(db, model, user);
-      const channels = await channelsOf(db, model.name, 'controlnet');
+      const channels = await channelsOf(db, model.name, 'controlnet', user);
       if (channels.length === 0) throw new Refusal('job_unsuitable');
       const signal = AbortSignal.timeout(lookMs);
       const image = await fetched(input.controlnet_image_url, signal);
@@ -133,8 +139,16 @@ export const createAnalysisService = (deps: {
       return `data:image/png;base64,${png.toString('base64')}`;
     },
 
-    /** Words for an image: an own one by its number, or any by its address. */
-    async interrogate(db: Executor, input: Parsed<'interrogateImage'>, user: Identity) {
+    /**
+     * Words for an image: an own one by its number, or any by its address.
+     * @param offered the models, by their names, that whoever asks may use of the person's
+     */
+    async interrogate(
+      db: Executor,
+      input: Parsed<'interrogateImage'>,
+      user: Identity,
+      offered: (name: string) => boolean = () => true,
+    ) {
       await limitPerson(user.id);
       let url = input.image_url ?? '';
       if (input.image_id !== undefined) {
@@ -144,7 +158,7 @@ export const createAnalysisService = (deps: {
       }
       if (url === '') throw new Refusal('bad_input', 'image_url：请选择图片');
       const signal = AbortSignal.timeout(lookMs);
-      const lookers = await lookersFor(db, input.model, user);
+      const lookers = await lookersFor(db, input.model, user, offered);
       if (lookers.length === 0) throw new Refusal('job_unsuitable', '没有能看图的绘画服务');
       const image = await fetched(url, signal);
       const way = input.model === 'DeepBooru' ? 'DeepBooru' : 'clip';

@@ -25,7 +25,7 @@ const wayOf = ({ way = 'change' }: Record<string, unknown>): Way => {
 
 /** Changes a picture of the conversation by the work that the page changes images by. */
 export const createEditImage = (deps: {
-  models: Pick<ModelService, 'list' | 'findImage'>;
+  models: Pick<ModelService, 'usable' | 'findImage'>;
   files: Pick<FileService, 'takeImages' | 'requireRoom'>;
   jobs: Pick<Jobs, 'cancel'>;
 }): Tool => {

@@ -71,7 +71,7 @@ const requestFor = (image: ImageRow, wish: Wish): ImageRequest =>
   });
 
 export const createEditService = (deps: {
-  models: Pick<ModelService, 'list' | 'findImage'>;
+  models: Pick<ModelService, 'usable' | 'findImage'>;
   files: Pick<FileService, 'takeImages' | 'requireRoom'>;
 }) => {
   const { models, files } = deps;
@@ -88,8 +88,8 @@ export const createEditService = (deps: {
     own: string,
     user: ImageUser,
   ): Promise<ResolvedImageModel[]> => {
-    const listed = (await models.list(db, user))
-      .filter(({ type, factor }) => type === modelTypes.image && (!user.guest || factor === 0))
+    const listed = (await models.usable(db, user))
+      .filter(({ type }) => type === modelTypes.image)
       .sort(
         (a, b) =>
           Number(b.name === own) - Number(a.name === own) ||

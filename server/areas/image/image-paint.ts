@@ -139,7 +139,7 @@ const channelsFor = async (
   { db, models }: Pick<ImageWorkDeps, 'db' | 'models'>,
   { plan, job, done }: Try,
 ): Promise<ImageChannel[]> => {
-  const channels = await models.imageEngines(db, job.model);
+  const channels = await models.imageEngines(db, job.model, job.user_id);
   if (plan.source) return channels.filter(({ channelId }) => channelId === plan.source?.channelId);
   const first = channels.filter(({ channelId }) => channelId === done.at?.channelId);
   return [...first, ...channels.filter((each) => !first.includes(each))];

@@ -21,6 +21,8 @@ export const createCatalogue = (pool: Database, log: FastifyBaseLogger): Catalog
   let cached: { served: ServedModel[]; at: number } | null = null;
   let accelerators: string[] = [];
   let refreshing = false;
+  /** How often somebody changed it. */
+  let changes = 0;
   const isFresh = () => cached !== null && Date.now() - cached.at < cacheMs;
   /**
    * Each caller that finds the cache old reads with its own connection: waiting for another one's
@@ -29,7 +31,10 @@ export const createCatalogue = (pool: Database, log: FastifyBaseLogger): Catalog
   const served = async (db: Executor): Promise<ServedModel[]> => {
     if (cached && isFresh()) return cached.served;
     const at = Date.now();
+    const asOf = changes;
     const rows = await servedModels(db);
+    // What was read before a change is not what is there after it.
+    if (asOf !== changes) return rows;
     cached = { served: rows, at };
     accelerators = acceleratorsOf(rows);
     return rows;
@@ -38,6 +43,7 @@ export const createCatalogue = (pool: Database, log: FastifyBaseLogger): Catalog
     served,
     named: async (db, name) => (await served(db)).filter(({ model }) => model.name === name),
     forget: () => {
+      changes += 1;
       cached = null;
     },
     accelerators: () => {

@@ -3,13 +3,22 @@ import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { readBody, readHeaders, readProxy } from './channel-wire.ts';
 import type { ChannelRow } from './model.store.ts';
 
-/** What a form says of the way of a channel's requests; what it leaves out stays. @throws Refusal */
+/**
+ * What a form says of the way of a channel's requests; what it leaves out stays.
+ * @param known what the channel has, and whether it goes to another address now @throws Refusal
+ */
 export const extrasOf = (
   input: Parsed<'saveChannel'>,
-  before: ChannelRow['options'],
+  { options: before, moved }: { options: ChannelRow['options']; moved: boolean },
   user: Pick<Identity, 'owner'>,
 ): ChannelRow['options'] => {
-  const headers = input.headers === undefined ? before.headers : readHeaders(input.headers);
+  // As a key, a header goes only to the address that it was entered for.
+  if (moved && before.headers && input.headers === undefined)
+    throw new Refusal('bad_input', 'headers：地址变了，请重新填写附加请求头');
+  const headers =
+    input.headers === undefined
+      ? before.headers
+      : readHeaders(input.headers, moved ? {} : before.headers);
   const body = input.body === undefined ? before.body : readBody(input.body);
   const proxy = input.proxy === undefined ? (before.proxy ?? '') : readProxy(input.proxy);
   // Everybody's questions pass through there.

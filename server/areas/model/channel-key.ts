@@ -21,6 +21,10 @@ export const keysIn = (secret: string): string[] =>
     .map((key) => key.trim())
     .filter((key) => key !== '');
 
+/** Enough to tell keys apart, too little to use one. */
+export const hintOf = (key: string): string =>
+  key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
+
 /** A channel's keys as they were entered; null: another SECRET_KEY sealed them. */
 export const openedKeys = (
   box: KeyBox,

@@ -1,13 +1,10 @@
 import type { AdminChannel } from '#contract/manage-model.ts';
 import { makerAt } from '#server/engines/openai-compatible/makers.ts';
-import { keysIn } from './channel-key.ts';
+import { hintOf, keysIn } from './channel-key.ts';
+import { maskedHeaders } from './channel-wire.ts';
 import { percentile95 } from './first-words.ts';
 import type { linesOf, listChannels } from './manage-model.store.ts';
 import { flagOf } from './model-view.ts';
-
-/** Enough to tell keys apart, too little to use one. */
-const hintOf = (key: string): string =>
-  key.length < 12 ? (key === '' ? '' : '••••') : `${key.slice(0, 3)}…${key.slice(-4)}`;
 
 const jsonOf = (value: object | undefined): string =>
   value === undefined || Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2);
@@ -35,7 +32,7 @@ export const channelView = (
         .filter(({ name, upstream }) => name !== upstream)
         .map(({ name, upstream }) => [name, upstream]),
     ),
-    headers: jsonOf(channel.options.headers),
+    headers: jsonOf(maskedHeaders(channel.options.headers)),
     body: jsonOf(channel.options.body),
     proxy: channel.options.proxy ?? '',
     tag: channel.options.tag ?? '',

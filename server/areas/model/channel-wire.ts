@@ -1,4 +1,5 @@
 import { Refusal } from '#server/http/handlers.ts';
+import { hintOf } from './channel-key.ts';
 
 /** What the program says itself, or what carries a key: those belong where they are encrypted. */
 const ownHeaders =
@@ -48,12 +49,27 @@ const objectIn = (text: string, field: string): Record<string, unknown> => {
   return value as Record<string, unknown>;
 };
 
-/** Headers as a form has them, a JSON object. @throws Refusal bad_input */
-export const readHeaders = (text: string): Record<string, string> =>
+/** Headers as managers see them: a value may be as secret as a key. */
+export const maskedHeaders = (headers: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hintOf(value)]));
+
+/**
+ * Headers as a form has them, a JSON object. A value that comes back masked is the one before; masks
+ * have letters that no value has.
+ * @throws Refusal bad_input
+ */
+export const readHeaders = (
+  text: string,
+  before: Record<string, string> = {},
+): Record<string, string> =>
   Object.fromEntries(
     Object.entries(objectIn(text, 'headers')).map(([name, value]) => {
       if (!/^[\w-]{1,100}$/.test(name) || ownHeaders.test(name))
         throw new Refusal('bad_input', `headers：不能设置 ${name}，密钥请填在“密钥”里`);
+      const kept = before[name.toLowerCase()];
+      if (kept !== undefined && value === hintOf(kept)) return [name.toLowerCase(), kept];
+      if (typeof value === 'string' && /[•…]/.test(value))
+        throw new Refusal('bad_input', `headers：请重新填写 ${name} 的值`);
       if (typeof value !== 'string' || !/^[\x20-\x7e]{0,1000}$/.test(value))
         throw new Refusal('bad_input', `headers：${name} 的值应为英文与符号`);
       return [name.toLowerCase(), value];

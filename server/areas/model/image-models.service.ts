@@ -6,7 +6,7 @@ import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';
 import type { createImageChoices } from './image-choices.ts';
 import type { ServedModel } from './model.store.ts';
-import { byModel, openRows, openTo } from './open-rows.ts';
+import { byModel, openRows, openTo, rowsFor } from './open-rows.ts';
 import { resolveImage, type ImageChannel, type ResolvedImageModel } from './resolved-model.ts';
 import { channelsWith, type RowEngines } from './row-engines.ts';
 import { isUsable, type Asker } from './usable.ts';
@@ -20,10 +20,10 @@ export interface ImageModels {
    */
   defaultImageModel(db: Executor, asker: Asker): Promise<ResolvedImageModel | null>;
   /**
-   * The services to try for a model of images, in this order: by priority, and among equals drawn
-   * by weight. One that keeps failing is left out for a while, as of `engines`.
+   * The services of a person to try for a model of images, in this order: by priority, and among
+   * equals drawn by weight. One that keeps failing is left out for a while, as of `engines`.
    */
-  imageEngines(db: Executor, name: string): Promise<ImageChannel[]>;
+  imageEngines(db: Executor, name: string, userId: number): Promise<ImageChannel[]>;
   /**
    * What can be chosen of a model of images, as its services say; of one that says nothing now,
    * what it said last. Null: there is no such model.
@@ -41,7 +41,7 @@ export const createImageModels = (
   choicesOf: ReturnType<typeof createImageChoices>,
 ): ImageModels => {
   const rowsOf = async (db: Executor, name: string): Promise<ServedModel[]> =>
-    openRows((await named(db, name)).filter(({ model }) => model.type === modelTypes.image));
+    (await named(db, name)).filter(({ model }) => model.type === modelTypes.image);
   return {
     async findImage(db, name) {
       const [row, ...more] = await named(db, name);
@@ -62,11 +62,13 @@ export const createImageModels = (
       );
     },
 
-    imageEngines: async (db, name) =>
-      turns.inTurn(name, channelsWith(drawOrder(await rowsOf(db, name)), engines.image)),
+    async imageEngines(db, name, userId) {
+      const rows = drawOrder(await rowsFor(db, await rowsOf(db, name), userId));
+      return turns.inTurn(name, channelsWith(rows, engines.image));
+    },
 
     async imageChoices(db, name) {
-      const rows = await rowsOf(db, name);
+      const rows = openRows(await rowsOf(db, name));
       return rows.length === 0 ? null : choicesOf(channelsWith(rows, engines.image));
     },
 

@@ -71,6 +71,10 @@ export const testChannel = async (
   };
 };
 
+/** It goes to another address from now on. */
+const isMoved = (known: ChannelRow | null, { base_url: url }: { base_url: string }): boolean =>
+  known !== null && known.baseUrl !== url;
+
 /** The models that a form names, as far as the form may be saved. @throws Refusal bad_input */
 const checked = async (
   db: Executor,
@@ -78,8 +82,7 @@ const checked = async (
   known: ChannelRow | null,
   groups: readonly number[],
 ) => {
-  const moved = known !== null && known.baseUrl !== input.base_url;
-  if (moved && !input.api_key?.trim() && known.keyEncrypted)
+  if (isMoved(known, input) && !input.api_key?.trim() && known?.keyEncrypted)
     throw new Refusal('bad_input', 'api_key 地址变了，请重新填写密钥');
   const aside = input.kind === 'embedding' || input.kind === 'replicate' || searches(input.kind);
   const named = input.models.map(({ name }) => name);
@@ -113,6 +116,7 @@ export const saveChannel = async (
   const known = input.id === undefined ? null : await own(db, input.id);
   const key = known?.key ?? `manager ${randomUUID()}`;
   const secret = input.api_key?.trim() ?? '';
+  const moved = isMoved(known, input);
   const values = {
     kind: input.kind,
     label: input.label,
@@ -125,7 +129,7 @@ export const saveChannel = async (
       ...(input.trainer ? { trainer: input.trainer } : {}),
       ...(input.destination ? { destination: input.destination } : {}),
       ...(input.kind === 'json-search' ? { search: input.search } : {}),
-      ...extrasOf(input, known?.options ?? {}, user),
+      ...extrasOf(input, { options: known?.options ?? {}, moved }, user),
     },
     ...(secret === '' ? {} : { keyEncrypted: keys.seal(keysIn(secret).join('\n'), key) }),
   };

@@ -4,7 +4,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';
 import type { ServedModel } from './model.store.ts';
-import { byModel, openRows, openTo } from './open-rows.ts';
+import { byModel, openTo, rowsFor } from './open-rows.ts';
 import type { MediaChannel, MediaType, ResolvedMediaModel } from './resolved-model.ts';
 import { channelsWith, type RowEngines } from './row-engines.ts';
 import { isUsable, type Asker } from './usable.ts';
@@ -18,11 +18,12 @@ export interface MediaModels {
     type: MediaType,
     asker: Asker | 'anybody',
   ): Promise<ResolvedMediaModel | null>;
-  /** The services to try, in this order; one that keeps failing is left out for a while. */
+  /** The services of a person to try, in this order; one that keeps failing is left out for a while. */
   mediaEngines<T extends MediaType>(
     db: Executor,
     type: T,
     name: string,
+    userId: number,
   ): Promise<MediaChannel<T>[]>;
   /** As reportOutcome. */
   reportMediaOutcome(outcome: Outcome): void;
@@ -84,8 +85,8 @@ export const createMediaModels = (
     return found.find((model) => model.builtIn) ?? found[0] ?? null;
   },
 
-  async mediaEngines(db, type, name) {
-    const rows = drawOrder(openRows(await named(db, name)));
+  async mediaEngines(db, type, name, userId) {
+    const rows = drawOrder(await rowsFor(db, await named(db, name), userId));
     return turns.inTurn(
       name,
       channelsWith(rows, (row) => engines.media(type, row)),

@@ -16,7 +16,7 @@ import { idleModels, sealedChannels } from './model.store.ts';
 import { present, presentFor } from './model-view.ts';
 import { groupOf } from '../ledger/group-of.ts';
 import { byModel, rowsFor } from './open-rows.ts';
-import type { Asker } from './usable.ts';
+import { type Asker, usableOf } from './usable.ts';
 import { builtInModels } from './new-models.ts';
 import { createRowEngines } from './row-engines.ts';
 
@@ -30,7 +30,9 @@ export interface ModelService extends ChatModels, ImageModels, MediaModels {
    * null: to a visitor; anybody: at its own price, whomever its channels serve.
    */
   list(db: Executor, asker: ListedFor): Promise<Model[]>;
-  /** The same and behind them those that nobody can choose now, so that what names them is told. */
+  /** The same without what this person may not use. */
+  usable(db: Executor, asker: Asker): Promise<Model[]>;
+  /** What `list` gives and behind it those that nobody can choose now, so that what names them is told. */
   catalogue(db: Executor, asker: ListedFor): Promise<Model[]>;
   /** Addresses (scheme, host, port) that the page may read replies from, as last seen. */
   accelerators(): readonly string[];
@@ -82,6 +84,7 @@ export const createModelService = (deps: {
     ...createMediaModels(catalogue, engines, outcomes.media),
     start: connecting.start,
     list,
+    usable: async (db, asker) => usableOf(db, await list(db, asker), asker),
 
     async catalogue(db, asker) {
       const offered = await list(db, asker);

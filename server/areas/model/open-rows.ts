@@ -23,10 +23,7 @@ export const rowsFor = async (
   return rows.filter((row) => !isClosed(row) || isMember(groupsOf(row), group));
 };
 
-/**
- * Of what is not chatted with a job chooses the channel, long after its person asked: those that
- * serve everybody are used where there are any, and else the model itself is open to groups alone.
- */
+/** Those that tell what a model can do: the ones that serve everybody, where there are any. */
 export const openRows = (rows: readonly ServedModel[]): ServedModel[] => {
   const open = rows.filter((row) => !isClosed(row));
   return open.length > 0 ? open : [...rows];

@@ -1,3 +1,4 @@
+import type { Model } from '#contract/model.ts';
 import { isFree } from '#contract/price.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
@@ -39,3 +40,18 @@ export const requireUsable = async (db: Executor, model: Usable, asker: Asker): 
 
 export const isUsable = async (db: Executor, model: Usable, asker: Asker): Promise<boolean> =>
   (await refusalOf(db, model, asker)) === null;
+
+/** Those of the models that their channels offer to a person which this person may use. */
+export const usableOf = async (
+  db: Executor,
+  models: readonly Model[],
+  asker: Asker,
+): Promise<Model[]> => {
+  const found = [];
+  for (const model of models) {
+    const { factor, prompt_factor: promptFactor, vip, private: closed } = model;
+    const told = { factor, promptFactor, paidOnly: vip === 1, managersOnly: closed === 1 };
+    if (await isUsable(db, told, asker)) found.push(model);
+  }
+  return found;
+};

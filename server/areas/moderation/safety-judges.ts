@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Safety } from '#contract/safety.ts';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
 import { type Judged, serviceForms, type Verdict } from './safety-forms.ts';
@@ -55,12 +56,14 @@ export const byModel = async (
   const engine = await judge(model, userId);
   if (!engine) throw new Error(`there is no model ${model} to judge`);
   let said = '';
+  // Nobody can write the end of it into what is judged.
+  const mark = randomBytes(9).toString('hex');
   await engine.write(
     {
       model,
       messages: [
         { role: 'system', content: instruction },
-        { role: 'user', content: `<<<\n${text}\n>>>` },
+        { role: 'user', content: `<<<${mark}\n${text}\n${mark}>>>` },
       ],
       temperature: 0.1,
       presencePenalty: 0,

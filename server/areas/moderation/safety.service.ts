@@ -44,6 +44,8 @@ type State = Awaited<ReturnType<typeof load>>;
 const seenMs = 3_000;
 /** Characters of one request: services take 600 to 10,000. */
 const mostAsked = 600;
+/** Characters that two requests share: nothing that is forbidden is cut in two and passes. */
+const overlap = 30;
 const mostExcerpt = 300;
 
 const ranks: Readonly<Record<Level, number>> = { pass: 0, review: 1, refuse: 2 };
@@ -61,7 +63,8 @@ const load = async ({ db, box }: SafetyDeps) => {
 /** Pieces that services take. */
 const piecesOf = (text: string): string[] => {
   const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += mostAsked) pieces.push(text.slice(at, at + mostAsked));
+  for (let at = 0; at === 0 || at + overlap < text.length; at += mostAsked - overlap)
+    pieces.push(text.slice(at, at + mostAsked));
   return pieces;
 };
 

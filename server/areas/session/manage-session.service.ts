@@ -5,6 +5,7 @@ import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
+import { readableSession } from './session.service.ts';
 import { requireMayBeOpen } from './session-change.service.ts';
 import { findSession, markDeleted, updateSession } from './session.store.ts';
 
@@ -125,6 +126,7 @@ export const manageList = async (
 export const manageOne = async (db: Executor, ref: string, by: Identity): Promise<AdminSession> => {
   const [row] = await store.pageOfSessions(db, { ...seenBy(by), ref }, { offset: 0, limit: 1 });
   if (!row) throw new Refusal('not_found', '没有这个会话');
+  await readableSession(db, String(row.id), by);
   return viewOf(row);
 };
 

@@ -208,7 +208,7 @@ export const sessionList = async (
     page_count: Math.ceil(total / pageSize),
     page_size: pageSize,
     total,
-    models: (await deps.models.list(db, user))
+    models: (await deps.models.usable(db, user))
       .filter(({ type }) => types.includes(type))
       .map(({ name }) => name),
   };

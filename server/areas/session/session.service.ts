@@ -3,6 +3,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { markSeen } from './friend.store.ts';
+import { isOtherManager } from './manage-session.store.ts';
 import { findSession, type SessionRow } from './session.store.ts';
 
 export type { SessionRow } from './session.store.ts';
@@ -67,9 +68,19 @@ export const writeRefusal = (row: SessionRow, user: Identity): CodeName | null =
   return row.closed && !user.manager ? 'question_closed' : null;
 };
 
+/** Whether a manager may open it; that of somebody else's private or deleted one they do is noted. */
+const openedBy = async (db: Executor, row: SessionRow, user: Identity): Promise<boolean> => {
+  if ((!row.private && row.deletedAt === null) || belongsTo(row, user)) return true;
+  if (row.private && !user.owner && (await isOtherManager(db, [row.userId], user.id))) return false;
+  const to = { user_id: row.userId, private: row.private ? 1 : 0 };
+  await user.opens?.(db, { subject: `session:${row.id}`, to });
+  return true;
+};
+
 /**
  * The session for somebody who wants to read it. Missing: 404; deleted: 1433; another's private
- * one: 1432. Managers see all.
+ * one: 1432. Managers see all, but for what other managers keep to themselves; which of others' they
+ * opened is in the log of acts.
  */
 export const readableSession = async (
   db: Executor,
@@ -78,7 +89,7 @@ export const readableSession = async (
 ): Promise<SessionRow> => {
   const row = await anySession(db, ref);
   if (!row) throw new Refusal('not_found');
-  if (user?.manager) return row;
+  if (user?.manager && (await openedBy(db, row, user))) return row;
   if (row.deletedAt) throw new Refusal('session_deleted');
   if (row.private && !belongsTo(row, user)) throw new Refusal('private_session');
   return row;

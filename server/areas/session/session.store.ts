@@ -149,7 +149,10 @@ export const lockMaker = async (db: Executor, userId: number) => {
   const rows = await db
     .select({
       setting: users.setting,
-      sessionPrivate: users.sessionPrivate,
+      // Nobody in 未成年人模式 writes in public either.
+      sessionPrivate: sql<boolean>`${users.sessionPrivate} OR EXISTS (
+        SELECT FROM minors m, compliance c WHERE m.user_id = ${users.id} AND m.active
+          AND c.settings ->> 'minors' = '1')`,
       sessionBlacklist: users.sessionBlacklist,
       vip: sql<boolean>`coalesce(${users.vipExpiredAt} > now(), false)`,
       guest: users.guest,

@@ -145,7 +145,7 @@ export const createSpeechService = (deps: {
     delivered: () => boolean = () => false,
   ): Promise<R> => {
     let failure = new Refusal('model_unavailable');
-    for (const channel of await models.mediaEngines(db, type, model.name)) {
+    for (const channel of await models.mediaEngines(db, type, model.name, user.id)) {
       const { channelId } = channel;
       const outcome = { channelId, model: model.name, userId: user.id };
       try {
@@ -291,10 +291,14 @@ export const createSpeechService = (deps: {
 
   let prepared = -Infinity;
   /** Makes the built-in voice ready, at most once in a while whoever asks. */
-  const prepare = async (db: Executor, model: ResolvedMediaModel): Promise<void> => {
+  const prepare = async (
+    db: Executor,
+    model: ResolvedMediaModel,
+    user: Identity,
+  ): Promise<void> => {
     if (!model.builtIn || performance.now() - prepared < prepareMs) return;
     prepared = performance.now();
-    const channels = await models.mediaEngines(db, modelTypes.textToSpeech, model.name);
+    const channels = await models.mediaEngines(db, modelTypes.textToSpeech, model.name, user.id);
     await channels[0]?.engine.prepare?.();
   };
 
@@ -375,7 +379,7 @@ export const createSpeechService = (deps: {
     async speak(db: Executor, input: Parsed<'textToSpeech'>, user: Identity): Promise<Sound> {
       const model = await voiceFor(db, input.model, user);
       if (input.prepare === 1) {
-        await prepare(db, model);
+        await prepare(db, model, user);
         return { stream: Readable.from([]), size: 0, mime: 'audio/mpeg' };
       }
       const historyId = input.history_id;

@@ -1,8 +1,9 @@
-import { and, desc, eq, max, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, max, sql } from 'drizzle-orm';
 import type { Parsed } from '#contract/calls.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
+import type { ManagerAct } from '#server/http/handlers.ts';
 import { managerActs } from './stats.tables.ts';
 
 export const insertAct = async (
@@ -10,6 +11,26 @@ export const insertAct = async (
   act: typeof managerActs.$inferInsert,
 ): Promise<void> => {
   await db.insert(managerActs).values(act);
+};
+
+/** Whether the log has had the same within an hour. */
+export const isNoted = async (
+  db: Executor,
+  { userId, call, subject = '' }: ManagerAct,
+): Promise<boolean> => {
+  const rows = await db
+    .select({ id: managerActs.id })
+    .from(managerActs)
+    .where(
+      and(
+        eq(managerActs.subject, subject),
+        eq(managerActs.userId, userId),
+        eq(managerActs.call, call),
+        gt(managerActs.createdAt, sql`now() - interval '1 hour'`),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
 };
 
 /** Each name once: the index is jumped through from one to the next. */

@@ -149,7 +149,7 @@ export const createVideoWork = (deps: {
     const plan = job.input as FilmPlan;
     const done = (job.remote ?? {}) as Done;
     await clear(job);
-    const all = await models.mediaEngines(db, modelTypes.video, job.model);
+    const all = await models.mediaEngines(db, modelTypes.video, job.model, job.user_id);
     // Whoever has the work already first.
     const first = all.filter(({ channelId }) => channelId === done.at?.channelId);
     const channels = [...first, ...all.filter((each) => !first.includes(each))];

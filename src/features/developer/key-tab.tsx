@@ -158,11 +158,14 @@ const RotateForm = ({ row, onMade }: { row: ApiKey; onMade: (key: string) => voi
         label: '旧的 KEY 还能用',
         kind: 'choice',
         required: true,
-        options: graces,
-        hint: '得到一个新的 KEY，名字和限制不变；在旧的失效之前，把程序里的换掉',
+        options: row.old_until === null ? graces : graces.slice(0, 1),
+        hint:
+          row.old_until === null
+            ? '得到一个新的 KEY，名字和限制不变；在旧的失效之前，把程序里的换掉'
+            : `上次换下来的 KEY 还能用到 ${dateTime(row.old_until)}。现在换新，它和现在的 KEY 都立刻作废`,
       },
     ]}
-    initial={{ grace_hours: '24' }}
+    initial={{ grace_hours: row.old_until === null ? '24' : '0' }}
     submit="换新"
     onSubmit={async (values) => {
       const { full_key: key } = await api.rotateKey(

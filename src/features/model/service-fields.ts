@@ -70,7 +70,7 @@ export const wireFields: readonly Field[] = [
     mono: true,
     max: 8_000,
     placeholder: '{"HTTP-Referer": "https://example.com"}',
-    hint: 'JSON，聊天请求附带；密钥请填在“密钥”里',
+    hint: 'JSON，聊天请求附带；保存以后只显示值的开头和结尾，照样存回去就不变。密钥请填在“密钥”里',
   },
   {
     name: 'body',
