@@ -134,9 +134,9 @@ describe('the list of what is fetched ahead', () => {
     // thinking and a line that says what wrote them.
     expect(before).toBeLessThanOrEqual(305_000);
     // 710,000 until people had more ways to sign in, 未成年人模式, a first start that leads, and long
-      // conversations that are condensed; 730,000 until the viewer had its acts, / and @ one list, and
-      // servers of tools sign-ins and resources.
-      expect(total).toBeLessThanOrEqual(745_000);
+    // conversations that are condensed; 730,000 until the viewer had its acts, / and @ one list, and
+    // servers of tools sign-ins and resources.
+    expect(total).toBeLessThanOrEqual(745_000);
     // It names each file that is fetched ahead.
     expect(wireBytes('sw.js')).toBeLessThanOrEqual(20_500);
   });

@@ -20,7 +20,7 @@ const deps = {
   models: {
     defaultImageModel: none,
     findImage: none,
-    list: none,
+    usable: none,
     findMedia: none,
     defaultMedia: none,
   },

@@ -2,7 +2,7 @@ import type { Handlers } from '#server/http/handlers.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { createVideoService } from './video.service.ts';
+import { createVideoService, listVideos } from './video.service.ts';
 
 export const createVideoHandlers = (deps: {
   models: ModelService;
@@ -17,7 +17,7 @@ export const createVideoHandlers = (deps: {
     }),
 
     videoIndex: async (input, { db, user }) => {
-      const list = await service.list(db, input, user);
+      const list = await listVideos(db, input, user);
       const userinfo = user && (await deps.auth.userView(db, user.id));
       return { ...list, userinfo, vip: userinfo?.vip ?? 0 };
     },

@@ -32,63 +32,63 @@ const freeADay = 100;
 /** How much longer than its work a hold lives, ms: until its end is noticed. */
 const graceMs = 60_000;
 
+/** Sets aside what the film costs; null: nothing. */
+const holdFor = async (
+  tx: Transaction,
+  amount: number,
+  model: ResolvedMediaModel,
+  payer: { id: number; vip: boolean; reference: string },
+): Promise<{ holdId: string | null; heldTokens: number }> => {
+  if (amount === 0) {
+    if ((await store.countToday(tx, payer.id)) >= freeADay)
+      throw new Refusal('too_many_jobs', `免费的视频每天最多做 ${freeADay} 个，请明天再试`);
+    return { holdId: null, heldTokens: 0 };
+  }
+  const holdId = await hold(tx, {
+    id: randomUUID(),
+    userId: payer.id,
+    amount,
+    reference: payer.reference,
+    vipAllowed: !model.vipExcluded,
+    ttlMs: filmLivesMs + graceMs,
+  });
+  if (!holdId) throw new Refusal(payer.vip && model.vipExcluded ? 'balance_excluded' : 'balance');
+  return { holdId, heldTokens: amount };
+};
+
+/** The job, its entry in the queue and the hold at once. */
+const begin = async (
+  tx: Transaction,
+  work: {
+    uuid: string;
+    title: string;
+    subject: NewJob['subject'];
+    message: NonNullable<NewJob['message']>;
+    plan: FilmPlan;
+  },
+  model: ResolvedMediaModel,
+  payer: { id: number; vip: boolean },
+): Promise<Job> => {
+  const { plan, title, ...rest } = work;
+  const reference = `job:${work.uuid}`;
+  const { holdId, heldTokens } = await holdFor(tx, plan.price, model, { ...payer, reference });
+  return beginJob(tx, {
+    ...rest,
+    userId: payer.id,
+    kind: 'video',
+    title: title.slice(0, titleLength),
+    model: model.name,
+    input: plan,
+    holdId,
+    heldTokens,
+    livesMs: filmLivesMs,
+  });
+};
+
 export const createVideoService = (deps: {
   models: Pick<ModelService, 'findMedia' | 'defaultMedia'>;
   files: Pick<FileService, 'takeImages' | 'requireRoom'>;
 }) => {
-  /** Sets aside what the film costs; null: nothing. */
-  const holdFor = async (
-    tx: Transaction,
-    amount: number,
-    model: ResolvedMediaModel,
-    payer: { id: number; vip: boolean; reference: string },
-  ): Promise<{ holdId: string | null; heldTokens: number }> => {
-    if (amount === 0) {
-      if ((await store.countToday(tx, payer.id)) >= freeADay)
-        throw new Refusal('too_many_jobs', `免费的视频每天最多做 ${freeADay} 个，请明天再试`);
-      return { holdId: null, heldTokens: 0 };
-    }
-    const holdId = await hold(tx, {
-      id: randomUUID(),
-      userId: payer.id,
-      amount,
-      reference: payer.reference,
-      vipAllowed: !model.vipExcluded,
-      ttlMs: filmLivesMs + graceMs,
-    });
-    if (!holdId) throw new Refusal(payer.vip && model.vipExcluded ? 'balance_excluded' : 'balance');
-    return { holdId, heldTokens: amount };
-  };
-
-  /** The job, its entry in the queue and the hold at once. */
-  const begin = async (
-    tx: Transaction,
-    work: {
-      uuid: string;
-      title: string;
-      subject: NewJob['subject'];
-      message: NonNullable<NewJob['message']>;
-      plan: FilmPlan;
-    },
-    model: ResolvedMediaModel,
-    payer: { id: number; vip: boolean },
-  ): Promise<Job> => {
-    const { plan, title, ...rest } = work;
-    const reference = `job:${work.uuid}`;
-    const { holdId, heldTokens } = await holdFor(tx, plan.price, model, { ...payer, reference });
-    return beginJob(tx, {
-      ...rest,
-      userId: payer.id,
-      kind: 'video',
-      title: title.slice(0, titleLength),
-      model: model.name,
-      input: plan,
-      holdId,
-      heldTokens,
-      livesMs: filmLivesMs,
-    });
-  };
-
   return {
     /** What makes films where nobody named a model. @throws Refusal model_unavailable */
     async usualModel(db: Executor, user: ToolUser): Promise<ResolvedMediaModel> {
@@ -171,29 +171,33 @@ export const createVideoService = (deps: {
         );
       });
     },
+  };
+};
 
-    /** A page of films, newest first. @throws Refusal unauthorized for a visitor's own */
-    async list(db: Executor, input: Parsed<'videoIndex'>, user: Identity | null) {
-      if (input.private === 1 && !user) throw new Refusal('unauthorized');
-      const shelf = user && input.private === 1 ? { userId: user.id } : 'public';
-      const pageSize = limits.film.page;
-      const rows = await store.videoPage(db, shelf, {
-        offset: Math.min((input.page - 1) * pageSize, reach),
-        limit: pageSize,
-      });
-      const total = await store.countVideos(db, shelf, reach);
-      return {
-        list: rows.map(({ key, mime, duration, created_at: made, ...row }): ListedVideo => ({
-          ...row,
-          ...filmAddresses(key, mime),
-          duration: duration / 1000,
-          created_at: new Date(made).toISOString(),
-        })),
-        page: input.page,
-        page_count: Math.ceil(total / pageSize),
-        page_size: pageSize,
-        total,
-      };
-    },
+/** A page of films, newest first. @throws Refusal unauthorized for a visitor's own */
+export const listVideos = async (
+  db: Executor,
+  input: Parsed<'videoIndex'>,
+  user: Identity | null,
+) => {
+  if (input.private === 1 && !user) throw new Refusal('unauthorized');
+  const shelf = user && input.private === 1 ? { userId: user.id } : 'public';
+  const pageSize = limits.film.page;
+  const rows = await store.videoPage(db, shelf, {
+    offset: Math.min((input.page - 1) * pageSize, reach),
+    limit: pageSize,
+  });
+  const total = await store.countVideos(db, shelf, reach);
+  return {
+    list: rows.map(({ key, mime, duration, created_at: made, ...row }): ListedVideo => ({
+      ...row,
+      ...filmAddresses(key, mime),
+      duration: duration / 1000,
+      created_at: new Date(made).toISOString(),
+    })),
+    page: input.page,
+    page_count: Math.ceil(total / pageSize),
+    page_size: pageSize,
+    total,
   };
 };
