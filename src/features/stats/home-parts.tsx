@@ -1,3 +1,4 @@
+import '#src/platform/late-calls.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
