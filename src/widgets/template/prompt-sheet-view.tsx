@@ -164,7 +164,7 @@ const PromptForm = ({
   );
 };
 
-const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetProps) => {
+const PromptSheetView = ({ open, type, model, server, onClose, onChoose }: PromptSheetProps) => {
   const { token } = useAuth();
   const [words, setWords] = useState('');
   const [all, setAll] = useState(false);
@@ -221,7 +221,7 @@ const PromptSheetView = ({ open, type, model, onClose, onChoose }: PromptSheetPr
         {list.data && fitting.length === 0 && (
           <EmptyState icon="search" text="没有这样的提示词，换个词试试。" />
         )}
-        {open && type === 0 && query === '' && <ServerPrompts onChoose={take} />}
+        {open && type === 0 && query === '' && <ServerPrompts first={server} onChoose={take} />}
         <ul className={css.list} aria-label="提示词">
           {fitting.map((template) => (
             <PromptRow

@@ -3,6 +3,7 @@ import { useModelPicks } from '#src/widgets/composer/model-picks.tsx';
 import { PickList, type Pick as Offer, type TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { useState } from 'react';
+import { useServersWithMore } from '#src/widgets/tool/server-things.tsx';
 import { FillSheet } from './fill-sheet.tsx';
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
 import { PromptSheet } from './prompt-sheet.tsx';
@@ -39,7 +40,8 @@ const TypedList = ({
   const [dismissed, setDismissed] = useState('');
   if (dismissed !== '' && slash === null && at === null) setDismissed('');
   const [filling, setFilling] = useState<{ name: string; text: string } | null>(null);
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useState<{ server?: number } | null>(null);
+  const servers = useServersWithMore(slash !== null && type === 0);
   const list = useCall('promptList', { type }, { enabled: slash !== null });
   const models = useModelPicks(at ?? '', (name) => {
     onModel?.(name);
@@ -71,10 +73,22 @@ const TypedList = ({
     lead: <Icon name="plus" size={18} />,
     run: () => {
       onText('');
-      setAll(true);
+      setAll({});
     },
   };
-  const picks = slash === null ? models : prompts.length > 0 ? [manage, ...prompts] : [];
+  const served: Offer[] = servers
+    .filter(({ name }) => name.toLowerCase().includes(sought))
+    .map(({ id, name }) => ({
+      key: `server ${id}`,
+      label: name,
+      note: '工具服务的提示词',
+      run: () => {
+        onText('');
+        setAll({ server: id });
+      },
+    }));
+  const offers = [...prompts, ...served];
+  const picks = slash === null ? models : offers.length > 0 ? [manage, ...offers] : [];
   const open = (slash !== null || at !== null) && picks.length > 0 && dismissed !== text;
   return (
     <>
@@ -98,10 +112,11 @@ const TypedList = ({
         }}
       />
       <PromptSheet
-        open={all}
+        open={all !== null}
         type={type}
         model={model}
-        onClose={() => setAll(false)}
+        server={all?.server}
+        onClose={() => setAll(null)}
         onChoose={onText}
       />
     </>

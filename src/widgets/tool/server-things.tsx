@@ -41,20 +41,29 @@ const Unfolded = ({
   return found.length === 0 ? <p className="field-hint">{empty}</p> : <ul>{found}</ul>;
 };
 
-/** The servers that a person has switched on for this, each to be unfolded; nothing where there are none. */
+/** The servers that a person has switched on for this. */
+export const useServersWithMore = (wanted = true): readonly { id: number; name: string }[] => {
+  const { signedIn } = useAuth();
+  const enabled = signedIn && wanted;
+  const servers = useCall('toolServers', {}, { enabled, staleTime: 60_000 });
+  return servers.data?.list.filter(({ enabled: on, more }) => on && more) ?? [];
+};
+
+/** They, each to be unfolded; nothing where there are none. */
 const Servers = ({
   title,
+  first = null,
   empty,
   rows,
 }: {
   title: string;
+  /** The one that is unfolded at first. */
+  first?: number | null | undefined;
   empty: string;
   rows: (server: { id: number; name: string }, things: Things) => ReactNode[];
 }) => {
-  const { signedIn } = useAuth();
-  const servers = useCall('toolServers', {}, { enabled: signedIn, staleTime: 60_000 });
-  const [open, setOpen] = useState<number | null>(null);
-  const on = servers.data?.list.filter(({ enabled, more }) => enabled && more) ?? [];
+  const [open, setOpen] = useState<number | null>(first);
+  const on = useServersWithMore();
   if (on.length === 0) return null;
   return (
     <section className={css.servers} aria-label={title}>
@@ -135,7 +144,13 @@ export const ServerResources = ({
 };
 
 /** Behind /: a server's prompts; one becomes text in the box, with its blanks filled in. */
-export const ServerPrompts = ({ onChoose }: { onChoose: (text: string) => void }) => {
+export const ServerPrompts = ({
+  first,
+  onChoose,
+}: {
+  first?: number | undefined;
+  onChoose: (text: string) => void;
+}) => {
   const { busy, run } = useAct();
   const [filling, setFilling] = useState<{ id: number; prompt: Prompt } | null>(null);
   const fill = async (id: number, name: string, given: Record<string, string>) => {
@@ -147,6 +162,7 @@ export const ServerPrompts = ({ onChoose }: { onChoose: (text: string) => void }
     <>
       <Servers
         title="工具服务的提示词"
+        first={first}
         empty="它没有提示词。"
         rows={({ id }, { prompts }) =>
           prompts.map((prompt) => (

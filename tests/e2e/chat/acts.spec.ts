@@ -247,8 +247,8 @@ test('a server is signed in at, its resource goes along with a question, its pro
     await add.getByRole('button', { name: /山谷守则/ }).click();
     await expect(add).toBeHidden();
     await app.question.fill('/');
+    await page.getByRole('option', { name: /^山谷/ }).click();
     const prompts = page.getByRole('dialog', { name: '提示词', exact: true });
-    await prompts.getByRole('button', { name: '山谷' }).click();
     await prompts.getByRole('button', { name: '写一首诗' }).scrollIntoViewIfNeeded();
     await see(page, 'prompts');
     await prompts.getByRole('button', { name: '写一首诗' }).click();
