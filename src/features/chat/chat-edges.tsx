@@ -15,6 +15,7 @@ import type { SessionType } from '#src/widgets/conversation/session-type.ts';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 import boxCss from '#src/widgets/composer/send.module.css';
+import consentCss from './visitor-consent.module.css';
 
 /** Sample questions that are shown of all bases together. */
 const mostQuestions = 6;
@@ -73,7 +74,7 @@ const VisitorConsent = () => {
   const { agreements } = useSite();
   if (!guest || agreements.length === 0) return null;
   return (
-    <p className={rowCss.firstConsent}>
+    <p className={consentCss.consent}>
       不登录直接使用，即表示同意 <AgreementLinks />
     </p>
   );

@@ -3,7 +3,7 @@ import { useModelPicks } from '#src/widgets/composer/model-picks.tsx';
 import { PickList, type Pick as Offer, type TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { useState } from 'react';
-import { useServersWithMore } from '#src/widgets/tool/server-things.tsx';
+import { useServersWithMore } from '#src/widgets/tool/servers-with-more.ts';
 import { FillSheet } from './fill-sheet.tsx';
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
 import { PromptSheet } from './prompt-sheet.tsx';

@@ -1,7 +1,6 @@
 import { addFiles } from '#src/platform/attach/intake.ts';
 import type { AttachTarget } from '#src/platform/attach/attach-store.ts';
 import { api } from '#src/platform/api.ts';
-import { useAuth } from '#src/platform/auth-store.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Form } from '#src/ui/form/form.tsx';
@@ -12,6 +11,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useState, type ReactNode } from 'react';
 import { fileOf } from './resource-file.ts';
+import { useServersWithMore } from './servers-with-more.ts';
 import css from './server-things.module.css';
 
 type Things = Out<'toolServerThings'>;
@@ -39,14 +39,6 @@ const Unfolded = ({
     );
   const found = rows(things.data);
   return found.length === 0 ? <p className="field-hint">{empty}</p> : <ul>{found}</ul>;
-};
-
-/** The servers that a person has switched on for this. */
-export const useServersWithMore = (wanted = true): readonly { id: number; name: string }[] => {
-  const { signedIn } = useAuth();
-  const enabled = signedIn && wanted;
-  const servers = useCall('toolServers', {}, { enabled, staleTime: 60_000 });
-  return servers.data?.list.filter(({ enabled: on, more }) => on && more) ?? [];
 };
 
 /** They, each to be unfolded; nothing where there are none. */
