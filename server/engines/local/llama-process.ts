@@ -41,7 +41,7 @@ export type LlamaAnswer =
 type Written = LlamaAnswer & { kind: 'done' };
 
 /** So long a process keeps its model for the next question, ms. */
-export const idleMs = 5 * 60_000;
+const idleMs = 5 * 60_000;
 /** A process that was told to stop writing and does not is ended after this, ms. */
 const stopMs = 3_000;
 /** So many may wait besides the one that is written. */
@@ -50,7 +50,7 @@ const mostWaiting = 8;
 export class LlamaBusy extends Error {}
 
 /** The process in which a model works, at a lower priority than whatever serves people. */
-export const startLlama = (): ChildProcess => {
+const startLlama = (): ChildProcess => {
   const entry = workerUrl('./llama-worker.ts', import.meta.url);
   const child = spawn(
     process.execPath,
@@ -71,15 +71,10 @@ export const startLlama = (): ChildProcess => {
   return child;
 };
 
-/**
- * Writes with the models of this machine in a process of its own: one reply at a time, the others
- * wait in their order. Nobody's question keeps the memory for longer than some minutes.
- */
-export const createLlamaProcess = () => {
+/** One process that stays with its model until another one is wanted, or nothing for some minutes. */
+export const holdLlama = () => {
   let held: { child: ChildProcess; file: string } | null = null;
   let idle: NodeJS.Timeout | undefined;
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
 
   const drop = (): void => {
     clearTimeout(idle);
@@ -87,13 +82,35 @@ export const createLlamaProcess = () => {
     held = null;
   };
 
-  const childFor = (file: string): ChildProcess => {
-    clearTimeout(idle);
-    if (held && (held.file !== file || held.child.exitCode !== null || !held.child.connected))
-      drop();
-    held ??= { child: startLlama(), file };
-    return held.child;
+  return {
+    /** The process for the model in this file; one that is held for another ends. */
+    of: (file: string): ChildProcess => {
+      clearTimeout(idle);
+      if (held && (held.file !== file || held.child.exitCode !== null || !held.child.connected))
+        drop();
+      held ??= { child: startLlama(), file };
+      return held.child;
+    },
+    /** It ended by itself. */
+    lost: (child: ChildProcess): void => {
+      if (held?.child === child) held = null;
+    },
+    /** Its work is done: it waits for more, and ends where none comes. */
+    rest: (): void => {
+      idle = setTimeout(drop, idleMs).unref();
+    },
+    drop,
   };
+};
+
+/**
+ * Writes with the models of this machine in a process of its own: one reply at a time, the others
+ * wait in their order. Nobody's question keeps the memory for longer than some minutes.
+ */
+export const createLlamaProcess = () => {
+  const held = holdLlama();
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
 
   const write = (
     order: Omit<LlamaOrder & { kind: 'write' }, 'kind'>,
@@ -102,24 +119,24 @@ export const createLlamaProcess = () => {
   ): Promise<Written> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
-      const child = childFor(order.file);
+      const child = held.of(order.file);
       let killer: NodeJS.Timeout | undefined;
       const end = (act: () => void) => {
         clearTimeout(killer);
         child.off('message', told);
         child.off('exit', broken);
         signal.removeEventListener('abort', stop);
-        idle = setTimeout(drop, idleMs).unref();
+        held.rest();
         act();
       };
       const broken = () => {
-        if (held?.child === child) held = null;
+        held.lost(child);
         end(() => reject(new Error('the process of the model ended')));
       };
       const stop = () => {
         if (child.connected) child.send({ kind: 'stop' } satisfies LlamaOrder);
         // A prompt that is still being read is not left off by itself.
-        killer = setTimeout(drop, stopMs);
+        killer = setTimeout(held.drop, stopMs);
         const last = () => end(() => reject(signal.reason as Error));
         child.off('exit', broken);
         child.once('exit', last);
@@ -137,7 +154,7 @@ export const createLlamaProcess = () => {
         if (answer.kind === 'done') end(() => resolve(answer));
         else if (answer.kind === 'failed') {
           end(() => reject(new Error(answer.message)));
-          drop();
+          held.drop();
         } else if (answer.kind === 'text' || answer.kind === 'reasoning') take(answer);
       };
       child.on('message', told);
@@ -161,7 +178,7 @@ export const createLlamaProcess = () => {
         waiting -= 1;
       }
     },
-    close: drop,
+    close: held.drop,
   };
 };
 

@@ -1,11 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import {
-  idleMs,
-  type LlamaAnswer,
-  LlamaBusy,
-  type LlamaOrder,
-  startLlama,
-} from './llama-process.ts';
+import { holdLlama, type LlamaAnswer, LlamaBusy, type LlamaOrder } from './llama-process.ts';
 
 type Order = Extract<LlamaOrder, { kind: 'embed' | 'rank' }>;
 type Answer = Extract<LlamaAnswer, { kind: 'vectors' | 'scores' }>;
@@ -30,38 +23,23 @@ interface Task {
 export const createLlamaReader = () => {
   const urgent: Task[] = [];
   const other: Task[] = [];
-  let held: { child: ChildProcess; file: string } | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  const held = holdLlama();
   let working = false;
-
-  const drop = (): void => {
-    clearTimeout(idle);
-    held?.child.kill('SIGKILL');
-    held = null;
-  };
-
-  const childFor = (file: string): ChildProcess => {
-    clearTimeout(idle);
-    if (held && (held.file !== file || held.child.exitCode !== null || !held.child.connected))
-      drop();
-    held ??= { child: startLlama(), file };
-    return held.child;
-  };
 
   /** Resolves once the process is free again, however the task ended. */
   const run = (task: Task): Promise<void> =>
     new Promise((free) => {
-      const child = childFor(task.order.file);
+      const child = held.of(task.order.file);
       const end = (): void => {
         clearTimeout(hanging);
         child.off('message', told);
         child.off('exit', broken);
         task.signal.removeEventListener('abort', stop);
-        idle = setTimeout(drop, idleMs).unref();
+        held.rest();
         free();
       };
       const broken = (): void => {
-        if (held?.child === child) held = null;
+        held.lost(child);
         task.reject(new Error('the process of the model ended'));
         end();
       };
@@ -72,12 +50,12 @@ export const createLlamaReader = () => {
       const told = (answer: LlamaAnswer): void => {
         if (answer.kind === 'failed') {
           task.reject(new Error(answer.message));
-          drop();
+          held.drop();
         } else if (answer.kind === 'vectors' || answer.kind === 'scores') task.resolve(answer);
         else return;
         end();
       };
-      const hanging = setTimeout(drop, hangMs);
+      const hanging = setTimeout(held.drop, hangMs);
       child.on('message', told);
       child.once('exit', broken);
       task.signal.addEventListener('abort', stop);
@@ -109,6 +87,6 @@ export const createLlamaReader = () => {
         void next();
       });
     },
-    close: drop,
+    close: held.drop,
   };
 };
