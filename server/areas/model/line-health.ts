@@ -138,15 +138,21 @@ export const createLineHealth = (deps: {
         const rank = (until > 0 ? 2 : 0) + (breaker.rests(line.channelId, model) ? 1 : 0);
         return { line, until, rank, place: place.get(line.channelId) ?? 0 };
       });
-      return ranked
+      const sorted = ranked
         .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
         .map(({ line }) => line);
+      const [first] = sorted;
+      if (first) rests.tried(first.channelId, first.key.mark, model, person);
+      return sorted;
     },
     ...running,
     /** It said its first word after so many ms. */
     spoke: (way: Way, asked: Question, ms: number): void => {
       words.learn(way.channelId, asked.model, asked.form, ms, asked.size);
       const was = rests.clear(way.channelId, way.key.mark, asked.model);
+      void personOf(asked.userId).then((person) =>
+        rests.clearOwn(way.channelId, way.key.mark, asked.model, person),
+      );
       record.note(lineOf(way, asked), { result: 'ok', ms, status: 200 }, was ? null : undefined);
     },
     /** Its answer is whole. */
