@@ -148,12 +148,18 @@ test('a response is gone on from by its key alone, until it is deleted', async (
     store: true,
   });
 
+  const items = [];
+  for await (const item of client.responses.inputItems.list(first.id)) items.push(item);
+  expect(items).toMatchObject([{ type: 'message', role: 'user', content: '我叫小明' }]);
+
   const { full_key: another } = await user.person.call('genKey', {});
   const stranger = await apiUser(server);
   for (const key of [another, stranger.key]) {
     const other = clientOf(key);
     expect((await failing(Promise.resolve(other.responses.retrieve(first.id)))).status).toBe(404);
     expect((await failing(Promise.resolve(other.responses.delete(first.id)))).status).toBe(404);
+    const asking = Promise.resolve(other.responses.inputItems.list(first.id));
+    expect((await failing(asking)).status).toBe(404);
     const asked = { model, input: '他叫什么？', previous_response_id: first.id };
     expect((await failing(other.responses.create(asked))).code).toBe('previous_response_not_found');
   }

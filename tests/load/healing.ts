@@ -12,7 +12,10 @@ import { now, numbersOf, quantile } from './lib/measure.ts';
  *   npx tsx tests/load/healing.ts [--calls=200] [--faults=429,slow]
  */
 const [calls = 200] = numbersOf('calls', [200]);
-const wanted = process.argv.find((each) => each.startsWith('--faults='))?.slice(9).split(',');
+const wanted = process.argv
+  .find((each) => each.startsWith('--faults='))
+  ?.slice(9)
+  .split(',');
 const atOnce = 4;
 /** A service's own time to its first word, ms. */
 const ownDelay = 120;

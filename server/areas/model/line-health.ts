@@ -54,6 +54,20 @@ const createRunning = () => {
   };
 };
 
+interface Ranked<L> {
+  line: L;
+  /** What speaks against it now; 0: nothing. */
+  rank: number;
+  /** Until when it is set aside, ms since 1970; 0: it is not. */
+  until: number;
+  place: number;
+}
+
+const byRank = <L>(ranked: Ranked<L>[]): L[] =>
+  ranked
+    .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
+    .map(({ line }) => line);
+
 /** What is known of the lines of chat models, and in which order they are to be asked for it. */
 export const createLineHealth = (deps: {
   db: Database;
@@ -138,9 +152,7 @@ export const createLineHealth = (deps: {
         const rank = (until > 0 ? 2 : 0) + (breaker.rests(line.channelId, model) ? 1 : 0);
         return { line, until, rank, place: place.get(line.channelId) ?? 0 };
       });
-      const sorted = ranked
-        .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
-        .map(({ line }) => line);
+      const sorted = byRank(ranked);
       const [first] = sorted;
       if (first) rests.tried(first.channelId, first.key.mark, model, person);
       return sorted;
