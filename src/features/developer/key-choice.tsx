@@ -11,15 +11,18 @@ export const KeyChoice = () => {
   const keys = useKeys();
   const user = keys.data?.userinfo.user_id;
   const kept = keys.data?.list.filter((each) => each.kept && !each.paused) ?? [];
+  const fullOf = (secret: string): string => `${user}-${secret}`;
+  // One that was chosen by its name need not stand on the screen.
+  const chosen = kept.some((each) => fullOf(each.api_key) === key);
   return (
     <>
       {kept.length > 0 && (
         <label>
           <span>自己的 API-KEY</span>
-          <select value={key} onChange={(event) => setFreshKey(event.target.value)}>
+          <select value={chosen ? key : ''} onChange={(event) => setFreshKey(event.target.value)}>
             <option value="">请选择</option>
             {kept.map((each) => (
-              <option key={each.id} value={`${user}-${each.api_key}`}>
+              <option key={each.id} value={fullOf(each.api_key)}>
                 {each.name || each.mask}
               </option>
             ))}
@@ -33,7 +36,7 @@ export const KeyChoice = () => {
           autoComplete="off"
           spellCheck={false}
           placeholder="完整的 API-KEY，不会保存"
-          value={key}
+          value={chosen ? '' : key}
           onChange={(event) => setFreshKey(event.target.value)}
         />
       </label>
