@@ -541,6 +541,8 @@ export const wallets = pgTable('wallets', {
   /** The balance after tokens came last, and whether its owner was told that little is left of it. */
   mark: tokens('mark').notNull().default(0),
   lowTold: boolean('low_told').notNull().default(false),
+  /** Its account has ended: nothing stays in it. */
+  closed: boolean('closed').notNull().default(false),
 });
 
 /** Append-only. A pot's balance is the sum of its amounts. */
