@@ -262,6 +262,8 @@ export const sessions = pgTable('sessions', {
   toolGrants: text('tool_grants').array().notNull().default([]),
   /** From this message on its model reads it; null: the last few exchanges, as its person chose. */
   readFrom: reference('read_from'),
+  /** A process condenses it until then, or has died at it; null: none does. */
+  condensingUntil: instant('condensing_until'),
 });
 
 export const history = pgTable('history', {
