@@ -9,6 +9,7 @@ import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.ts';
 import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
+import { createSigning } from './areas/compliance/signing.service.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
 import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
@@ -76,8 +77,14 @@ export const createKit = async (
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
   const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
+  const signing = createSigning({
+    db,
+    box: () => createKeyBox(settings.secretKey, settings.dataDir),
+    log,
+  });
   const files = createFileService({
     storage,
+    sign: signing.sign,
     fetch,
     quota: settings.fileQuota,
     guestQuota: settings.guestQuota,
@@ -122,6 +129,7 @@ export const createKit = async (
     prompts,
     speech,
     safety,
+    signing,
     knowledge,
     embeddings,
     services,

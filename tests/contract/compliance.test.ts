@@ -3,6 +3,7 @@ import path from 'node:path';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import sharp from 'sharp';
+import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls, type PlainCallName } from '#contract/calls.ts';
 import { removeOldRecords } from '#server/areas/compliance/records.store.ts';
@@ -17,6 +18,7 @@ import { TestClient } from '../support/client.ts';
 import { exported, pdfText } from '../support/exports.ts';
 import { makeFilm } from '../support/films.ts';
 import { paint, replyOf } from '../support/images.ts';
+import { readManifest, toldByOthers } from '../support/other-programs.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { talk } from '../support/world.ts';
 
@@ -122,8 +124,15 @@ const fetched = async (url: string, init: RequestInit = {}): Promise<Buffer> => 
   return Buffer.from(await answer.arrayBuffer());
 };
 
-/** A label names nobody, and managers find by it who had it made. */
-const expectLabel = async (label: Aigc | null, kind: string, client = owner) => {
+/**
+ * A label names nobody, and managers find by it who had it made; exiftool and ffprobe, where they are
+ * there, find it in the file, too.
+ */
+const expectLabel = async (
+  label: Aigc | null,
+  kind: string,
+  { client = owner, file }: { client?: TestClient; file?: [data: Buffer, ending: string] } = {},
+) => {
   expect(label, kind).toMatchObject({
     Label: '1',
     ContentProducer: '001191110108MA01ABCD0X10001',
@@ -131,6 +140,11 @@ const expectLabel = async (label: Aigc | null, kind: string, client = owner) => 
   });
   const { id, user_name: name } = await client.call('userInfo', {});
   expect(JSON.stringify(label)).not.toContain(name);
+  const told = file ? toldByOthers(...file) : null;
+  if (told !== null) {
+    expect(told, kind).toContain(label?.ProduceID);
+    expect(told, kind).not.toContain(name);
+  }
   const whose = await manager.call('findLabel', { label: JSON.stringify(label) });
   expect(whose).toMatchObject({ kind, user_id: id });
 };
@@ -154,11 +168,16 @@ test('what a model makes is labelled on each way, through what we make of it', a
   const [image] = replyOf(message).images;
   const url = image?.url ?? '';
   const whole = await fetched(url);
-  await expectLabel(await readImageLabel(whole), 'image');
-  for (const query of ['?size=128', '?size=640', '?marked=1'])
-    expect(await readImageLabel(await fetched(url + query)), query).toEqual(
-      await readImageLabel(whole),
-    );
+  await expectLabel(await readImageLabel(whole), 'image', { file: [whole, 'png'] });
+  for (const [query, ending] of [
+    ['?size=128', 'webp'],
+    ['?size=640', 'webp'],
+    ['?marked=1', 'png'],
+  ] as const) {
+    const data = await fetched(url + query);
+    expect(await readImageLabel(data), query).toEqual(await readImageLabel(whole));
+    await expectLabel(await readImageLabel(data), 'image', { file: [data, ending] });
+  }
   // Taken up again as another file, it keeps what it came with; what people bring gets none.
   for (const [name, data] of [
     ['moon.png', whole],
@@ -176,9 +195,10 @@ test('what a model makes is labelled on each way, through what we make of it', a
   expect(await fetched(`${brought.image.url}?marked=1`)).toEqual(await fetched(brought.image.url));
 
   const { films } = await makeFilm(owner);
-  await expectLabel(readWebmLabel(await fetched(films[0]?.url ?? '')), 'video');
+  const film = await fetched(films[0]?.url ?? '');
+  await expectLabel(readWebmLabel(film), 'video', { file: [film, 'webm'] });
   const poster = await fetched(films[0]?.poster ?? '');
-  await expectLabel(await readImageLabel(poster), 'video');
+  await expectLabel(await readImageLabel(poster), 'video', { file: [poster, 'webp'] });
   // What stands on the first frame is what stands on those of two seconds.
   expect(await brightCorner(poster)).toBe(0);
   await manager.call('saveCompliance', { mark_films: 1 });
@@ -191,14 +211,15 @@ test('what a model makes is labelled on each way, through what we make of it', a
     headers: { ...owner.headers(), 'content-type': 'application/json' },
     body: JSON.stringify(words),
   });
-  await expectLabel(readSoundLabel(spoken), 'speech');
+  const ending = spoken.toString('latin1', 0, 4) === 'RIFF' ? 'wav' : 'mp3';
+  await expectLabel(readSoundLabel(spoken), 'speech', { file: [spoken, ending] });
   const { key, person } = await apiUser(server);
   const byKey = await fetched('/v1/audio/speech', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'builtin-voice', input: '你好，月亮。', voice: '' }),
   });
-  await expectLabel(readSoundLabel(byKey), 'speech', person);
+  await expectLabel(readSoundLabel(byKey), 'speech', { client: person, file: [byKey, ending] });
 
   const { uuid } = await talk(owner, '一加一等于几');
   const asJson = JSON.parse((await exported(owner, uuid, 'json')).data.toString()) as object;
@@ -207,7 +228,77 @@ test('what a model makes is labelled on each way, through what we make of it', a
   await expectLabel(readAigc(/<!-- AIGC (\{.*\}) -->/.exec(markdown)?.[1] ?? ''), 'export');
   const { data } = await exported(owner, uuid, 'pdf');
   const text = data.toString('utf8');
-  await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export');
+  await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export', {
+    file: [data, 'pdf'],
+  });
+});
+
+/** A key and its certificate, signed by another, as C2PA asks for them. */
+const signingKeys = async () => {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const make = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const [root, leaf] = [await make(), await make()];
+  const notAfter = new Date(Date.now() + 86_400_000);
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=authority,O=Test',
+    notAfter,
+    keys: root,
+    signingAlgorithm: algorithm,
+    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
+  });
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: 'CN=operator,O=Test',
+    issuer: authority.subject,
+    notAfter,
+    publicKey: leaf.publicKey,
+    signingKey: root.privateKey,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.4'], true),
+      await x509.AuthorityKeyIdentifierExtension.create(root.publicKey),
+    ],
+  });
+  const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', leaf.privateKey));
+  return {
+    c2pa_chain: `${certificate.toString('pem')}\n${authority.toString('pem')}`,
+    c2pa_key: `-----BEGIN PRIVATE KEY-----${key.toString('base64')}-----END PRIVATE KEY-----`,
+  };
+};
+
+test('with the operator’s certificate what is drawn carries a manifest of C2PA that holds', async () => {
+  const keys = await signingKeys();
+  const stranger = await signingKeys();
+  const refused = await manager.raw('saveCompliance', { ...keys, c2pa_key: stranger.c2pa_key });
+  expect(refused).toMatchObject({ code: 1490, message: expect.stringContaining('私钥') });
+  const saved = await manager.call('saveCompliance', keys);
+  expect(JSON.stringify(saved)).not.toContain('PRIVATE KEY');
+  expect(saved.checks.find(({ key }) => key === 'c2pa_chain')?.ok).toBe(true);
+  const { message } = await paint(owner, '有签名的月亮', { image: { n: 1 } });
+  const url = replyOf(message).images[0]?.url ?? '';
+  const load = async (query: string) => {
+    const data = await fetched(url + query);
+    return { data, read: await readManifest(data, 'image/png') };
+  };
+  const whole = await load('');
+  for (const { data, read } of [whole, await load('?marked=1')]) {
+    expect(await readImageLabel(data)).toEqual(await readImageLabel(whole.data));
+    // Nobody trusts the authority of this test; all else is to be right.
+    expect(read.faults).toEqual(['signingCredential.untrusted']);
+    expect(read.text).toContain('trainedAlgorithmicMedia');
+    expect(read.text).not.toContain((await owner.call('userInfo', {})).user_name);
+  }
+  const changed = Buffer.from(whole.data);
+  changed[changed.length - 40]! ^= 1;
+  expect((await readManifest(changed, 'image/png')).faults).toContain(
+    'assertion.dataHash.mismatch',
+  );
+
+  await manager.call('saveCompliance', { c2pa_chain: '' });
+  const bare = await paint(owner, '没有签名的月亮', { image: { n: 1 } });
+  const plain = await fetched(replyOf(bare.message).images[0]?.url ?? '');
+  expect(plain.includes('c2pa')).toBe(false);
 });
 
 test('what is brought is shown as generated, declared or suspected, and leaves with that', async () => {
@@ -417,6 +508,9 @@ test('what was done from where is kept for its months, and leaves by the owner�
   const { id } = await person.call('userInfo', {});
   const { uuid } = await talk(person, '我的秘密是石榴花');
   await person.call('setSession', { session_id: uuid, private: 0 });
+  // What is written to people is no generation, though the same calls carry it.
+  const asking = await person.call('newSession', { type: 2 });
+  await person.call('sendMessage', { session_id: asking.uuid, msg: '春天去哪里看呢' });
   const kept = () =>
     onDatabase<{ kind: string; call: string; subject: string; ip: string; port: number | null }>(
       server,
@@ -429,6 +523,8 @@ test('what was done from where is kept for its months, and leaves by the owner�
     'act newSession',
     'generate sendMessage',
     'publish setSession',
+    'publish newSession',
+    'publish sendMessage',
   ]);
   for (const { ip, port } of before) expect([ip, (port ?? 0) > 1023]).toEqual(['127.0.0.1', true]);
   const asked = {

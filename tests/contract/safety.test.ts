@@ -167,6 +167,17 @@ test('an answer that turns bad stops before it is seen, and what was not seen is
     ['in', true],
     ['out', true],
   ]);
+  // A person and an address have their record each: two people at one address count together there.
+  const other = await TestClient.register(server.baseURL);
+  const session = await other.call('newSession', { type: 0, model: 'gpt-4o-mini' });
+  const sent = await other.call('sendMessage', { session_id: session.uuid, msg: `哪里有${bad}` });
+  await other.read(session.uuid, sent.id);
+  const [latest] = (await manager.call('safetyCaseList', {})).list;
+  expect(latest).toMatchObject({ times: 1, ip: '127.0.0.1', ip_times: 4 });
+  const of = async (whose: object) => (await manager.call('safetyCaseList', whose)).total;
+  expect(await of({ ip: '127.0.0.1' })).toBe(4);
+  expect(await of({ ip: '10.0.0.1' })).toBe(0);
+  expect(await of({ user_id: list[0]!.user_id, open: 0 })).toBe(3);
   expect(list[0]?.times).toBe(3);
 });
 

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 
 interface Row extends Record<string, unknown> {
@@ -39,13 +38,6 @@ export const end = async (db: Executor, userId: number): Promise<boolean> => {
   const { rows } = await db.execute(
     sql`UPDATE minors SET active = false WHERE user_id = ${userId} AND active RETURNING user_id`,
   );
-  return rows.length > 0;
-};
-
-/** Whether a session, by its uuid or number, is one among people. */
-export const isAmongPeople = async (db: Executor, ref: string): Promise<boolean> => {
-  const { rows } = await db.execute(sql`SELECT FROM sessions
-    WHERE (uuid::text = ${ref} OR id::text = ${ref}) AND type = ${sessionTypes.people}`);
   return rows.length > 0;
 };
 
