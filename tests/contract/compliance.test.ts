@@ -3,7 +3,6 @@ import path from 'node:path';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import sharp from 'sharp';
-import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls, type PlainCallName } from '#contract/calls.ts';
 import { removeOldRecords } from '#server/areas/compliance/records.store.ts';
@@ -14,6 +13,7 @@ import { withPngText } from '#server/labels/png-text.ts';
 import { readSoundLabel } from '#server/labels/sound.ts';
 import { readWebmLabel } from '#server/labels/webm.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
+import { signingKeys } from '../support/certificate.ts';
 import { TestClient } from '../support/client.ts';
 import { exported, pdfText } from '../support/exports.ts';
 import { makeFilm } from '../support/films.ts';
@@ -233,48 +233,16 @@ test('what a model makes is labelled on each way, through what we make of it', a
   });
 });
 
-/** A key and its certificate, signed by another, as C2PA asks for them. */
-const signingKeys = async () => {
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const make = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const [root, leaf] = [await make(), await make()];
-  const notAfter = new Date(Date.now() + 86_400_000);
-  const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=authority,O=Test',
-    notAfter,
-    keys: root,
-    signingAlgorithm: algorithm,
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
-  });
-  const certificate = await x509.X509CertificateGenerator.create({
-    subject: 'CN=operator,O=Test',
-    issuer: authority.subject,
-    notAfter,
-    publicKey: leaf.publicKey,
-    signingKey: root.privateKey,
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.4'], true),
-      await x509.AuthorityKeyIdentifierExtension.create(root.publicKey),
-    ],
-  });
-  const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', leaf.privateKey));
-  return {
-    c2pa_chain: `${certificate.toString('pem')}\n${authority.toString('pem')}`,
-    c2pa_key: `-----BEGIN PRIVATE KEY-----${key.toString('base64')}-----END PRIVATE KEY-----`,
-  };
-};
-
 test('with the operator’s certificate what is drawn carries a manifest of C2PA that holds', async () => {
-  const keys = await signingKeys();
-  const stranger = await signingKeys();
-  const refused = await manager.raw('saveCompliance', { ...keys, c2pa_key: stranger.c2pa_key });
+  const { chain: c2pa_chain, key } = signingKeys();
+  // A field of one line loses the ends of lines.
+  const keys = { c2pa_chain, c2pa_key: key.replaceAll('\n', '') };
+  const stranger = signingKeys();
+  const refused = await manager.raw('saveCompliance', { ...keys, c2pa_key: stranger.key });
   expect(refused).toMatchObject({ code: 1490, message: expect.stringContaining('私钥') });
   const saved = await manager.call('saveCompliance', keys);
   expect(JSON.stringify(saved)).not.toContain('PRIVATE KEY');
-  expect(saved.checks.find(({ key }) => key === 'c2pa_chain')?.ok).toBe(true);
+  expect(saved.checks.find((each) => each.key === 'c2pa_chain')?.ok).toBe(true);
   const { message } = await paint(owner, '有签名的月亮', { image: { n: 1 } });
   const url = replyOf(message).images[0]?.url ?? '';
   const load = async (query: string) => {
@@ -618,6 +586,42 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
     [id],
   );
   expect(await elsewhere.raw('sessionList', { channel: 'private' })).toMatchObject({ code: 1439 });
+  // Signed out in a browser that knows them, the same holds; another browser is anybody's.
+  const signedOut = (cookie: string, name: string, input: object) =>
+    fetch(server.baseURL + calls[name as 'register'].path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(input),
+    });
+  await onDatabase(
+    server,
+    `UPDATE minors SET from_minute = 0, to_minute = 1440 WHERE user_id = $1`,
+    [id],
+  );
+  const carried = await fetch(`${server.baseURL}${calls.newSession.path}`, {
+    method: 'POST',
+    headers: { ...elsewhere.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 0 }),
+  });
+  const [cookie = ''] = (carried.headers.get('set-cookie') ?? '').split(';');
+  expect(cookie).toMatch(/^minor=[0-9a-f-]{36}$/);
+  expect(cookie).not.toContain(String(id));
+  const open = await (await signedOut(cookie, 'newSession', { type: 0 })).json();
+  expect(open).toMatchObject({ code: 0 });
+  const anew = { account: `n${id}`, name: 'n', password: 'password-1', password2: 'password-1' };
+  expect(await (await signedOut(cookie, 'register', anew)).json()).toMatchObject({
+    code: 1439,
+    message: expect.stringContaining('监护人'),
+  });
+  await onDatabase(server, `UPDATE minors SET to_minute = 0 WHERE user_id = $1`, [id]);
+  for (const [carrying, code] of [
+    [cookie, 1439],
+    ['', 0],
+    [cookie.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')), 0],
+  ] as const)
+    expect(await (await signedOut(carrying, 'newSession', { type: 0 })).json()).toMatchObject({
+      code,
+    });
   const [kept] = await onDatabase<{ code: string }>(
     server,
     'SELECT code FROM minors WHERE user_id = $1',

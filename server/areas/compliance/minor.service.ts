@@ -108,17 +108,20 @@ const limited = (why: string) => new Refusal('minor_limited', `未成年人模�
 /**
  * What 未成年人模式 forbids: other hours, more minutes, payment, people whom one does not know, words
  * that are blocked. Time counts while calls follow each other, on all devices together.
+ * @returns what a browser keeps to be known by; null: it is not on
  * @throws Refusal minor_limited, words_blocked
  */
 export const allowMinor = async (
   db: Executor,
-  userId: number,
+  minor: store.Minor,
   call: string,
   input: Record<string, unknown>,
-): Promise<void> => {
-  if (always.has(call)) return;
-  const row = await store.countUse(db, userId);
-  if (!row) return;
+): Promise<string | null> => {
+  if (always.has(call)) return null;
+  const row = await store.countUse(db, minor);
+  if (!row) return null;
+  if (call === 'register')
+    throw limited('这台设备用过未成年人的账号，注册新账号之前，请监护人先关闭它');
   if (row.now < row.from || row.now >= row.to)
     throw limited(`只能在 ${clock(row.from)} 到 ${clock(row.to)} 使用`);
   if (row.used >= row.minutes * 60) throw limited(`今天的 ${row.minutes} 分钟用完了，明天再来`);
@@ -130,4 +133,5 @@ export const allowMinor = async (
     (each): each is string => typeof each === 'string',
   );
   if (words.length > 0) await refuseBlocked(db, ...words);
+  return row.device;
 };
