@@ -32,7 +32,7 @@ const fields = {
   mark_sound: flag,
   /** Films that are made here show the words for their first two seconds. */
   mark_films: flag,
-  /** So do images and sounds that programs get by /v1. */
+  /** So do texts, images and sounds that programs get by /v1; answers in JSON stay as they are. */
   mark_api: flag,
   /** A person may save an image without the words after agreeing to label it themselves. */
   allow_unmarked: flag,

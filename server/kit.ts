@@ -9,6 +9,8 @@ import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.ts';
 import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
+import { wantsMarks } from './areas/compliance/foot.ts';
+import { markedRelay } from './areas/compliance/marked-relay.ts';
 import { createSigning } from './areas/compliance/signing.service.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
 import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
@@ -71,7 +73,9 @@ export const createKit = async (
     },
     relay: async (executor, asked) => {
       const relay = await plainModels.relay(executor, asked);
-      return relay && guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+      if (!relay) return null;
+      const checked = guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+      return (await wantsMarks(executor)) ? markedRelay(checked) : checked;
     },
   };
   const storage = createStorage(settings);

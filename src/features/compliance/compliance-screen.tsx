@@ -46,7 +46,7 @@ const fields: readonly Field[] = [
   {
     name: 'mark_api',
     kind: 'switch',
-    hint: '/v1 做的图片在角上写明，声音的开头说出；打开之后，按文档写的程序会得到这样的结果',
+    hint: '/v1 的回答末尾、做的图片的角上、声音的开头写明或说出，JSON 的回答除外；打开之后，按文档写的程序会得到这样的结果',
   },
   {
     name: 'ask_agreements',
