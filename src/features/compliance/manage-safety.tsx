@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import { SettingsForm } from '#src/ui/form/settings-form.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import type { In, Out } from '#contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './compliance.module.css';
 
@@ -238,7 +238,7 @@ export const ManageSafety = () => {
       <SettingsForm
         settings={data.settings}
         fields={fields}
-        save={(change) => api.saveSafety(change as In<'saveSafety'>, { quiet: true })}
+        save={(change) => api.saveSafety(change, { quiet: true })}
       />
       {data.days.length > 0 && (
         <DataTable
