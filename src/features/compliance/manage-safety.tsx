@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import { SettingsForm } from '#src/ui/form/settings-form.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import type { In, Out } from '#contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './compliance.module.css';
 
@@ -143,6 +143,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
       <Button
         kind="ghost"
         size="small"
+        className={css.look}
         onClick={() => look({ user_id: row.user_id, name: row.user_name })}
       >
         {row.user_name}（{row.user_id}），30 天内 {row.times} 次
@@ -157,7 +158,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
       row.ip === '' ? (
         '没有记录'
       ) : (
-        <Button kind="ghost" size="small" onClick={() => look({ ip: row.ip })}>
+        <Button kind="ghost" size="small" className={css.look} onClick={() => look({ ip: row.ip })}>
           {row.ip}，30 天内 {row.ip_times} 次
         </Button>
       ),
@@ -237,7 +238,7 @@ export const ManageSafety = () => {
       <SettingsForm
         settings={data.settings}
         fields={fields}
-        save={(change) => api.saveSafety(change as In<'saveSafety'>, { quiet: true })}
+        save={(change) => api.saveSafety(change, { quiet: true })}
       />
       {data.days.length > 0 && (
         <DataTable
@@ -251,7 +252,7 @@ export const ManageSafety = () => {
       )}
       <h3>{title}</h3>
       {whose && (
-        <Button size="small" onClick={() => look(undefined)}>
+        <Button size="small" className={css.back} onClick={() => look(undefined)}>
           回到等人看的
         </Button>
       )}
