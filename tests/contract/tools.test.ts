@@ -251,6 +251,7 @@ except Exception as e: print('没有页面')`,
   ];
   const { id } = await person.call('sendMessage', {
     session_id: uuid,
+    format: 1,
     msg: JSON.stringify({ prompt: '把名单里的分加起来', files: [{ uuid: attached.uuid }] }),
   });
   const read = (await ended(uuid, id)).tools!;
