@@ -9,7 +9,7 @@ const longest = 34;
 const looked = 400;
 
 /** Stands where a number was, shown or taken out. */
-const numbered = '\u0001';
+const numbered = '\uE000';
 /** Fewer letters behind the number before are no statement of their own. */
 const leastClause = 6;
 
@@ -21,7 +21,7 @@ const sentenceBefore = (text: string): string => {
   const line = text.slice(-looked).split('\n').at(-1) ?? '';
   const bare = line
     .replaceAll(/\]\([^)]*\)/g, ' ')
-    .replace(/[\s。．.！？!?；;，,：:、”"』」）)*_`\u0001]+$/, '');
+    .replace(/[\s。．.！？!?；;，,：:、”"』」）)*_`\uE000]+$/, '');
   const sentence = bare.split(/[。！？!?；;]|\.\s/).at(-1) ?? '';
   const clause = sentence.split(numbered).at(-1) ?? '';
   return clause.length >= leastClause ? clause : sentence.replaceAll(numbered, '');

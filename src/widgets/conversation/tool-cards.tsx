@@ -206,14 +206,16 @@ const Picture = ({ file }: { file: ToolFile }) => {
   useEffect(() => {
     let over = false;
     let made = '';
-    addressOf(file, dark).then(
-      (address) => {
-        made = address;
+    const show = async () => {
+      try {
+        made = await addressOf(file, dark);
         if (over) URL.revokeObjectURL(made);
-        else setUrl(address);
-      },
-      () => setFailed(!over),
-    );
+        else setUrl(made);
+      } catch {
+        setFailed(!over);
+      }
+    };
+    void show();
     return () => {
       over = true;
       URL.revokeObjectURL(made);

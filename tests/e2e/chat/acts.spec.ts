@@ -4,12 +4,7 @@ import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { fillTalk } from '#tests/support/fill-talk.ts';
 import { startMcpBehindOAuth } from '#tests/support/mcp-oauth.ts';
-import {
-  resultsIn,
-  startScriptedModel,
-  type Said,
-  type SentBody,
-} from '#tests/support/scripted-model.ts';
+import { startScriptedModel, type Said, type SentBody } from '#tests/support/scripted-model.ts';
 import { startServer } from '#tests/support/server.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
