@@ -585,6 +585,8 @@ export const holds = pgTable('holds', {
   reference: text('reference').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
+  /** The process without which nobody goes on with its work; null: others do. */
+  owner: bigint('owner', { mode: 'number' }),
 });
 
 export const consumptions = pgTable('consumptions', {
