@@ -182,7 +182,7 @@ test('a login where an account was not used before is told to its others, each o
   const again = await enter({ device: phone.device });
   expect(await told(home)).toBeUndefined();
   const { list } = await home.call('deviceList', {});
-  expect(list.map(({ fresh }) => fresh).sort()).toEqual([0, 0, 1]);
+  expect(list.map(({ fresh }) => fresh === 1).filter(Boolean)).toHaveLength(1);
   // It is said to who comes back to a known device after it happened, too; and not by others' marks.
   await again.client.call('logout', {});
   await enter({ device: `${phone.device?.slice(0, -4)}AAAA` });
