@@ -95,6 +95,8 @@ export const user = z.object({
   subscribe: z.int(),
   /** Free sessions left this month; null: no limit. */
   sessions_left: z.nullable(z.int()),
+  /** The newest login from a browser that was not used for this account before, which this login was not told of yet. */
+  new_sign_in: z.optional(z.object({ name: z.string(), created_at: time })),
 });
 export type User = z.output<typeof user>;
 
@@ -269,6 +271,14 @@ export const authCalls = {
     summary: '当前账号的资料、余额与设置',
     input: z.object({}),
     output: user,
+  }),
+  newSignInSeen: call({
+    method: 'POST',
+    path: '/api/new_sign_in_seen',
+    access: 'user',
+    summary: '别处新登录的提醒已经看到，这次登录不再提醒',
+    input: z.object({}),
+    output: z.object({}),
   }),
   saveSettings: offlineCall({
     method: 'POST',

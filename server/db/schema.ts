@@ -86,6 +86,10 @@ export const logins = pgTable('logins', {
   confirmedAt: instant('confirmed_at').notNull().defaultNow(),
   /** What the browser says it is. */
   agent: text('agent').notNull().default(''),
+  /** It came from a browser that had not been used for its account before. */
+  fresh: boolean('fresh').notNull().default(false),
+  /** It was told of fresh ones elsewhere up to here. */
+  toldAt: instant('told_at').notNull().defaultNow(),
 });
 
 export const tickets = pgTable('tickets', {

@@ -26,6 +26,7 @@ const ShellMenu = lazyPart(() => import('./shell-menu.tsx'));
 const RecentSessions = lazyPart(() => import('#src/features/session/recent-sessions.tsx'));
 const SignInToSend = lazyPart(() => import('./sign-in-to-send.tsx'));
 const LowBalance = lazyPart(() => import('./low-balance.tsx'));
+const NewSignIn = lazyPart(() => import('./new-sign-in.tsx'));
 const VipEnding = lazyPart(() => import('./vip-ending.tsx'));
 const SiteNav = lazyPart(() => import('./site-nav.tsx'));
 const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
@@ -142,6 +143,11 @@ export const Shell = () => {
       {user?.balance_low === 1 && (
         <Later>
           <LowBalance />
+        </Later>
+      )}
+      {user?.new_sign_in && (
+        <Later>
+          <NewSignIn />
         </Later>
       )}
       {user?.vip_ending === 1 && (

@@ -205,6 +205,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   usage: {},
   transactionFile: {},
   lowBalanceSeen: {},
+  newSignInSeen: {},
   vipEndSeen: {},
   saveUser: { user_name: '新名字' },
   uploadAvatar: {},

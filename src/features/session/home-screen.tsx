@@ -14,11 +14,10 @@ import { wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/wide-enou
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { Channel, Session } from '#contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazyAsked } from '#src/platform/lazy-chunk.ts';
+import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Fragment, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
-import { NoSessions } from './no-sessions.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import type { SessionAct } from './session-acts.ts';
 import { headingAt } from './time-groups.ts';
@@ -29,6 +28,7 @@ import { useGestures } from './use-gestures.ts';
 import css from './home.module.css';
 
 const SessionMenu = lazyAsked(() => import('./session-menu.tsx'));
+const NoSessions = lazyPart(() => import('./no-sessions.tsx'));
 
 const route = getRouteApi('/');
 
@@ -171,7 +171,9 @@ export const HomeScreen = () => {
           />
         )}
         {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
-          <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
+          <Suspense>
+            <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
+          </Suspense>
         )}
         {!beside && sessions.length > 0 && (
           <ul className={css.sessions} data-sessions>
