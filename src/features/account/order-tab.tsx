@@ -19,6 +19,7 @@ import { InvoiceList } from './invoice-list.tsx';
 import css from './lists.module.css';
 
 const InvoiceSheet = lazyAsked(() => import('./invoice-sheet.tsx'));
+const RefundSheet = lazyAsked(() => import('./refund-sheet.tsx'));
 const route = getRouteApi('/account');
 
 type Order = Out<'tradeList'>['list'][number];
@@ -28,6 +29,13 @@ const invoiceWords = {
   requested: '发票开具中',
   issued: '发票已开',
   rejected: '发票被退回',
+} as const;
+
+const refundWords = {
+  '': '',
+  open: '',
+  requested: '退款申请中',
+  rejected: '没有同意退款',
 } as const;
 
 const stateText = (order: Order): string => {
@@ -43,10 +51,14 @@ const OrderTab = () => {
   const navigate = route.useNavigate();
   const { token } = useAuth();
   const [invoicing, setInvoicing] = useState<Order | null>(null);
+  const [refunding, setRefunding] = useState<Order | null>(null);
   const orders = useCall('tradeList', { page }, { enabled: token !== '' });
   const payAgain = async (order: Order) => {
     try {
-      const state = await reopen(order.trade_no, () => void navigate({ search: { tab: 'usage' } }));
+      const state = await reopen(
+        order.trade_no,
+        (paid) => void navigate({ search: { tab: 'usage' }, state: { paid } }),
+      );
       if (state === 'created') return;
       if (state === 'paid') toast('这个订单已经付款', 'success');
       else toast('这个订单已经关闭，请重新下单');
@@ -79,7 +91,12 @@ const OrderTab = () => {
       render: (order) => (
         <span className={css.state} data-state={order.url === '' ? order.state : 'open'}>
           {stateText(order)}
-          {order.invoice !== '' && ` · ${invoiceWords[order.invoice]}`}
+          {[invoiceWords[order.invoice], refundWords[order.refund]].map(
+            (word) => word !== '' && ` · ${word}`,
+          )}
+          {order.refund_answer !== '' && (
+            <small className={css.answer}>管理员：{order.refund_answer}</small>
+          )}
         </span>
       ),
     },
@@ -112,6 +129,11 @@ const OrderTab = () => {
               开发票
             </Button>
           )}
+          {order.refund === 'open' && (
+            <Button size="small" onClick={() => setRefunding(order)}>
+              申请退款
+            </Button>
+          )}
         </span>
       ),
     },
@@ -139,11 +161,10 @@ const OrderTab = () => {
       />
       <InvoiceList />
       <PayHost />
-      {invoicing && (
-        <Suspense fallback={null}>
-          <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {invoicing && <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />}
+        {refunding && <RefundSheet order={refunding} onClose={() => setRefunding(null)} />}
+      </Suspense>
     </>
   );
 };
