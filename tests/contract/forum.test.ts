@@ -451,6 +451,13 @@ describe('scenarios and prompts', () => {
     await lin.call('saveScenario', { ...mine, id, publish: 1 });
     expect([await found(zhou), await found(zhou, 'pending')]).toEqual([[], []]);
     expect(await found(manager, 'pending')).toEqual([id]);
+    // Given back with a reason that its maker reads, until it is changed.
+    const told = async () =>
+      (await lin.call('scenarioList', { query: '我的模板', scope: 'mine' })).list[0]?.rejection;
+    await manager.call('manageScenario', { ...mine, id, state: 'private', reason: '太短' });
+    expect([await told(), await found(manager, 'pending')]).toEqual(['太短', []]);
+    await lin.call('saveScenario', { ...mine, id, publish: 1 });
+    expect(await told()).toBe('');
     await manager.call('manageScenario', { ...mine, id, state: 'public' });
     expect(await found(zhou)).toEqual([id]);
     for (const wrong of [
