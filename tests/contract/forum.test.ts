@@ -108,6 +108,9 @@ describe('three people', () => {
     expect((await lin.raw('acceptAnswer', { ...accept, history_id: id })).code).toBe(1422);
     expect(await lin.call('acceptAnswer', accept)).toEqual({ accepted_id: first.id });
     expect((await lin.call('getSession', { uuid })).accepted_id).toBe(first.id);
+    // What was accepted stands above what is liked more.
+    const pinned = await lin.call('historyList', { session_id: uuid, sort: 'votes' });
+    expect(pinned.list.map((each) => each.id)).toEqual([id, first.id, second.id]);
     expect((await news(zhou)).list[0]).toMatchObject({
       kind: 'accept',
       text: '林一 采纳了您的回答',
