@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { startInstanceReport } from './instance-report.ts';
+import { closeIndexes } from './areas/embedding/open-indexes.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createOriginals } from './areas/embedding/originals.ts';
 import { createFileService } from './areas/file/file.service.ts';
@@ -103,6 +104,7 @@ export const createKit = async (
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
   const local = createLocalKnowledgeModels(modelFolder(settings.dataDir));
   life.own(local.close);
+  life.own(closeIndexes);
   const embeddings = createEmbeddingModels(settings, () => services.find('embedding'), local);
   const knowledge = createKnowledgeService({
     embeddings,
