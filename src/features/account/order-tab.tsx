@@ -46,6 +46,85 @@ const stateText = (order: Order): string => {
   return order.refunded_amount > 0 ? `已退 ${yuan(order.refunded_amount)}` : '已付款';
 };
 
+interface Acts {
+  pay: (order: Order) => Promise<void>;
+  invoice: (order: Order) => void;
+  refund: (order: Order) => void;
+}
+
+/** What stands of an order, and what can be done with it. */
+const columnsOf = (acts: Acts): Column<Order>[] => [
+  { key: 'title', title: '内容', value: (order) => order.title, role: 'title', wide: true },
+  {
+    key: 'amount',
+    title: '金额',
+    value: (order) => order.amount / 100,
+    render: (order) => (order.provider === '' ? '—' : yuan(order.amount)),
+    align: 'end',
+  },
+  {
+    key: 'trade_value',
+    title: 'token',
+    value: (order) => order.trade_value,
+    render: (order) =>
+      order.trade_value === 0 ? '—' : compactNumber(order.trade_value * tokensOfMillion),
+    align: 'end',
+  },
+  {
+    key: 'state',
+    title: '状态',
+    value: stateText,
+    render: (order) => (
+      <span className={css.state} data-state={order.url === '' ? order.state : 'open'}>
+        {stateText(order)}
+        {[invoiceWords[order.invoice], refundWords[order.refund]].map(
+          (word) => word !== '' && ` · ${word}`,
+        )}
+        {order.refund_answer !== '' && (
+          <small className={css.answer}>管理员：{order.refund_answer}</small>
+        )}
+      </span>
+    ),
+  },
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (order) => order.created_at,
+    render: (order) => dateTime(order.paid_at ?? order.created_at),
+  },
+  {
+    key: 'trade_no',
+    title: '订单号',
+    value: (order) => order.trade_no,
+    render: (order) => <span className={css.number}>{order.trade_no}</span>,
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    value: () => null,
+    role: 'bare',
+    render: (order) => (
+      <span className={css.acts}>
+        {order.url !== '' && (
+          <Button kind="primary" size="small" onClick={() => void acts.pay(order)}>
+            去支付
+          </Button>
+        )}
+        {order.state === 'paid' && order.provider !== '' && order.invoice === '' && (
+          <Button size="small" onClick={() => acts.invoice(order)}>
+            开发票
+          </Button>
+        )}
+        {order.refund === 'open' && (
+          <Button size="small" onClick={() => acts.refund(order)}>
+            申请退款
+          </Button>
+        )}
+      </span>
+    ),
+  },
+];
+
 const OrderTab = () => {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
@@ -67,77 +146,7 @@ const OrderTab = () => {
       if (!(error instanceof ApiError)) throw error;
     }
   };
-  const columns: Column<Order>[] = [
-    { key: 'title', title: '内容', value: (order) => order.title, role: 'title', wide: true },
-    {
-      key: 'amount',
-      title: '金额',
-      value: (order) => order.amount / 100,
-      render: (order) => (order.provider === '' ? '—' : yuan(order.amount)),
-      align: 'end',
-    },
-    {
-      key: 'trade_value',
-      title: 'token',
-      value: (order) => order.trade_value,
-      render: (order) =>
-        order.trade_value === 0 ? '—' : compactNumber(order.trade_value * tokensOfMillion),
-      align: 'end',
-    },
-    {
-      key: 'state',
-      title: '状态',
-      value: stateText,
-      render: (order) => (
-        <span className={css.state} data-state={order.url === '' ? order.state : 'open'}>
-          {stateText(order)}
-          {[invoiceWords[order.invoice], refundWords[order.refund]].map(
-            (word) => word !== '' && ` · ${word}`,
-          )}
-          {order.refund_answer !== '' && (
-            <small className={css.answer}>管理员：{order.refund_answer}</small>
-          )}
-        </span>
-      ),
-    },
-    {
-      key: 'created_at',
-      title: '时间',
-      value: (order) => order.created_at,
-      render: (order) => dateTime(order.paid_at ?? order.created_at),
-    },
-    {
-      key: 'trade_no',
-      title: '订单号',
-      value: (order) => order.trade_no,
-      render: (order) => <span className={css.number}>{order.trade_no}</span>,
-    },
-    {
-      key: 'acts',
-      title: '操作',
-      value: () => null,
-      role: 'bare',
-      render: (order) => (
-        <span className={css.acts}>
-          {order.url !== '' && (
-            <Button kind="primary" size="small" onClick={() => void payAgain(order)}>
-              去支付
-            </Button>
-          )}
-          {order.state === 'paid' && order.provider !== '' && order.invoice === '' && (
-            <Button size="small" onClick={() => setInvoicing(order)}>
-              开发票
-            </Button>
-          )}
-          {order.refund === 'open' && (
-            <Button size="small" onClick={() => setRefunding(order)}>
-              申请退款
-            </Button>
-          )}
-        </span>
-      ),
-    },
-  ];
+  const columns = columnsOf({ pay: payAgain, invoice: setInvoicing, refund: setRefunding });
   return (
     <>
       <DataTable

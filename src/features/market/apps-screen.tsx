@@ -10,6 +10,7 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';
+import type { Out } from '#contract/calls.ts';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import css from './market.module.css';
@@ -28,6 +29,32 @@ const ownedOr = ({ bought, price }: { bought: boolean; price: number }): string 
   if (bought) return price === 0 ? '已取得' : '已购买';
   return price === 0 ? '免费' : yuan(price);
 };
+
+/** One of the list: what it is called, and its price or that one has it. */
+const Card = ({ app }: { app: Out<'appList'>['list'][number] }) => (
+  <Link to="/apps/details" search={{ appid: app.id }} className={`card ${css.card}`}>
+    {app.cover_image_url ? (
+      <img className={css.cover} src={`${app.cover_image_url}?size=320`} alt="" loading="lazy" />
+    ) : (
+      <span className={css.cover} aria-hidden="true">
+        {Array.from(app.title)[0]}
+      </span>
+    )}
+    <span className={css.about}>
+      <strong>{app.title}</strong>
+      <small>
+        {app.type || '应用'} · {app.source || '官方'}
+      </small>
+      <span className={css.line}>
+        <b className="tabular">{ownedOr(app)}</b>
+        {app.outdated && <Tag>有更新</Tag>}
+        <small className="tabular">
+          {app.rating > 0 ? `★ ${app.rating.toFixed(1)}` : '暂无评分'}
+        </small>
+      </span>
+    </span>
+  </Link>
+);
 
 /** Apps to choose from: by type, by a word. */
 export const AppsScreen = () => {
@@ -124,33 +151,7 @@ export const AppsScreen = () => {
       <ul className={css.grid}>
         {found.data?.list.map((app) => (
           <li key={app.id}>
-            <Link to="/apps/details" search={{ appid: app.id }} className={`card ${css.card}`}>
-              {app.cover_image_url ? (
-                <img
-                  className={css.cover}
-                  src={`${app.cover_image_url}?size=320`}
-                  alt=""
-                  loading="lazy"
-                />
-              ) : (
-                <span className={css.cover} aria-hidden="true">
-                  {Array.from(app.title)[0]}
-                </span>
-              )}
-              <span className={css.about}>
-                <strong>{app.title}</strong>
-                <small>
-                  {app.type || '应用'} · {app.source || '官方'}
-                </small>
-                <span className={css.line}>
-                  <b className="tabular">{ownedOr(app)}</b>
-                  {app.outdated && <Tag>有更新</Tag>}
-                  <small className="tabular">
-                    {app.rating > 0 ? `★ ${app.rating.toFixed(1)}` : '暂无评分'}
-                  </small>
-                </span>
-              </span>
-            </Link>
+            <Card app={app} />
           </li>
         ))}
       </ul>
