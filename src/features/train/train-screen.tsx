@@ -81,7 +81,7 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
       </header>
       {place === 'translate' && <TextTranslator />}
       <p className={css.note}>{told.about}</p>
-      {signedIn && (
+      {signedIn && search.new !== 1 && (
         <DropStart place={place} onMade={(id) => void go({ ...search, model_id: id })} />
       )}
       <div className={css.filters}>

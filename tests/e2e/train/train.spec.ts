@@ -65,11 +65,9 @@ test('a knowledge base is made in three steps, followed in its log, and tried wi
 });
 
 test('a dropped document becomes a project whose language is found, and begins by one press', async ({
-  app,
   page,
-  person,
 }) => {
-  await app.enterAs(person);
+  await enter(page);
   await page.goto('/translate');
   const pane = page.getByRole('region', { name: '翻译文字' });
   await pane.getByRole('textbox', { name: '原文' }).fill('桥上有风');
