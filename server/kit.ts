@@ -10,6 +10,9 @@ import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.ts';
 import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
+import { wantsMarks } from './areas/compliance/foot.ts';
+import { markedRelay } from './areas/compliance/marked-relay.ts';
+import { createSigning } from './areas/compliance/signing.service.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
 import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
@@ -71,14 +74,22 @@ export const createKit = async (
     },
     relay: async (executor, asked) => {
       const relay = await plainModels.relay(executor, asked);
-      return relay && guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+      if (!relay) return null;
+      const checked = guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+      return (await wantsMarks(executor)) ? markedRelay(checked) : checked;
     },
   };
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
   const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
+  const signing = createSigning({
+    db,
+    box: () => createKeyBox(settings.secretKey, settings.dataDir),
+    log,
+  });
   const files = createFileService({
     storage,
+    sign: signing.sign,
     fetch,
     quota: settings.fileQuota,
     guestQuota: settings.guestQuota,
@@ -124,6 +135,7 @@ export const createKit = async (
     prompts,
     speech,
     safety,
+    signing,
     knowledge,
     embeddings,
     services,
