@@ -467,6 +467,8 @@ export const scenarios = pgTable('scenarios', {
   sessionCount: integer('session_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
   state: text('state').$type<'private' | 'pending' | 'public'>().notNull().default('public'),
+  /** Why a manager gave it back; empty: nobody did. */
+  rejection: text('rejection').notNull().default(''),
   /** A manager changed what came with the program: it is not brought up to date any more. */
   edited: boolean('edited').notNull().default(false),
   deletedAt: instant('deleted_at'),

@@ -13,6 +13,7 @@ import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { tokensInYuan, yuanOfTokens } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
+import { Receipt } from '#src/widgets/pay/receipt.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './lists.module.css';
@@ -236,6 +237,7 @@ const UsageTab = () => {
   );
   return (
     <>
+      <Receipt />
       <div className={css.bar}>
         <MonthPicker
           value={data?.month ?? month ?? ''}

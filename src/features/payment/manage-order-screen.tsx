@@ -122,6 +122,7 @@ const Orders = () => {
             label: '支付',
             options: [
               { value: 'paid', label: '已付款' },
+              { value: 'refund', label: '申请退款' },
               { value: 'gifted', label: '赠送与调整' },
               { value: 'wechat', label: '微信支付' },
               { value: 'alipay', label: '支付宝' },
