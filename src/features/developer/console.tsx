@@ -1,4 +1,5 @@
 import { useChatModels } from '#src/platform/queries.ts';
+import { sayOnce } from '#src/platform/say-once.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Fragment, useEffect, useRef, useState } from 'react';
@@ -184,6 +185,7 @@ export const Console = ({ call }: { call: OpenCall }) => {
         took: Math.round(now() - begun),
         audio: '',
       };
+      sayOnce(`回答 ${head.status}`);
       const type = response.headers.get('content-type') ?? '';
       if (type.startsWith('audio/')) {
         const audio = URL.createObjectURL(await response.blob());
@@ -288,7 +290,7 @@ export const Console = ({ call }: { call: OpenCall }) => {
         </p>
       )}
       {shown && (
-        <section className={css.answer} aria-label="回答" aria-live="polite">
+        <section className={css.answer} aria-label="回答">
           <header>
             <strong>{shown.status}</strong>
             <span>{shown.took} ms</span>

@@ -1,3 +1,4 @@
+import { sayOnce } from '#src/platform/say-once.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useDraft } from '#src/platform/draft.ts';
@@ -67,7 +68,7 @@ const Answer = ({ told }: { told: Told }) => {
   const cached = detail(usage, 'prompt_tokens_details', 'cached_tokens');
   const thought = detail(usage, 'completion_tokens_details', 'reasoning_tokens');
   return (
-    <section className={css.answer} aria-label="回答" aria-live="polite">
+    <section className={css.answer} aria-label="回答">
       <header>
         <strong>{told.status || '…'}</strong>
         <span>
@@ -175,7 +176,12 @@ export const PlaygroundTab = () => {
     const stop = new AbortController();
     running.current = stop;
     try {
-      await askApi({ key, body, signal: stop.signal }, setTold);
+      let said = '';
+      await askApi({ key, body, signal: stop.signal }, (come) => {
+        said = come.failure || come.text;
+        setTold(come);
+      });
+      sayOnce('回答', said);
     } catch {
       if (!stop.signal.aborted) setFailed('没有连上服务器，请检查网络后再试');
     } finally {
