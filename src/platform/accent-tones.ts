@@ -1,11 +1,20 @@
 /** Colours to start from: what the settings offer, and what was saved by name before any could be had. */
-export const namedAccents = {
+const namedAccents = {
   blue: '#2563eb',
   green: '#15803d',
   purple: '#7c3aed',
   red: '#c22f2f',
   orange: '#b4540a',
 } as const;
+
+/** The same to choose from. */
+export const accentChoices = [
+  { value: namedAccents.blue, label: '蓝', colour: namedAccents.blue },
+  { value: namedAccents.green, label: '绿', colour: namedAccents.green },
+  { value: namedAccents.purple, label: '紫', colour: namedAccents.purple },
+  { value: namedAccents.red, label: '红', colour: namedAccents.red },
+  { value: namedAccents.orange, label: '橙', colour: namedAccents.orange },
+] as const;
 
 /** AA for text of any size. */
 const enough = 4.5;
@@ -66,12 +75,16 @@ const tonesIn = (wanted: Rgb, dark: boolean): Tones => {
   return [write(accent), write(mix(accent, end, 0.18)), write(softOf(accent, dark))];
 };
 
+/** Of a name: its colour. */
+export const colourOf = (accent: string): string =>
+  (namedAccents as Record<string, string>)[accent] ?? accent;
+
 /**
  * Of any colour, as near to it as its words can be read: in light themes and in dark ones. None for what
  * is no colour, and for the empty one, which means the theme's own.
  */
 export const tonesOf = (accent: string): readonly string[] => {
-  const hex = (namedAccents as Record<string, string>)[accent] ?? accent;
+  const hex = colourOf(accent);
   if (!/^#[\da-f]{6}$/i.test(hex)) return [];
   const wanted = read(hex);
   return [...tonesIn(wanted, false), ...tonesIn(wanted, true)];
