@@ -1,5 +1,4 @@
 import type { Out } from '#contract/calls.ts';
-import { Chip } from '#src/ui/chip.tsx';
 import { bounds } from '#contract/bounds.ts';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
@@ -373,11 +372,16 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
   return (
     <div className={css.person}>
       <h3>{user.user_name}</h3>
-      <div className={css.tabs} role="group" aria-label="看什么">
+      <div className="segments" role="group" aria-label="看什么">
         {sections.map((each) => (
-          <Chip key={each} aria-pressed={each === section} onClick={() => setSection(each)}>
+          <button
+            type="button"
+            key={each}
+            aria-pressed={each === section}
+            onClick={() => setSection(each)}
+          >
             {each}
-          </Chip>
+          </button>
         ))}
       </div>
       {section === '资料' && <Profile info={info.data} />}

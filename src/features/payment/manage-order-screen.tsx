@@ -17,7 +17,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ManageBills } from './manage-bills.tsx';
-import css from './manage-order.module.css';
 import { ManageOrder } from './manage-order.tsx';
 import { stateOf, typeOf, yuan } from './order-words.ts';
 
@@ -163,11 +162,16 @@ export const ManageOrderScreen = () => {
   const show = useTableSearch();
   return (
     <ManagePage title="订单">
-      <div className={css.tabs} role="group" aria-label="看什么">
+      <div className="segments" role="group" aria-label="看什么">
         {tabs.map(([key, label]) => (
-          <Chip key={key} aria-pressed={tab === key} onClick={() => show({ tab: key })}>
+          <button
+            type="button"
+            key={key}
+            aria-pressed={tab === key}
+            onClick={() => show({ tab: key })}
+          >
             {label}
-          </Chip>
+          </button>
         ))}
       </div>
       {tab === 'orders' ? <Orders /> : <ManageBills tab={tab} page={page} />}
