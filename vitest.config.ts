@@ -8,7 +8,8 @@ export default defineConfig({
     // anything behind that others would find, such as changed globals.
     isolate: false,
     // Most that is waited for is asked of a server: asking is work, waiting is none.
-    expect: { poll: { interval: 150 } },
+    // A busy machine is given time: what never comes fails all the same.
+    expect: { poll: { interval: 150, timeout: 10_000 } },
     projects: [
       {
         extends: true,

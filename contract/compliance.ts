@@ -32,7 +32,7 @@ const fields = {
   mark_sound: flag,
   /** Films that are made here show the words for their first two seconds. */
   mark_films: flag,
-  /** So do images and sounds that programs get by /v1. */
+  /** So do texts, images and sounds that programs get by /v1; answers in JSON stay as they are. */
   mark_api: flag,
   /** A person may save an image without the words after agreeing to label it themselves. */
   allow_unmarked: flag,
@@ -51,6 +51,8 @@ const fields = {
   police: record,
   algorithm: record,
   model_record: record,
+  /** Certificates as PEM, the signing one first: made images and MP4 films get a manifest of C2PA. */
+  c2pa_chain: text(20_000),
 };
 
 const stored = z.object(fields);
@@ -75,6 +77,7 @@ export const usualCompliance: Compliance = {
   police: '',
   algorithm: '',
   model_record: '',
+  c2pa_chain: '',
 };
 
 /** Of the rules what is met, by name, and what to do where it is not. */
@@ -111,8 +114,12 @@ export const complianceCalls = {
     path: '/api/admin/save_compliance',
     access: 'manager',
     summary: '管理：更改合规的设置；没有写的不变',
-    input: z.partial(stored),
+    input: z.extend(z.partial(stored), {
+      /** The private key of the first certificate, as PEM; it is never told. Empty: the one that is there. */
+      c2pa_key: z.optional(text(10_000)),
+    }),
     output: z.object({ settings: stored, checks: z.array(check) }),
+    codes: ['manage_unsuitable'],
   }),
   takeUnmarked: call({
     method: 'POST',

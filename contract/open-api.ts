@@ -19,6 +19,7 @@ import {
   transcriptionFields,
   translationFields,
 } from './open-fields.ts';
+import { listPage } from './open-page.ts';
 
 /** The public API: what programs call with an API key. */
 
@@ -91,9 +92,9 @@ export const openApiCalls = {
     method: 'GET',
     path: '/v1/responses/*',
     wire: 'openai',
-    summary: '保存着的回答，30 天内，只有做出它的 KEY 能看',
-    input: z.object({ response_id: text(100) }),
-    output: z.looseObject({ id: z.string(), object: z.literal('response') }),
+    summary: '保存着的回答，30 天内，只有做出它的 KEY 能看；后面加 /input_items 是问它的话',
+    input: z.strictObject({ response_id: text(120), ...listPage }),
+    output: z.looseObject({ object: z.enum(['response', 'list']) }),
   }),
   deleteResponse: open({
     method: 'DELETE',

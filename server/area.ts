@@ -7,6 +7,7 @@ import type { KnowledgeService } from './areas/embedding/embedding.service.ts';
 import type { FileService } from './areas/file/file.service.ts';
 import type { Shows } from './db/shown.ts';
 import type { SideServices } from './areas/model/side-services.ts';
+import type { Signing } from './areas/compliance/signing.service.ts';
 import type { SafetyService } from './areas/moderation/safety.service.ts';
 import type { ModelService } from './areas/model/model.service.ts';
 import type { Payable } from './areas/payment/payable.ts';
@@ -46,6 +47,7 @@ export interface Kit {
   prompts: PromptService;
   speech: SpeechService;
   safety: SafetyService;
+  signing: Signing;
   knowledge: KnowledgeService;
   embeddings: EmbeddingModels;
   services: SideServices;

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { startInstanceReport } from './instance-report.ts';
+import { closeIndexes } from './areas/embedding/open-indexes.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createOriginals } from './areas/embedding/originals.ts';
 import { createFileService } from './areas/file/file.service.ts';
@@ -9,6 +10,9 @@ import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.ts';
 import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
+import { wantsMarks } from './areas/compliance/foot.ts';
+import { markedRelay } from './areas/compliance/marked-relay.ts';
+import { createSigning } from './areas/compliance/signing.service.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
 import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
@@ -70,14 +74,22 @@ export const createKit = async (
     },
     relay: async (executor, asked) => {
       const relay = await plainModels.relay(executor, asked);
-      return relay && guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+      if (!relay) return null;
+      const checked = guardedRelay(relay, safety, { userId: asked.userId, keep: true });
+      return (await wantsMarks(executor)) ? markedRelay(checked) : checked;
     },
   };
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
   const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
+  const signing = createSigning({
+    db,
+    box: () => createKeyBox(settings.secretKey, settings.dataDir),
+    log,
+  });
   const files = createFileService({
     storage,
+    sign: signing.sign,
     fetch,
     quota: settings.fileQuota,
     guestQuota: settings.guestQuota,
@@ -103,6 +115,7 @@ export const createKit = async (
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));
   const local = createLocalKnowledgeModels(modelFolder(settings.dataDir));
   life.own(local.close);
+  life.own(closeIndexes);
   const embeddings = createEmbeddingModels(settings, () => services.find('embedding'), local);
   const knowledge = createKnowledgeService({
     embeddings,
@@ -122,6 +135,7 @@ export const createKit = async (
     prompts,
     speech,
     safety,
+    signing,
     knowledge,
     embeddings,
     services,

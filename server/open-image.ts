@@ -29,9 +29,13 @@ export const loadSharp = (): Promise<typeof sharp> => {
   return loading;
 };
 
+/** How a JPEG, a PNG, a GIF and a WebP begin. */
+const beginnings = /^(?:\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF[^]{4}WEBP)/;
+
 /**
  * The one way to bytes that came from outside: what the image says of its size is read before any
- * pixel of it. @throws TooManyPixels; Error for what is no image
+ * pixel of it. Drawings (SVG) are none: a few hundred bytes of one may take minutes to be drawn.
+ * @throws TooManyPixels; Error for what is no image
  */
 export const openImage = async (
   data: Buffer,
@@ -40,6 +44,7 @@ export const openImage = async (
     failOn = 'error',
   }: { pixels?: number; failOn?: 'error' | 'truncated' } = {},
 ): Promise<OpenedImage> => {
+  if (!beginnings.test(data.toString('latin1', 0, 16))) throw new Error('no image');
   const sharp = await loadSharp();
   const about = await sharp(data, { limitInputPixels: false }).metadata();
   const { width, height, format } = about;

@@ -9,6 +9,8 @@ export interface TaskThread<Task> {
   /** The task is over: it counts no longer. */
   take: (id: number) => Task | undefined;
   post: (message: unknown) => void;
+  /** Ends it, and with it the tasks that it still has. */
+  end: () => void;
 }
 
 export interface TaskThreadOptions<Task, Message> {
@@ -61,6 +63,7 @@ export const startTaskThread = <Task, Message>(
       return task;
     },
     post: (message) => worker.postMessage(message, []),
+    end,
   };
   worker.on('message', (message: Message) => options.onMessage(message, thread));
   worker.on('error', end);

@@ -69,7 +69,10 @@ export const createAreas = (kit: Kit) => {
     scenarioArea(),
     forumArea({ remove: removeReported }),
     moderationArea(kit),
-    complianceArea([modelParties, safetyParties, contactParties], { close: makeAllPrivate }),
+    complianceArea([modelParties, safetyParties, contactParties], {
+      close: makeAllPrivate,
+      signing: kit.signing,
+    }),
     embeddingArea(),
     trainArea(kit),
     noticeArea(),

@@ -262,6 +262,8 @@ export const sessions = pgTable('sessions', {
   toolGrants: text('tool_grants').array().notNull().default([]),
   /** From this message on its model reads it; null: the last few exchanges, as its person chose. */
   readFrom: reference('read_from'),
+  /** A process condenses it until then, or has died at it; null: none does. */
+  condensingUntil: instant('condensing_until'),
 });
 
 export const history = pgTable('history', {
@@ -541,6 +543,8 @@ export const wallets = pgTable('wallets', {
   /** The balance after tokens came last, and whether its owner was told that little is left of it. */
   mark: tokens('mark').notNull().default(0),
   lowTold: boolean('low_told').notNull().default(false),
+  /** Its account has ended: nothing stays in it. */
+  closed: boolean('closed').notNull().default(false),
 });
 
 /** Append-only. A pot's balance is the sum of its amounts. */

@@ -21,6 +21,7 @@ import { reportFault } from './faults.ts';
 import { findAnswer, keepAnswer } from './idempotency.store.ts';
 import { readJson, usualBounds } from './json-text.ts';
 import { type Done, fromOf } from './from.ts';
+import { carry, deviceOf } from './minor-device.ts';
 import { originOf } from './origin.ts';
 import { whyOutside } from './outside.ts';
 import {
@@ -70,14 +71,16 @@ export interface RouteDeps {
   wholeUpload: (db: Executor, id: string, bytes: number, user: Identity) => Promise<Buffer>;
   /**
    * What the operator asks of whoever changes something, and of minors whatever they do.
+   * @param user null: nobody
+   * @param asked.device what the browser carries since a minor's account was used in it
+   * @returns what it is to carry from now on; null: nothing more
    * @throws Refusal agreement_needed, minor_limited
    */
   allow: (
     db: Executor,
-    user: Identity,
-    call: string,
-    input: Record<string, unknown>,
-  ) => Promise<void>;
+    user: Identity | null,
+    asked: { call: string; input: Record<string, unknown>; device: string | null },
+  ) => Promise<string | null>;
   /** Writes down that somebody changed something, in the transaction in which it was done. */
   record: (db: Executor, done: Done) => Promise<void>;
   /** Writes down what a manager did, in the transaction in which it was done. */
@@ -264,8 +267,12 @@ const createServe =
       query = { ...(query as object), ...form.fields };
     }
     const input = readInput(spec, query, spec.kind === 'upload' ? undefined : request.body);
-    if (user && (spec.method !== 'GET' || user.minor) && !forManagers(spec))
-      await allow(db, user, name, input as Record<string, unknown>);
+    const device = deviceOf(request);
+    if ((user || device) && (spec.method !== 'GET' || user?.minor) && !forManagers(spec)) {
+      const asked = { call: name, input: input as Record<string, unknown>, device };
+      const carried = await allow(db, user, asked);
+      if (carried !== null && carried !== device) carry(request, reply, carried);
+    }
     if (user && spec.confirm !== 'no') {
       const { password } = input as { password?: string };
       await auth.confirm(spec.confirm, password, { user, ip: request.ip, log: request.log });

@@ -192,6 +192,7 @@ export const shareLimits = (
       clearInterval(timer);
       await telling;
       await tellAll();
+      limiters.clear();
       database = null;
       quick = null;
     },

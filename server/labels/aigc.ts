@@ -31,7 +31,7 @@ const mostLetters = 512;
 const mostLooked = 256 * 1024;
 
 export const aigcNamespace = 'http://www.tc260.org.cn/ns/AIGC/1.0/';
-const madeByModel = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+export const madeByModel = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
 
 export const aigcText = (label: Aigc): string =>
   JSON.stringify(Object.fromEntries(fields.map((name) => [name, label[name]])));

@@ -1,3 +1,4 @@
+import { toast } from '#src/platform/toast.ts';
 import { createStore, useStore } from '#src/platform/store.ts';
 
 export interface DialogRequest {
@@ -39,6 +40,15 @@ export const confirmDialog = ({
   ok: string;
   danger?: boolean;
 }): Promise<boolean> => ask({ title, text, ok, cancel: '取消', danger });
+
+/** Asks before something is deleted; false, and said, when the person steps back in any way. */
+export const confirmDelete = async (
+  words: Omit<Parameters<typeof confirmDialog>[0], 'ok' | 'danger'> & { ok?: string },
+): Promise<boolean> => {
+  const sure = await confirmDialog({ ok: '删除', danger: true, ...words });
+  if (!sure) toast('已取消删除');
+  return sure;
+};
 
 /** Tells something that must be read; resolves when it has been. */
 export const alertDialog = async ({

@@ -74,11 +74,11 @@ test('names are mapped, fields and headers go along, and what costs or carries a
   expect(await channelOf(id)).toMatchObject({ tag: '备用', parallel: 2 });
 });
 
-test('headers of a channel may be secrets: they show masked, and a mask that comes back changes nothing', async () => {
+test('headers and fields of a channel may be secrets: they show masked, and a mask that comes back changes nothing', async () => {
   const sent: unknown[] = [];
   const service = await listen(async (request, response) => {
-    await bodyOf(request);
-    sent.push(request.headers['x-title']);
+    const body = (await bodyOf(request)).toString();
+    sent.push(request.headers['x-title'], body);
     reply(response, 500, {});
   });
   try {
@@ -88,18 +88,25 @@ test('headers of a channel may be secrets: they show masked, and a mask that com
       label: '带请求头',
       models: [{ name: 'headed-model', factor: 0 }],
     };
-    const told = { ...channel, headers: '{"X-Title": "bridge-secret-5678"}' };
+    const told = {
+      ...channel,
+      headers: '{"X-Title": "bridge-secret-5678"}',
+      body: '{"top_p": 0.5, "app": {"api_key": "bridge-secret-9012", "name": "鹊桥"}}',
+    };
     const { id } = await owner.call('saveChannel', told);
-    const { headers } = (await channelOf(id))!;
+    const { headers, body } = (await channelOf(id))!;
     expect(JSON.parse(headers)).toEqual({ 'x-title': 'bri…5678' });
-    await owner.call('saveChannel', { ...channel, id, headers });
+    expect(JSON.parse(body)).toEqual({ top_p: 0.5, app: { api_key: 'bri…9012', name: '鹊桥' } });
+    await owner.call('saveChannel', { ...channel, id, headers, body });
     const { uuid, id: message } = await owner.ask('你好', { model: 'headed-model' });
     await owner.read(uuid, message);
     expect(sent[0]).toBe('bridge-secret-5678');
+    expect(sent[1]).toContain('bridge-secret-9012');
     // It goes nowhere but where it was entered for.
-    for (const elsewhere of [{ headers }, {}]) {
+    const whole = { headers: told.headers };
+    for (const elsewhere of [{ headers }, {}, { ...whole, body }, whole]) {
       const moved = { ...channel, ...elsewhere, id, base_url: 'http://127.0.0.1:9/v1' };
-      expect((await owner.raw('saveChannel', moved)).message).toContain('headers：');
+      expect((await owner.raw('saveChannel', moved)).message).toMatch(/^(?:headers|body)：/);
     }
     const acts = await owner.call('adminActList', { call: 'saveChannel' });
     expect(acts.total).toBeGreaterThan(1);

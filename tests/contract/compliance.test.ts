@@ -13,10 +13,12 @@ import { withPngText } from '#server/labels/png-text.ts';
 import { readSoundLabel } from '#server/labels/sound.ts';
 import { readWebmLabel } from '#server/labels/webm.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
+import { signingKeys } from '../support/certificate.ts';
 import { TestClient } from '../support/client.ts';
 import { exported, pdfText } from '../support/exports.ts';
 import { makeFilm } from '../support/films.ts';
 import { paint, replyOf } from '../support/images.ts';
+import { readManifest, toldByOthers } from '../support/other-programs.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { talk } from '../support/world.ts';
 
@@ -122,8 +124,15 @@ const fetched = async (url: string, init: RequestInit = {}): Promise<Buffer> => 
   return Buffer.from(await answer.arrayBuffer());
 };
 
-/** A label names nobody, and managers find by it who had it made. */
-const expectLabel = async (label: Aigc | null, kind: string, client = owner) => {
+/**
+ * A label names nobody, and managers find by it who had it made; exiftool and ffprobe, where they are
+ * there, find it in the file, too.
+ */
+const expectLabel = async (
+  label: Aigc | null,
+  kind: string,
+  { client = owner, file }: { client?: TestClient; file?: [data: Buffer, ending: string] } = {},
+) => {
   expect(label, kind).toMatchObject({
     Label: '1',
     ContentProducer: '001191110108MA01ABCD0X10001',
@@ -131,6 +140,11 @@ const expectLabel = async (label: Aigc | null, kind: string, client = owner) => 
   });
   const { id, user_name: name } = await client.call('userInfo', {});
   expect(JSON.stringify(label)).not.toContain(name);
+  const told = file ? toldByOthers(...file) : null;
+  if (told !== null) {
+    expect(told, kind).toContain(label?.ProduceID);
+    expect(told, kind).not.toContain(name);
+  }
   const whose = await manager.call('findLabel', { label: JSON.stringify(label) });
   expect(whose).toMatchObject({ kind, user_id: id });
 };
@@ -154,11 +168,16 @@ test('what a model makes is labelled on each way, through what we make of it', a
   const [image] = replyOf(message).images;
   const url = image?.url ?? '';
   const whole = await fetched(url);
-  await expectLabel(await readImageLabel(whole), 'image');
-  for (const query of ['?size=128', '?size=640', '?marked=1'])
-    expect(await readImageLabel(await fetched(url + query)), query).toEqual(
-      await readImageLabel(whole),
-    );
+  await expectLabel(await readImageLabel(whole), 'image', { file: [whole, 'png'] });
+  for (const [query, ending] of [
+    ['?size=128', 'webp'],
+    ['?size=640', 'webp'],
+    ['?marked=1', 'png'],
+  ] as const) {
+    const data = await fetched(url + query);
+    expect(await readImageLabel(data), query).toEqual(await readImageLabel(whole));
+    await expectLabel(await readImageLabel(data), 'image', { file: [data, ending] });
+  }
   // Taken up again as another file, it keeps what it came with; what people bring gets none.
   for (const [name, data] of [
     ['moon.png', whole],
@@ -176,9 +195,10 @@ test('what a model makes is labelled on each way, through what we make of it', a
   expect(await fetched(`${brought.image.url}?marked=1`)).toEqual(await fetched(brought.image.url));
 
   const { films } = await makeFilm(owner);
-  await expectLabel(readWebmLabel(await fetched(films[0]?.url ?? '')), 'video');
+  const film = await fetched(films[0]?.url ?? '');
+  await expectLabel(readWebmLabel(film), 'video', { file: [film, 'webm'] });
   const poster = await fetched(films[0]?.poster ?? '');
-  await expectLabel(await readImageLabel(poster), 'video');
+  await expectLabel(await readImageLabel(poster), 'video', { file: [poster, 'webp'] });
   // What stands on the first frame is what stands on those of two seconds.
   expect(await brightCorner(poster)).toBe(0);
   await manager.call('saveCompliance', { mark_films: 1 });
@@ -191,14 +211,15 @@ test('what a model makes is labelled on each way, through what we make of it', a
     headers: { ...owner.headers(), 'content-type': 'application/json' },
     body: JSON.stringify(words),
   });
-  await expectLabel(readSoundLabel(spoken), 'speech');
+  const ending = spoken.toString('latin1', 0, 4) === 'RIFF' ? 'wav' : 'mp3';
+  await expectLabel(readSoundLabel(spoken), 'speech', { file: [spoken, ending] });
   const { key, person } = await apiUser(server);
   const byKey = await fetched('/v1/audio/speech', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'builtin-voice', input: '你好，月亮。', voice: '' }),
   });
-  await expectLabel(readSoundLabel(byKey), 'speech', person);
+  await expectLabel(readSoundLabel(byKey), 'speech', { client: person, file: [byKey, ending] });
 
   const { uuid } = await talk(owner, '一加一等于几');
   const asJson = JSON.parse((await exported(owner, uuid, 'json')).data.toString()) as object;
@@ -207,7 +228,45 @@ test('what a model makes is labelled on each way, through what we make of it', a
   await expectLabel(readAigc(/<!-- AIGC (\{.*\}) -->/.exec(markdown)?.[1] ?? ''), 'export');
   const { data } = await exported(owner, uuid, 'pdf');
   const text = data.toString('utf8');
-  await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export');
+  await expectLabel(readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin'))), 'export', {
+    file: [data, 'pdf'],
+  });
+});
+
+test('with the operator’s certificate what is drawn carries a manifest of C2PA that holds', async () => {
+  const { chain: c2pa_chain, key } = signingKeys();
+  // A field of one line loses the ends of lines.
+  const keys = { c2pa_chain, c2pa_key: key.replaceAll('\n', '') };
+  const stranger = signingKeys();
+  const refused = await manager.raw('saveCompliance', { ...keys, c2pa_key: stranger.key });
+  expect(refused).toMatchObject({ code: 1490, message: expect.stringContaining('私钥') });
+  const saved = await manager.call('saveCompliance', keys);
+  expect(JSON.stringify(saved)).not.toContain('PRIVATE KEY');
+  expect(saved.checks.find((each) => each.key === 'c2pa_chain')?.ok).toBe(true);
+  const { message } = await paint(owner, '有签名的月亮', { image: { n: 1 } });
+  const url = replyOf(message).images[0]?.url ?? '';
+  const load = async (query: string) => {
+    const data = await fetched(url + query);
+    return { data, read: await readManifest(data, 'image/png') };
+  };
+  const whole = await load('');
+  for (const { data, read } of [whole, await load('?marked=1')]) {
+    expect(await readImageLabel(data)).toEqual(await readImageLabel(whole.data));
+    // Nobody trusts the authority of this test; all else is to be right.
+    expect(read.faults).toEqual(['signingCredential.untrusted']);
+    expect(read.text).toContain('trainedAlgorithmicMedia');
+    expect(read.text).not.toContain((await owner.call('userInfo', {})).user_name);
+  }
+  const changed = Buffer.from(whole.data);
+  changed[changed.length - 40]! ^= 1;
+  expect((await readManifest(changed, 'image/png')).faults).toContain(
+    'assertion.dataHash.mismatch',
+  );
+
+  await manager.call('saveCompliance', { c2pa_chain: '' });
+  const bare = await paint(owner, '没有签名的月亮', { image: { n: 1 } });
+  const plain = await fetched(replyOf(bare.message).images[0]?.url ?? '');
+  expect(plain.includes('c2pa')).toBe(false);
 });
 
 test('what is brought is shown as generated, declared or suspected, and leaves with that', async () => {
@@ -417,6 +476,9 @@ test('what was done from where is kept for its months, and leaves by the owner�
   const { id } = await person.call('userInfo', {});
   const { uuid } = await talk(person, '我的秘密是石榴花');
   await person.call('setSession', { session_id: uuid, private: 0 });
+  // What is written to people is no generation, though the same calls carry it.
+  const asking = await person.call('newSession', { type: 2 });
+  await person.call('sendMessage', { session_id: asking.uuid, msg: '春天去哪里看呢' });
   const kept = () =>
     onDatabase<{ kind: string; call: string; subject: string; ip: string; port: number | null }>(
       server,
@@ -429,6 +491,8 @@ test('what was done from where is kept for its months, and leaves by the owner�
     'act newSession',
     'generate sendMessage',
     'publish setSession',
+    'publish newSession',
+    'publish sendMessage',
   ]);
   for (const { ip, port } of before) expect([ip, (port ?? 0) > 1023]).toEqual(['127.0.0.1', true]);
   const asked = {
@@ -522,6 +586,42 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
     [id],
   );
   expect(await elsewhere.raw('sessionList', { channel: 'private' })).toMatchObject({ code: 1439 });
+  // Signed out in a browser that knows them, the same holds; another browser is anybody's.
+  const signedOut = (cookie: string, name: string, input: object) =>
+    fetch(server.baseURL + calls[name as 'register'].path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(input),
+    });
+  await onDatabase(
+    server,
+    `UPDATE minors SET from_minute = 0, to_minute = 1440 WHERE user_id = $1`,
+    [id],
+  );
+  const carried = await fetch(`${server.baseURL}${calls.newSession.path}`, {
+    method: 'POST',
+    headers: { ...elsewhere.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 0 }),
+  });
+  const [cookie = ''] = (carried.headers.get('set-cookie') ?? '').split(';');
+  expect(cookie).toMatch(/^minor=[0-9a-f-]{36}$/);
+  expect(cookie).not.toContain(String(id));
+  const open = await (await signedOut(cookie, 'newSession', { type: 0 })).json();
+  expect(open).toMatchObject({ code: 0 });
+  const anew = { account: `n${id}`, name: 'n', password: 'password-1', password2: 'password-1' };
+  expect(await (await signedOut(cookie, 'register', anew)).json()).toMatchObject({
+    code: 1439,
+    message: expect.stringContaining('监护人'),
+  });
+  await onDatabase(server, `UPDATE minors SET to_minute = 0 WHERE user_id = $1`, [id]);
+  for (const [carrying, code] of [
+    [cookie, 1439],
+    ['', 0],
+    [cookie.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')), 0],
+  ] as const)
+    expect(await (await signedOut(carrying, 'newSession', { type: 0 })).json()).toMatchObject({
+      code,
+    });
   const [kept] = await onDatabase<{ code: string }>(
     server,
     'SELECT code FROM minors WHERE user_id = $1',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionContext } from '#contract/context.ts';
@@ -20,15 +21,17 @@ let server: TestServer;
 let person: TestClient;
 let database: pg.Client;
 
+const channel = ({ baseURL }: { baseURL: string }) => ({
+  OPENAI_BASE_URL: baseURL,
+  OPENAI_API_KEY: 'sk-test',
+  OPENAI_MODELS: 'scripted-a',
+  MESSAGES_LIMIT: '100000',
+});
+
 beforeAll(async () => {
   model = await startScriptedModel((body) => script(body));
   server = await startServer({
-    env: {
-      OPENAI_BASE_URL: model.baseURL,
-      OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'scripted-a',
-      MESSAGES_LIMIT: '100000',
-    },
+    env: channel(model),
   });
   person = await TestClient.register(server.baseURL);
   database = new pg.Client({ connectionString: server.databaseUrl });
@@ -254,6 +257,37 @@ test('what fails costs nothing and leaves the talk as it was; what others own is
   expect((await person.raw('condenseSession', { session_id: uuid })).code).toBe(1025);
   expect(model.bodies).toHaveLength(asked);
   await database.query('UPDATE wallets SET balance = 10000000 WHERE user_id = $1', [mine]);
+});
+
+test('two processes that are asked at once condense a talk once, and charge it once', async () => {
+  script = (body) => ({ ...honest(body), ...(isSummary(body) ? { pauseMs: 800 } : {}) });
+  const { uuid } = await begin();
+  await fill(uuid, 220, (at) => chatter(at));
+  const second = await startServer({
+    databaseUrl: server.databaseUrl,
+    env: { ...channel(model), SECRET_KEY: readFileSync(`${server.dataDir}/secret-key`, 'utf8') },
+  });
+  try {
+    const there = new TestClient(second.baseURL, person.token);
+    const asked = model.bodies.length;
+    const before = (await person.call('userInfo', {})).chatgpt_balance;
+    const both = await Promise.all(
+      [person, there].map((client) =>
+        client.raw<{ deduct_tokens: number }>('condenseSession', { session_id: uuid }),
+      ),
+    );
+    expect(both.map(({ code }) => code).sort((a, b) => a - b)).toEqual([0, 1409]);
+    const spent = both.find(({ code }) => code === 0)!.data.deduct_tokens;
+    expect(before - (await person.call('userInfo', {})).chatgpt_balance).toBe(spent);
+    const pieces = model.bodies
+      .slice(asked)
+      .filter(isSummary)
+      .map((body) => textsOf(body)[1]);
+    expect(new Set(pieces).size).toBe(pieces.length);
+    expect((await context(uuid)).condensing).toBe(false);
+  } finally {
+    await second.stop();
+  }
 });
 
 test('the assistant excerpts by rules, for nothing; a service that reads from its cache is told of', async () => {

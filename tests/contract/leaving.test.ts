@@ -133,7 +133,7 @@ test('an account that ends leaves nothing of its person in any table, file or an
       app_versions people_groups channel_health channel_lines model_channels payment_bills sandbox_trades forum_models
       manager_acts orders invoices order_events refunds payment_differences invoice_orders
       app_purchases app_downloads ledger holds invited stat_spent usage_days app_comments
-      app_reports model_uses labels unmarked_downloads records consents agreements api_usage api_jobs notice_reads api_key_months api_reservations
+      app_reports model_uses labels unmarked_downloads records consents agreements api_usage api_jobs notice_reads
       api_key_limits api_running tickets
       users`.split(/\s+/),
     known: new Map<string, unknown>([

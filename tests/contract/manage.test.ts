@@ -123,6 +123,17 @@ test('a private session that a manager opens is in the log, once an hour, whiche
   // Nor does a manager open by its address what the lists leave out.
   await manager.call('setSession', { session_id: own.uuid, private: 1 });
   expect((await lower.raw('getSession', { uuid: own.uuid })).code).toBe(1432);
+  // Nor are words of a message shown beside a search without a line.
+  const hidden = await talk(user, '琥珀色的灯塔只给自己看');
+  await user.call('setSession', { session_id: hidden.uuid, private: 1 });
+  const subject = `session:${hidden.id}`;
+  const lines = async () => (await manager.call('adminActList', { subject })).list;
+  await lower.call('adminSessionList', {});
+  expect(await lines()).toEqual([]);
+  const search = () => lower.call('adminSessionList', { query: '琥珀色的灯塔' });
+  await expect.poll(async () => (await search()).list[0]?.match?.history_id).toBe(hidden.historyId);
+  await search();
+  expect(await lines()).toMatchObject([{ user_id: lowerId, call: 'getSession' }]);
 });
 
 test('a manager of the lower rank has no power over others of them', async () => {

@@ -148,12 +148,18 @@ test('a response is gone on from by its key alone, until it is deleted', async (
     store: true,
   });
 
+  const items = [];
+  for await (const item of client.responses.inputItems.list(first.id)) items.push(item);
+  expect(items).toMatchObject([{ type: 'message', role: 'user', content: '我叫小明' }]);
+
   const { full_key: another } = await user.person.call('genKey', {});
   const stranger = await apiUser(server);
   for (const key of [another, stranger.key]) {
     const other = clientOf(key);
     expect((await failing(Promise.resolve(other.responses.retrieve(first.id)))).status).toBe(404);
     expect((await failing(Promise.resolve(other.responses.delete(first.id)))).status).toBe(404);
+    const asking = Promise.resolve(other.responses.inputItems.list(first.id));
+    expect((await failing(asking)).status).toBe(404);
     const asked = { model, input: '他叫什么？', previous_response_id: first.id };
     expect((await failing(other.responses.create(asked))).code).toBe('previous_response_not_found');
   }
@@ -271,7 +277,28 @@ test('every call stands in the log of its owner, its words only if they want the
   expect(await listed()).toEqual([]);
 });
 
-/** In the shapes of their public code. */
+/** A tool was called and has answered. */
+const afterTool = (call: object, content: unknown) => [
+  { role: 'user', content: '你好' },
+  {
+    role: 'assistant',
+    content: '',
+    tool_calls: [
+      { id: 'call_1', type: 'function', function: { name: 'search', arguments: '{}' }, ...call },
+    ],
+  },
+  { role: 'tool', tool_call_id: 'call_1', content },
+];
+const searchTool = {
+  type: 'function',
+  function: { name: 'search', description: '', parameters: { type: 'object', properties: {} } },
+};
+
+/**
+ * In the shapes of their public code: OpenAIApiClient.ts of CherryHQ/cherry-studio,
+ * openaiCompatibleFactory of lobehub/lobe-chat, routers/openai.py and utils/middleware.py of
+ * open-webui/open-webui.
+ */
 const shapes: Readonly<
   Record<string, { path: string; headers?: Record<string, string>; body: object }>
 > = {
@@ -293,6 +320,20 @@ const shapes: Readonly<
       stream_options: { include_usage: true },
     },
   },
+  'Cherry Studio, after a tool': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: afterTool({}, [{ type: 'text', text: '无' }]),
+      temperature: 1,
+      tools: [searchTool],
+      verbosity: 'medium',
+      enable_thinking: true,
+      thinking_budget: 1024,
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+  },
   'Cherry Studio, whether it works': {
     path: '/v1/chat/completions',
     body: { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1, stream: true },
@@ -307,16 +348,26 @@ const shapes: Readonly<
       stream_options: { include_usage: true },
       user: 'u1',
       logit_bias: {},
-      tools: [
-        {
-          type: 'function',
-          function: {
-            name: 'search',
-            description: '',
-            parameters: { type: 'object', properties: {} },
-          },
-        },
-      ],
+      tools: [searchTool],
+    },
+  },
+  'Open WebUI, after a tool, with all that is set': {
+    path: '/v1/chat/completions',
+    body: {
+      stream: true,
+      model,
+      messages: afterTool({ index: 0 }, '无'),
+      tools: [searchTool],
+      temperature: 0.7,
+      top_p: 0.9,
+      max_tokens: 200,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      reasoning_effort: 'medium',
+      seed: 7,
+      stop: ['完'],
+      logit_bias: {},
+      response_format: { type: 'text' },
     },
   },
   'Open WebUI, a title': {
@@ -339,6 +390,28 @@ const shapes: Readonly<
       top_p: 1,
       stream: true,
       stream_options: { include_usage: true },
+      user: 'u1',
+    },
+  },
+  'LobeHub, an object': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role: 'user', content: '你好' }],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+      },
+      user: 'u1',
+    },
+  },
+  'LobeHub, an object by a tool': {
+    path: '/v1/chat/completions',
+    body: {
+      model,
+      messages: [{ role: 'user', content: '你好' }],
+      tool_choice: { type: 'function', function: { name: 'search' } },
+      tools: [searchTool],
       user: 'u1',
     },
   },

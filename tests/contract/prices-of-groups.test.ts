@@ -330,6 +330,14 @@ test('each maker is spoken to in its own way, and what it has not is refused or 
   expect(refused.status).toBe(400);
   expect(refused.json.error).toMatchObject({ param: 'n' });
   expect((await complete(user, 'glm-own', { stop: ['a', 'b'] })).json.error?.param).toBe('stop');
+  const tools = [{ type: 'function', function: { name: 'a', parameters: {} } }];
+  const forced = await complete(user, 'glm-own', { tools, tool_choice: 'required' });
+  expect(forced.json.error?.param).toBe('tool_choice');
+  // What a model has one value of is not sent to it.
+  await connect('kimi-k2.6', '/kimi/v1', { maker: 'kimi' });
+  const fixed = { temperature: 0.3, top_p: 0.5, presence_penalty: 1 };
+  expect((await complete(user, 'kimi-k2.6', fixed)).status).toBe(200);
+  for (const name of Object.keys(fixed)) expect(last()?.body).not.toHaveProperty(name);
   // Another channel has it.
   await connect('glm-own', '/elsewhere/v1');
   await owner.call('setChannel', { id, priority: 0 });

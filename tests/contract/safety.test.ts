@@ -167,6 +167,17 @@ test('an answer that turns bad stops before it is seen, and what was not seen is
     ['in', true],
     ['out', true],
   ]);
+  // A person and an address have their record each: two people at one address count together there.
+  const other = await TestClient.register(server.baseURL);
+  const session = await other.call('newSession', { type: 0, model: 'gpt-4o-mini' });
+  const sent = await other.call('sendMessage', { session_id: session.uuid, msg: `哪里有${bad}` });
+  await other.read(session.uuid, sent.id);
+  const [latest] = (await manager.call('safetyCaseList', {})).list;
+  expect(latest).toMatchObject({ times: 1, ip: '127.0.0.1', ip_times: 4 });
+  const of = async (whose: object) => (await manager.call('safetyCaseList', whose)).total;
+  expect(await of({ ip: '127.0.0.1' })).toBe(4);
+  expect(await of({ ip: '10.0.0.1' })).toBe(0);
+  expect(await of({ user_id: list[0]!.user_id, open: 0 })).toBe(3);
   expect(list[0]?.times).toBe(3);
 });
 
@@ -227,7 +238,7 @@ test('programs are checked by the same', async () => {
   await manager.call('saveSafety', { service: '', words: 1, text_in: 1, text_out: 1 });
   const api = await apiUser(server);
   const balance = async () => (await api.person.call('userInfo', {})).chatgpt_balance;
-  const ask = (content: unknown, stream: boolean) =>
+  const ask = (content: unknown, stream: boolean, more: object = {}) =>
     fetch(`${server.baseURL}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${api.key}` },
@@ -235,6 +246,7 @@ test('programs are checked by the same', async () => {
         model: 'gpt-4o-mini',
         stream,
         messages: [{ role: 'user', content }],
+        ...more,
       }),
     });
   const sent = model.bodies.length;
@@ -259,6 +271,24 @@ test('programs are checked by the same', async () => {
   expect(good.repeat(4).startsWith(text) && text.length > 0).toBe(true);
   expect(frames.at(-2) ?? frames.at(-1)).toContain('content_filter');
   expect((await (await ask('怎样种树', true)).text()).includes('[DONE]')).toBe(true);
+
+  // The words that a model wrote it stand behind the answer where the operator wants them there.
+  const told = async (more: object = {}) => {
+    const answer = (await (await ask('怎样种树', false, more)).json()) as {
+      choices: { message: { content: string } }[];
+    };
+    return answer.choices[0]?.message.content;
+  };
+  const streamed = async () =>
+    [...(await (await ask('怎样种树', true)).text()).matchAll(/"content":("(?:[^"\\]|\\.)*")/g)]
+      .map(([, piece]) => JSON.parse(piece!) as string)
+      .join('');
+  expect([await told(), await streamed()]).toEqual([good, good]);
+  await manager.call('saveCompliance', { mark_api: 1 });
+  const marked = `${good}\n\n由人工智能生成`;
+  expect([await told(), await streamed()]).toEqual([marked, marked]);
+  expect(await told({ response_format: { type: 'json_object' } })).toBe(good);
+  await manager.call('saveCompliance', { mark_api: 0 });
 });
 
 test('a picture that is brought is checked where that is wanted', async () => {

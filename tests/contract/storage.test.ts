@@ -239,6 +239,7 @@ describe('a server with S3', () => {
         uploadLimit: 100,
         keepUploaded: () => Promise.resolve(1),
         checkPicture: () => Promise.resolve(null),
+        sign: (data) => Promise.resolve(data),
         stateOfFile: () => Promise.resolve('unknown'),
         drawnBytes: () => Promise.resolve(0),
         documentSeconds: 10,

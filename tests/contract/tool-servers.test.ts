@@ -377,7 +377,7 @@ test('this server has tools for programs, by a key whose models, limits and mone
     return { text: piece?.text ?? '', isError: isError === true };
   };
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['list_models', 'ask_model', 'draw', 'search']);
+  expect(tools.map(({ name }) => name)).toEqual(['list_models', 'ask_model', 'draw']);
   expect((await use('list_models', {})).text).toBe('deepseek-scripted');
 
   const before = (await user.person.call('userInfo', {})).chatgpt_balance;
@@ -402,10 +402,15 @@ test('this server has tools for programs, by a key whose models, limits and mone
   await use('list_models', {});
   expect(await left()).toBe(had - 4);
 
-  expect((await use('search', { query: '鲸鱼' })).text).toContain(uuid);
+  // A key that was made for certain models opens nothing else of its owner's.
+  const search = { name: 'search', arguments: { query: '鲸鱼' } };
+  expect(JSON.stringify(await client.callTool(search))).toContain('没有工具 search');
+  const own = await connect((await user.person.call('genKey', { name: '全部' })).full_key);
+  expect(JSON.stringify(await own.callTool(search))).toContain(uuid);
+  await own.close();
   const stranger = await apiUser(server);
   const theirs = await connect(stranger.key);
-  const found = await theirs.callTool({ name: 'search', arguments: { query: '鲸鱼' } });
+  const found = await theirs.callTool(search);
   expect(JSON.stringify(found)).not.toContain(uuid);
   const drawn = await theirs.callTool({
     name: 'draw',

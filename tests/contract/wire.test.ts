@@ -127,7 +127,7 @@ test(
   'the server ends by itself when asked to, and frees its port at once',
   comparesTimes,
   async () => {
-    const own = await startServer({ databaseUrl: server.databaseUrl });
+    const own = await startServer({ databaseUrl: server.databaseUrl, alone: true });
     await get('/api/health');
     const started = Date.now();
     // A terminal and npm may each pass the same Ctrl+C on.

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { withPngText } from '#server/labels/png-text.ts';
 import { expect, foreignServer, test } from '../support/app.ts';
 import { scanOf } from '../support/sample-files.ts';
 
@@ -264,4 +265,31 @@ test('a file that is refused for what it is offers no second try @C12', async ({
   await (await choosing).setFiles(broken);
   await expect(page.getByText(/上传失败：.*(损坏|无法读取)/)).toBeVisible();
   await expect(page.getByRole('button', { name: '重试' })).toHaveCount(0);
+});
+
+test('an image that another program drew says so in the chat and where it is shared @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const plain = sharp({ create: { width: 320, height: 200, channels: 3, background: '#6a9' } });
+  const drawn = withPngText(await plain.png().toBuffer(), 'parameters', 'a tree\nSteps: 9, ');
+  const { image } = await person.client.upload(
+    'uploadImage',
+    new Blob([new Uint8Array(drawn)]),
+    'tree.png',
+  );
+  const { uuid } = await person.client.call('newSession', { type: 0 });
+  const said = { type: 'chat-vision', prompt: '这是什么树？', images: [image.url] };
+  await person.client.call('sendMessage', {
+    session_id: uuid,
+    msg: JSON.stringify(said),
+    format: 1,
+  });
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  await expect(page.getByText('疑似 AI 生成')).toBeVisible();
+  const { key } = await person.client.call('shareSession', { session_id: uuid });
+  await page.goto(`/share?key=${key}`);
+  await expect(page.getByText('疑似 AI 生成')).toBeVisible();
 });

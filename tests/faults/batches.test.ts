@@ -185,7 +185,28 @@ test("is looked at line by line before it begins, is its key's alone, and can be
     expect((await failing(Promise.resolve(act()))).status).toBe(404);
   const listed = async (from: OpenAI) => (await from.batches.list()).data.map(({ id }) => id);
   expect(await listed(other)).toEqual([]);
+  expect((await other.files.list()).data).toEqual([]);
   expect(await listed(client)).toContain(batch.id);
+  // Page by page, in both orders, each of them once.
+  const second = await upload([lineOf(2)]);
+  expect(await client.files.waitForProcessing(second.id)).toMatchObject({ status: 'processed' });
+  const filesBy = async (query: OpenAI.FileListParams) => {
+    const ids: string[] = [];
+    for await (const { id } of client.files.list({ limit: 1, ...query })) ids.push(id);
+    return ids;
+  };
+  const newest = await filesBy({});
+  expect(newest.slice(0, 2)).toEqual([second.id, batch.input_file_id]);
+  expect(new Set(newest).size).toBe(newest.length);
+  expect(await filesBy({ order: 'asc' })).toEqual([...newest].reverse());
+  expect(await filesBy({ purpose: 'batch' })).toContain(second.id);
+  expect(await filesBy({ purpose: 'vision' })).toEqual([]);
+  const paged: string[] = [];
+  for await (const { id } of client.batches.list({ limit: 1 })) paged.push(id);
+  expect(paged).toEqual(await listed(client));
+  const unknown = client.get('/batches', { query: { status: 'failed' } });
+  expect(await failing(unknown)).toMatchObject({ status: 400, param: 'status' });
+  await client.files.delete(second.id);
   await client.batches.cancel(batch.id);
   await untilEnded(batch.id);
   expect(await client.batches.retrieve(batch.id)).toMatchObject({

@@ -14,6 +14,7 @@ const seconds = 8;
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
+    alone: true,
     env: { DOCUMENT_SECONDS: String(seconds), TRUST_PROXY: '127.0.0.1', UPLOAD_LIMIT: '1000' },
   });
 });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { makeDatabase, startServer } from '../support/server.ts';
@@ -127,6 +128,37 @@ test('questions that are stopped before the first word while the process dies ar
       await rows(`SELECT (SELECT sum(deduct_tokens) FROM history)
         + (SELECT sum(amount) FROM ledger WHERE kind = 'spend') AS difference`),
     ).toEqual([{ difference: '0' }]);
+  } finally {
+    mock.always('normal');
+    await server.stop();
+  }
+});
+
+test('what still runs when its account ends is paid, and what comes back of it stays with nobody', async () => {
+  const server = await start();
+  try {
+    const user = await apiUser({ baseURL: server.baseURL, databaseUrl });
+    mock.always('late');
+    const before = mock.calls;
+    const asked = fetch(`${server.baseURL}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...user.client.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'mock-chat',
+        max_tokens: 4000,
+        messages: [{ role: 'user', content: '这个账号马上就注销' }],
+      }),
+    });
+    await expect.poll(() => mock.calls).toBe(before + 1);
+    await user.person.call('deleteAccount', { password: 'password-1' });
+    expect((await asked).status).toBe(200);
+    await expectSound();
+    const [left] = await rows<{ balance: string; spent: string }>(
+      `SELECT balance, (SELECT -sum(amount) FROM ledger WHERE user_id = ${user.userId}
+        AND kind = 'spend') AS spent FROM wallets WHERE user_id = ${user.userId}`,
+    );
+    expect(left?.balance).toBe('0');
+    expect(Number(left?.spent)).toBeGreaterThan(3000);
   } finally {
     mock.always('normal');
     await server.stop();

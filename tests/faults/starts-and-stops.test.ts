@@ -72,7 +72,7 @@ test('what is wrong around a server that can run is said at its start', async ()
 });
 
 test('supervisors learn that the process lives, load balancers that its database does not', async () => {
-  const server = await startServer({ env: { DRAIN_NOTICE_SECONDS: '0' } });
+  const server = await startServer({ alone: true, env: { DRAIN_NOTICE_SECONDS: '0' } });
   const probe = (path: string) => statusOf(`${server.baseURL}${path}`);
   for (const path of ['/livez', '/healthz', '/api/health/live', '/readyz', '/api/health/ready'])
     expect(await probe(path), path).toBe(200);
@@ -133,8 +133,8 @@ describe('a process that is replaced', () => {
 
   test('serves on while load balancers learn of it, and lets long answers end', async () => {
     const databaseUrl = await makeDatabase();
-    const old = await startServer({ databaseUrl, env: channel() });
-    const next = await startServer({ databaseUrl, env: channel() });
+    const old = await startServer({ alone: true, databaseUrl, env: channel() });
+    const next = await startServer({ alone: true, databaseUrl, env: channel() });
     const person = await TestClient.register(old.baseURL);
     expect(await statusOf(`${old.baseURL}/readyz`)).toBe(200);
     // Longer than a process that serves alone lets an answer go on.
@@ -160,7 +160,11 @@ describe('a process that is replaced', () => {
 
   test('cuts what takes longer than it may, and says so', async () => {
     const databaseUrl = await makeDatabase();
-    const server = await startServer({ databaseUrl, env: { ...channel(), DRAIN_SECONDS: '1' } });
+    const server = await startServer({
+      alone: true,
+      databaseUrl,
+      env: { ...channel(), DRAIN_SECONDS: '1' },
+    });
     const person = await TestClient.register(server.baseURL);
     const { uuid, id } = await person.ask('[[bench tokens=400 rate=10 id=cut]]', {
       model: 'mock-chat',
@@ -169,7 +173,7 @@ describe('a process that is replaced', () => {
     await sleep(500);
     await server.stop();
     expect(joined(await reading).error).not.toBeNull();
-    const again = await startServer({ databaseUrl, env: channel() });
+    const again = await startServer({ alone: true, databaseUrl, env: channel() });
     const { list } = await new TestClient(again.baseURL, person.token).call('historyList', {
       session_id: uuid,
     });

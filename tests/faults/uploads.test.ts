@@ -16,7 +16,10 @@ let files: HostileFile[];
 beforeAll(async () => {
   rmSync(planted, { force: true });
   files = await hostileFiles();
-  server = await startServer({ env: { UPLOAD_LIMIT: '100000', DOCUMENT_SECONDS: '2' } });
+  server = await startServer({
+    alone: true,
+    env: { UPLOAD_LIMIT: '100000', DOCUMENT_SECONDS: '2' },
+  });
   people = await Promise.all([1, 2, 3].map(() => TestClient.register(server.baseURL)));
 }, 120_000);
 afterAll(() => server.stop());

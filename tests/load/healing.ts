@@ -9,13 +9,17 @@ import { now, numbersOf, quantile } from './lib/measure.ts';
  * could answer, and the time to the first word beside calls of a model that the good one alone has,
  * asked in turn within the same run.
  *
- *   npx tsx tests/load/healing.ts [--calls 200]
+ *   npx tsx tests/load/healing.ts [--calls=200] [--faults=429,slow]
  */
 const [calls = 200] = numbersOf('calls', [200]);
+const wanted = process.argv
+  .find((each) => each.startsWith('--faults='))
+  ?.slice(9)
+  .split(',');
 const atOnce = 4;
 /** A service's own time to its first word, ms. */
 const ownDelay = 120;
-const faults: readonly Scenario[] = [
+const allFaults: readonly Scenario[] = [
   'hang-before',
   'hang-first',
   'slow',
@@ -32,6 +36,7 @@ const faults: readonly Scenario[] = [
   'quota',
   '401',
 ];
+const faults = allFaults.filter((each) => wanted?.includes(each) ?? true);
 
 const endScratch = startScratch();
 const [bad, good] = [await startMockOpenAi(), await startMockOpenAi()];

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { markedOf, renewImage, thumbnailOf } from '#server/areas/file/image.ts';
-import type { Aigc } from '#server/labels/aigc.ts';
+import { makePdf } from '#server/areas/export/pdf-document.ts';
+import { type Aigc, readAigcXmp } from '#server/labels/aigc.ts';
 import { labelledDocx, readDocxLabel } from '#server/labels/docx.ts';
 import { labelledImage, readImageLabel } from '#server/labels/image.ts';
 import { labelledMp4, readMp4Label } from '#server/labels/mp4.ts';
@@ -90,6 +91,26 @@ const measure = async (
   return data;
 };
 
+async function* oneTalk() {
+  yield [
+    {
+      speaker: '小鹊',
+      time: '2026-11-21 09:36',
+      title: '',
+      text: '一加一等于几',
+      images: [],
+      files: [],
+      answers: [{ name: '内置助手', text: '等于二。', images: [] }],
+    },
+  ];
+}
+const pdfOf = (label: Aigc) => ({
+  head: { title: '测', about: '', base: '', count: 1, diagrams: [], label, mark: '', foot: '' },
+  messages: oneTalk(),
+  fetchImage: () => Promise.resolve(null),
+  onProgress: () => {},
+});
+
 const film = (ending: 'mp4' | 'webm' | 'mp3' | 'wav'): Buffer | null => {
   if (!ffmpeg) return null;
   const file = path.join(folder, `sample.${ending}`);
@@ -154,6 +175,16 @@ try {
       'docx',
       () => Buffer.from(labelledDocx(docx, label)),
       readDocxLabel,
+    );
+    await measure(
+      'pdf',
+      label,
+      'pdf',
+      async () => (await makePdf(pdfOf(label))).data,
+      (data) => {
+        const text = data.toString('utf8');
+        return readAigcXmp(text.slice(text.lastIndexOf('<?xpacket begin')));
+      },
     );
   }
   console.table(

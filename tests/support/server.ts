@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +12,7 @@ import { scratchFolder } from './scratch.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bundle = path.join(root, 'dist/server/main.js');
+const hostProgram = path.join(root, 'tests/support/server-host.mjs');
 const quickPasswords = path.join(root, 'tests/support/quick-passwords.cjs');
 
 export const ADMIN_PASSWORD = 'admin-password-of-tests';
@@ -31,6 +33,8 @@ export interface ServerOptions {
   slowPasswords?: boolean;
   /** How long it may take to answer, ms. */
   startTimeout?: number;
+  /** In a new process, where its start, its end or what it holds is what is tried. */
+  alone?: boolean;
 }
 
 export interface TestServer {
@@ -75,6 +79,22 @@ export const makeDatabase = (): Promise<string> =>
 /** An empty database, as an operator makes it. */
 export const makeEmptyDatabase = (): Promise<string> =>
   createDatabase(`t_${randomBytes(8).toString('hex')}`, 'template0');
+
+/** What a server of the tests is told; more environment comes on top. */
+const baseEnv = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  LANG: process.env['LANG'],
+  HOST: '127.0.0.1',
+  ADMIN_PASSWORD,
+  // One address stands for many people here.
+  FREE_REGISTRATIONS: '1000000',
+  CREDENTIALS_LIMIT: '1000000',
+  MESSAGES_LIMIT: '1000000',
+  CANVAS_SECONDS: '0',
+  FILM_SECONDS: '1',
+  LOCAL_MODELS: 'off',
+};
 
 const ended = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => {
@@ -123,8 +143,79 @@ export const untilAnswering = async (
   return () => printed;
 };
 
+/** A process that serves one server after another. */
+interface Host {
+  child: ChildProcess;
+  exited: Promise<number | null>;
+  isRunning: () => boolean;
+  /** What it printed since its present server began. */
+  log: () => string;
+  /** Starts a server from an environment. @throws Error with what it printed, when that fails */
+  start: (env: NodeJS.ProcessEnv, timeout: number) => Promise<void>;
+  /** Ends its server; it may serve another then. */
+  stop: () => Promise<void>;
+}
+
+const openHost = (): Host => {
+  const child = spawn(process.execPath, ['--require', quickPasswords, hostProgram], {
+    cwd: root,
+    env: { PATH: baseEnv.PATH, HOME: baseEnv.HOME, LANG: baseEnv.LANG },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  // Whoever started it may end while it is idle; it follows.
+  child.unref();
+  child.channel?.unref();
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();
+  let printed = '';
+  const keep = (chunk: string) => (printed = (printed + chunk).slice(-200_000));
+  child.stdout?.setEncoding('utf8').on('data', keep);
+  child.stderr?.setEncoding('utf8').on('data', keep);
+  let running = true;
+  const exited = ended(child);
+  void exited.then(() => (running = false));
+  const tell = (message: NodeJS.ProcessEnv | 'stop') =>
+    new Promise<boolean>((resolve) => {
+      child.once('message', () => resolve(true));
+      void exited.then(() => resolve(false));
+      child.send(message, () => undefined);
+    });
+  return {
+    child,
+    exited,
+    isRunning: () => running,
+    log: () => printed,
+    start: async (env, timeout) => {
+      printed = '';
+      const late = setTimeout(() => child.kill('SIGKILL'), timeout);
+      const done = await tell(env);
+      clearTimeout(late);
+      if (!done) throw new Error(`the server ended at its start:\n${printed}`);
+    },
+    stop: async () => {
+      await tell('stop');
+    },
+  };
+};
+
+const idleHosts: Host[] = [];
+/** A leak of many servers would slow those that come after. */
+const mostServed = 30;
+const served = new Map<Host, number>();
+
+const takeHost = (): Host => {
+  for (let host = idleHosts.pop(); host; host = idleHosts.pop()) if (host.isRunning()) return host;
+  return openHost();
+};
+
+const putBack = (host: Host): void => {
+  const count = (served.get(host) ?? 0) + 1;
+  served.set(host, count);
+  if (host.isRunning() && count < mostServed) idleHosts.push(host);
+  else host.child.kill('SIGKILL');
+};
+
 /**
- * Starts the shipped server as a process of its own and waits until it answers.
+ * Starts the shipped server in a process that nothing else uses meanwhile, and waits until it answers.
  * @throws Error with what it printed, when it ends or does not answer in time.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<TestServer> => {
@@ -134,34 +225,53 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   const dataDir = options.dataDir ?? scratchFolder('test');
   const port = options.port ?? (await freePort());
   const databaseUrl = options.embedded ? '' : (options.databaseUrl ?? (await makeDatabase()));
+  const env = {
+    ...baseEnv,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+    ...options.env,
+  };
+  const baseURL = `http://127.0.0.1:${port}`;
+  const timeout = options.startTimeout ?? 45_000;
+  const removeDir = () => {
+    if (ownDir) rmSync(dataDir, { recursive: true, force: true });
+  };
+  const same = { baseURL, port, dataDir, databaseUrl };
+  if (!options.alone && !options.embedded && !options.main && !options.slowPasswords) {
+    const host = takeHost();
+    await host.start(env, timeout);
+    let serving = true;
+    return {
+      ...same,
+      pid: host.child.pid ?? 0,
+      log: host.log,
+      exited: host.exited,
+      kill9: async () => {
+        serving = false;
+        host.child.kill('SIGKILL');
+        await host.exited;
+      },
+      stop: async () => {
+        if (serving && host.isRunning()) {
+          await host.stop();
+          putBack(host);
+        }
+        serving = false;
+        removeDir();
+      },
+    };
+  }
   const hashing = options.slowPasswords ? [] : ['--require', quickPasswords];
   const child = spawn(process.execPath, [...hashing, main], {
     cwd: root,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      LANG: process.env['LANG'],
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      ADMIN_PASSWORD,
-      // One address stands for many people here.
-      FREE_REGISTRATIONS: '1000000',
-      CREDENTIALS_LIMIT: '1000000',
-      MESSAGES_LIMIT: '1000000',
-      ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
-      CANVAS_SECONDS: '0',
-      FILM_SECONDS: '1',
-      LOCAL_MODELS: 'off',
-      ...options.env,
-    },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = ended(child);
   let running = true;
   void exited.then(() => (running = false));
-  const baseURL = `http://127.0.0.1:${port}`;
-  const log = await untilAnswering(child, baseURL, options.startTimeout);
+  const log = await untilAnswering(child, baseURL, timeout);
 
   const end = async (signal: NodeJS.Signals) => {
     if (running) {
@@ -170,17 +280,14 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     }
   };
   return {
-    baseURL,
-    port,
+    ...same,
     pid: child.pid ?? 0,
-    dataDir,
-    databaseUrl,
     log,
     exited,
     kill9: () => end('SIGKILL'),
     stop: async () => {
       await end('SIGTERM');
-      if (ownDir) rmSync(dataDir, { recursive: true, force: true });
+      removeDir();
     },
   };
 };

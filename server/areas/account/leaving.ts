@@ -4,7 +4,7 @@ import type { Database } from '#server/db/database.ts';
 import { givingWay } from '#server/db/giving-way.ts';
 import { eraseHeld, type Held } from '#server/db/held.ts';
 import { openJobsOfPerson } from '#server/jobs/job.service.ts';
-import { balances, debit } from '../ledger/ledger.service.ts';
+import { closeWallet } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
 import { busyAmong, deleteAllOf } from '../session/session.service.ts';
 import * as store from './account.store.ts';
@@ -28,12 +28,7 @@ export const createLeaving = ({ db, log, held, leave }: LeavingDeps) => {
     const drops = await givingWay(db, async (tx) => {
       if (!(await store.lockLeaving(tx, userId))) return [];
       await setVipEnd(tx, userId, null);
-      const { balance } = await balances(tx, userId);
-      await debit(tx, userId, balance, {
-        kind: 'adjust',
-        reference: `user:${userId}`,
-        remark: '账号注销',
-      });
+      await closeWallet(tx, userId);
       await deleteAllOf(tx, userId);
       const files = [];
       for (const area of leave()) files.push(await area(tx, userId));

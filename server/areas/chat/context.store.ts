@@ -110,6 +110,35 @@ export const setReadFrom = async (
   await tx.update(sessions).set({ readFrom }).where(eq(sessions.id, sessionId));
 };
 
+/** How long a process that condenses may say nothing before another one may, seconds. */
+const condensingSeconds = 300;
+
+/** Takes a session to be condensed, or keeps it (`again`); false: somebody else has it. */
+export const takeCondensing = async (
+  db: Executor,
+  sessionId: number,
+  { again = false } = {},
+): Promise<boolean> => {
+  const free = sql`coalesce(${sessions.condensingUntil} < now(), true)`;
+  const { rowCount } = await db
+    .update(sessions)
+    .set({ condensingUntil: sql`now() + ${condensingSeconds} * interval '1 second'` })
+    .where(and(eq(sessions.id, sessionId), again ? undefined : free));
+  return (rowCount ?? 0) > 0;
+};
+
+export const endCondensing = async (db: Executor, sessionId: number): Promise<void> => {
+  await db.update(sessions).set({ condensingUntil: null }).where(eq(sessions.id, sessionId));
+};
+
+export const isCondensing = async (db: Executor, sessionId: number): Promise<boolean> => {
+  const rows = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), gt(sessions.condensingUntil, sql`now()`)));
+  return rows.length > 0;
+};
+
 const answered = (sessionId: number, after: number) =>
   and(
     eq(history.sessionId, sessionId),

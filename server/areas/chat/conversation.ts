@@ -22,13 +22,16 @@ export {
   allShown,
   cacheUse,
   editSummary,
+  endCondensing,
   exchangeSizes,
   exchangeWords,
+  isCondensing,
   putSummary,
   readSummary,
   setReadFrom,
   type Size,
   type Summary,
+  takeCondensing,
 } from './context.store.ts';
 export { lockSession } from './marks.store.ts';
 

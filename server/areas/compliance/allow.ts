@@ -68,21 +68,29 @@ const withoutAgreeing: ReadonlySet<string> = new Set<CallName>([
 /**
  * What the operator asks of whoever changes something. Guests agree by going on: the page says so
  * before their first message. Managers are let through, who else could turn it off.
+ * @param device what the browser carries since a minor's account was used in it; null: nothing
+ * @returns what the browser is to carry from now on; null: nothing more
  * @throws Refusal agreement_needed, minor_limited, words_blocked
  */
 export const allowCall = async (
   db: Executor,
-  user: Identity,
-  call: string,
-  input: Record<string, unknown>,
-): Promise<void> => {
-  if (user.guest || user.manager) return;
+  user: Identity | null,
+  { call, input, device }: { call: string; input: Record<string, unknown>; device: string | null },
+): Promise<string | null> => {
   const free = withoutAgreeing.has(call);
-  if (user.minor !== false && (!free || payments.has(call)))
-    await allowMinor(db, user.id, call, input);
-  if (free) return;
+  const bounded = !free || payments.has(call);
+  if (!user || user.guest) {
+    // Somebody signed out, where a minor signs in: what holds for the account holds for them.
+    if (device !== null && (bounded || call === 'register'))
+      await allowMinor(db, { device }, call, input);
+    return null;
+  }
+  if (user.manager) return null;
+  const carried =
+    user.minor !== false && bounded ? await allowMinor(db, { userId: user.id }, call, input) : null;
+  if (free) return carried;
   const missing = await notAgreed(db, user.id);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return carried;
   const names = missing.map((kind) => `《${agreementTitles[kind]}》`).join('');
   throw new Refusal('agreement_needed', `请先看过并同意${names}，再继续使用`);
 };

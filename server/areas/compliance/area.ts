@@ -3,13 +3,14 @@ import { moveLabels, removeOldLabels, removeOldUnmarked } from './compliance.sto
 import { removeOldRecords } from './records.store.ts';
 import { createAgreementHandlers } from './agreement.handlers.ts';
 import { createMinorHandlers } from './minor.handlers.ts';
+import type { Signing } from './signing.service.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 import type { ListParties } from './third-parties.ts';
 
 /** @param deps.close makes all sessions of a person private */
 export const complianceArea = (
   parties: readonly ListParties[],
-  deps: Parameters<typeof createMinorHandlers>[0],
+  deps: Parameters<typeof createMinorHandlers>[0] & { signing: Signing },
 ) =>
   ({
     holds: [
@@ -49,7 +50,7 @@ export const complianceArea = (
     chores: [removeOldUnmarked, removeOldLabels, removeOldRecords],
     takeOver: moveLabels,
     serve: ({ files }) => ({
-      ...createComplianceHandlers(files),
+      ...createComplianceHandlers(files, deps.signing),
       ...createAgreementHandlers(parties),
       ...createMinorHandlers(deps),
     }),

@@ -1,6 +1,8 @@
 import type { Handlers } from '#server/http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 import { findLabel, stateOf, takeUnmarked, unmarkedPage } from './compliance.service.ts';
+import type { Signing } from './signing.service.ts';
+import { pemOf } from '#server/labels/c2pa.ts';
 import { exportRecords } from './records.service.ts';
 import { readCompliance, writeCompliance } from './compliance.store.ts';
 
@@ -14,12 +16,16 @@ type Served =
 
 export const createComplianceHandlers = (
   files: Pick<FileService, 'isThere'>,
+  signing: Pick<Signing, 'sealed'>,
 ): Pick<Handlers, Served> => ({
   complianceState: (_input, { db }) => stateOf(db),
 
-  saveCompliance: async (change, { db, noteAct }) => {
+  saveCompliance: async ({ c2pa_key: key, ...change }, { db, noteAct }) => {
     const before = await readCompliance(db);
-    const after = await writeCompliance(db, change);
+    const sealed = await signing.sealed(db, change.c2pa_chain, key);
+    const { c2pa_chain: chain } = change;
+    const whole = chain === undefined ? change : { ...change, c2pa_chain: pemOf(chain) };
+    const after = await writeCompliance(db, whole, sealed);
     noteAct({ subject: 'compliance', from: before, to: after });
     return stateOf(db);
   },

@@ -4,6 +4,7 @@ import type { Answer } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { endOf } from '#server/labels/c2pa.ts';
 import { readAigc } from '#server/labels/aigc.ts';
 import { ownImage, imagePath } from '../file/image-address.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -93,6 +94,17 @@ export const checksOf = (
     settings.model_record !== '',
     '没有填写；向公众提供生成式服务要备案或登记，并公示模型名称与编号',
   ),
+  // Nobody has to sign; who does wants to know when it ends.
+  ...(settings.c2pa_chain === ''
+    ? []
+    : [
+        said(
+          'c2pa_chain',
+          'C2PA 签名',
+          (endOf(settings.c2pa_chain)?.getTime() ?? 0) > Date.now(),
+          '证书过期了：新做的图片与视频没有签名，请换一张',
+        ),
+      ]),
 ];
 
 /** Settings and what is missing. */

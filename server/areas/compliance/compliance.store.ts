@@ -9,14 +9,29 @@ export const readCompliance = async (db: Executor): Promise<Compliance> => {
   return { ...usualCompliance, ...row?.settings };
 };
 
-/** Changes some of the settings; gives all. */
+/** What manifests are signed with; empty and null: nothing. */
+export const readSigner = async (
+  db: Executor,
+): Promise<{ chain: string; sealed: Buffer | null }> => {
+  const [row] = await db.select().from(compliance);
+  return { chain: row?.settings.c2pa_chain ?? '', sealed: row?.signingKey ?? null };
+};
+
+/**
+ * Changes some of the settings; gives all.
+ * @param signingKey undefined: it stays as it is
+ */
 export const writeCompliance = async (
   db: Executor,
   change: Partial<Compliance>,
+  signingKey?: Buffer | null,
 ): Promise<Compliance> => {
   const [row] = await db
     .update(compliance)
-    .set({ settings: sql`${compliance.settings} || ${JSON.stringify(change)}::jsonb` })
+    .set({
+      settings: sql`${compliance.settings} || ${JSON.stringify(change)}::jsonb`,
+      ...(signingKey === undefined ? {} : { signingKey }),
+    })
     .returning();
   return { ...usualCompliance, ...row?.settings };
 };

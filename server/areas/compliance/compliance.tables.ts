@@ -1,4 +1,4 @@
-import { bigId, instant } from '#server/db/columns.ts';
+import { bigId, bytes, instant } from '#server/db/columns.ts';
 import type { AgreementKind } from '#contract/agreement-kinds.ts';
 import { bigint, boolean, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Compliance } from '#contract/compliance.ts';
@@ -7,6 +7,8 @@ import type { Compliance } from '#contract/compliance.ts';
 export const compliance = pgTable('compliance', {
   single: boolean('single').primaryKey().default(true),
   settings: jsonb('settings').$type<Partial<Compliance>>().notNull().default({}),
+  /** Of manifests of C2PA, sealed. */
+  signingKey: bytes('signing_key'),
 });
 
 export type LabelKind = 'image' | 'video' | 'speech' | 'export' | 'translation';

@@ -2,11 +2,11 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { CallName, Parsed } from '#contract/calls.ts';
 import { type MinorState, minorUsual } from '#contract/minor.ts';
-import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
+import { reachesPeople } from './among-people.ts';
 import { readCompliance } from './compliance.store.ts';
 import * as store from './minor.store.ts';
 
@@ -101,57 +101,37 @@ export const payments: ReadonlySet<string> = new Set<CallName>([
   'requestInvoice',
 ]);
 
-/** What reaches people whom one does not know. */
-const amongPeople: ReadonlySet<string> = new Set<CallName>([
-  'newFriend',
-  'answerFriend',
-  'updateMessage',
-  'acceptAnswer',
-  'shareSession',
-  'sendAppComment',
-  'saveScenario',
-  'genKey',
-]);
-
 const clock = (minute: number): string =>
   `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`;
 const limited = (why: string) => new Refusal('minor_limited', `未成年人模式：${why}`);
 
-const reachesPeople = async (
-  db: Executor,
-  call: string,
-  input: Record<string, unknown>,
-): Promise<boolean> => {
-  if (amongPeople.has(call)) return true;
-  if (call === 'setSession') return input['private'] === 0;
-  if (call === 'newTrainModel' || call === 'setTrainModel') return input['private'] === 0;
-  if (call === 'newSession') return input['type'] === sessionTypes.people;
-  if (call !== 'sendMessage') return false;
-  const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;
-  return store.isAmongPeople(db, ref);
-};
-
 /**
  * What 未成年人模式 forbids: other hours, more minutes, payment, people whom one does not know, words
  * that are blocked. Time counts while calls follow each other, on all devices together.
+ * @returns what a browser keeps to be known by; null: it is not on
  * @throws Refusal minor_limited, words_blocked
  */
 export const allowMinor = async (
   db: Executor,
-  userId: number,
+  minor: store.Minor,
   call: string,
   input: Record<string, unknown>,
-): Promise<void> => {
-  if (always.has(call)) return;
-  const row = await store.countUse(db, userId);
-  if (!row) return;
+): Promise<string | null> => {
+  if (always.has(call)) return null;
+  const row = await store.countUse(db, minor);
+  if (!row) return null;
+  if (call === 'register')
+    throw limited('这台设备用过未成年人的账号，注册新账号之前，请监护人先关闭它');
   if (row.now < row.from || row.now >= row.to)
     throw limited(`只能在 ${clock(row.from)} 到 ${clock(row.to)} 使用`);
   if (row.used >= row.minutes * 60) throw limited(`今天的 ${row.minutes} 分钟用完了，明天再来`);
   if (payments.has(call)) throw limited('不能付款');
-  if (await reachesPeople(db, call, input)) throw limited('不能和别人来往，也不能公开内容');
+  // What programs do with a key is looked at by nobody.
+  if (call === 'genKey' || (await reachesPeople(db, call, input)))
+    throw limited('不能和别人来往，也不能公开内容');
   const words = [input['msg'], input['prompt'], input['text']].filter(
     (each): each is string => typeof each === 'string',
   );
   if (words.length > 0) await refuseBlocked(db, ...words);
+  return row.device;
 };

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 
 interface Row extends Record<string, unknown> {
@@ -42,32 +41,31 @@ export const end = async (db: Executor, userId: number): Promise<boolean> => {
   return rows.length > 0;
 };
 
-/** Whether a session, by its uuid or number, is one among people. */
-export const isAmongPeople = async (db: Executor, ref: string): Promise<boolean> => {
-  const { rows } = await db.execute(sql`SELECT FROM sessions
-    WHERE (uuid::text = ${ref} OR id::text = ${ref}) AND type = ${sessionTypes.people}`);
-  return rows.length > 0;
-};
-
 /** A pause as long as this is not counted as use, seconds. */
 const pauseSeconds = 180;
 
+/** Whose use it is: an account's, or that of a browser in which it was used. */
+export type Minor = { userId: number } | { device: string };
+
 /** Counts a call as use; gives what was used and what is allowed. Undefined: it is not on. */
-export const countUse = async (db: Executor, userId: number) => {
+export const countUse = async (db: Executor, minor: Minor) => {
+  const who =
+    'userId' in minor ? sql`user_id = ${minor.userId}` : sql`device = ${minor.device}::uuid`;
   const { rows } = await db.execute<{
     used: number;
     minutes: number;
     now: number;
     from: number;
     to: number;
+    device: string;
   }>(sql`
     UPDATE minors SET seen_at = now(), used_on = ${today},
       used_seconds = CASE WHEN used_on = ${today} THEN used_seconds ELSE 0 END
         + CASE WHEN now() - seen_at < make_interval(secs => ${pauseSeconds})
           THEN extract(epoch FROM now() - seen_at) ELSE 0 END
     FROM compliance
-    WHERE user_id = ${userId} AND active AND compliance.settings ->> 'minors' = '1'
-    RETURNING used_seconds AS used, minutes, from_minute AS "from", to_minute AS "to",
+    WHERE ${who} AND active AND compliance.settings ->> 'minors' = '1'
+    RETURNING device, used_seconds AS used, minutes, from_minute AS "from", to_minute AS "to",
       extract(hour FROM now() AT TIME ZONE 'Asia/Shanghai')::int * 60
         + extract(minute FROM now() AT TIME ZONE 'Asia/Shanghai')::int AS now`);
   return rows[0];

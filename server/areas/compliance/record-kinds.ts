@@ -25,21 +25,16 @@ const unrecorded: ReadonlySet<string> = new Set<CallName>([
 
 const signIns: ReadonlySet<string> = new Set<CallName>(['login', 'register', 'logout']);
 
-/** What others can see after it. */
+/** What others can see after it, beside what reaches people by what it is given (among-people). */
 const publications: ReadonlySet<string> = new Set<CallName>([
   'setSession',
-  'shareSession',
-  'newFriend',
-  'updateMessage',
-  'sendAppComment',
-  'saveScenario',
   'setTrainModel',
   'saveUser',
   'uploadAvatar',
   'hideImage',
 ]);
 
-/** What makes a model work. A message among people goes by the same call as one to a model. */
+/** What makes a model work. */
 const generations: ReadonlySet<string> = new Set<CallName>([
   'sendMessage',
   'retryMessage',

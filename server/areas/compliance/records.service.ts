@@ -3,6 +3,7 @@ import { calls } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { Done } from '#server/http/from.ts';
+import { reachesPeople } from './among-people.ts';
 import { type RecordKind, recordKindOf } from './record-kinds.ts';
 import * as store from './records.store.ts';
 
@@ -23,8 +24,11 @@ const subjectOf = (input: unknown, answer: unknown): string =>
 
 /** Writes down that somebody did something, with what it did. Nothing where no records are kept. */
 export const recordCall = async (db: Executor, done: Done): Promise<void> => {
-  const kind = recordKindOf(done.call, done.byKey);
-  if (kind === null) return;
+  const plain = recordKindOf(done.call, done.byKey);
+  if (plain === null) return;
+  const input = (done.input ?? {}) as Record<string, unknown>;
+  // A message to a person goes by the same call as one to a model.
+  const kind = (await reachesPeople(db, done.call, input)) ? 'publish' : plain;
   const subject = subjectOf(done.input, done.answer);
   await store.insertRecord(db, {
     ...done.from,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { usualCompliance } from '#contract/compliance.ts';
+import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { RecordKind } from './record-kinds.ts';
 
@@ -22,6 +23,13 @@ export const insertRecord = async (
     SELECT ${record.userId}::bigint, ${record.kind}, ${record.call}, ${record.subject},
       ${record.ip}, ${record.port}::int
     FROM compliance WHERE ${months} > 0`);
+};
+
+/** Whether a session, by its uuid or number, is one among people. */
+export const isAmongPeople = async (db: Executor, ref: string): Promise<boolean> => {
+  const { rows } = await db.execute(sql`SELECT FROM sessions
+    WHERE (uuid::text = ${ref} OR id::text = ${ref}) AND type = ${sessionTypes.people}`);
+  return rows.length > 0;
 };
 
 /** Rows that one round of the housekeeping takes away. */

@@ -93,8 +93,7 @@ const restMs = 10 * 60_000;
 const limitCalls = createKeyLimit(120, 60, 'looks at what a model reads');
 
 export const createContextService = ({ db, models, prompts, conversation }: ContextDeps) => {
-  /** Sessions that are being condensed by this process, and when those may be that failed. */
-  const busy = new Set<number>();
+  /** When sessions may be condensed again by themselves, of those that failed here. */
   const resting = new Map<number, number>();
 
   const requireKept = (session: SessionRow): void => {
@@ -181,7 +180,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
         tokens: summary.tokens,
       },
       auto: condensesItself(session),
-      condensing: busy.has(session.id),
+      condensing: await chat.isCondensing(executor, session.id),
       prompt_tokens: use.prompt,
       cached_tokens: use.cached,
     };
@@ -256,13 +255,13 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
     ): Promise<{ deduct_tokens: number; context: SessionContext }> {
       await limitCalls(user.person);
       const session = await own(db, ref, user);
-      if (busy.has(session.id)) throw new Refusal('session_busy', '正在浓缩，请稍等');
-      busy.add(session.id);
+      if (!(await chat.takeCondensing(db, session.id)))
+        throw new Refusal('session_busy', '正在浓缩，请稍等');
       let spent: number;
       try {
         spent = await condenseOld(session, user, { auto: false });
       } finally {
-        busy.delete(session.id);
+        await chat.endCondensing(db, session.id);
       }
       resting.delete(session.id);
       const now = (await anySession(db, session.uuid)) ?? session;
@@ -279,9 +278,8 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
       read: number,
     ): Promise<void> {
       const { sessionId: id } = reply;
-      if (read <= reply.window * limits.context.full || busy.has(id)) return;
-      if ((resting.get(id) ?? 0) > Date.now()) return;
-      busy.add(id);
+      if (read <= reply.window * limits.context.full) return;
+      if ((resting.get(id) ?? 0) > Date.now() || !(await chat.takeCondensing(db, id))) return;
       try {
         const session = await anySession(db, reply.sessionUuid);
         // Whoever owns a conversation pays for it, and nobody else does.
@@ -301,7 +299,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
         for (const [each, until] of resting) if (until <= Date.now()) resting.delete(each);
         resting.set(id, Date.now() + restMs);
       } finally {
-        busy.delete(id);
+        await chat.endCondensing(db, id);
       }
     },
   };
@@ -351,6 +349,7 @@ export const createContextService = ({ db, models, prompts, conversation }: Cont
     const pieces = model.builtIn ? [words] : piecesOf(words, pieceOf(window));
     for (const piece of pieces) {
       if (performance.now() - begun > longEnough) break;
+      await chat.takeCondensing(db, session.id, { again: true });
       const ids = piece.map(({ id }) => id);
       let stored = false;
       if (model.builtIn) {

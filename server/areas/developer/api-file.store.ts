@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '#server/db/database.ts';
-import { pageOf } from './batch.store.ts';
+import { type Page, pageOf } from './batch.store.ts';
 import { apiFileParts, apiFiles } from './batch.tables.ts';
 
 /** Files of keys, each in pieces. Another key's are as if they were not there. */
@@ -80,11 +80,13 @@ export const filesHeld = async (db: Executor, userId: number) => {
 export const filesOf = async (
   db: Executor,
   keyId: number,
-  after: string | undefined,
-  most: number,
-): Promise<FileRow[]> =>
-  (await db.execute<FileRow>(sql`SELECT ${fileFields} ${pageOf('api_files', keyId, after, most)}`))
-    .rows;
+  page: Page,
+  purpose: string | undefined,
+): Promise<FileRow[]> => {
+  const only = purpose === undefined ? sql`` : sql`AND purpose = ${purpose}`;
+  const rows = sql`SELECT ${fileFields} ${pageOf('api_files', keyId, page, only)}`;
+  return (await db.execute<FileRow>(rows)).rows;
+};
 
 export const findFile = async (db: Executor, keyId: number, id: string): Promise<FileRow | null> =>
   (

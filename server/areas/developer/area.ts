@@ -15,70 +15,76 @@ import { createGate } from './key-limits.ts';
 import { dropOldCalls } from './key-meter.store.ts';
 import { createEmbeddingApi } from './embedding.handlers.ts';
 import { countEndedJobs, createImageApi } from './image.handlers.ts';
+import { createModelList } from './model-list.handlers.ts';
 import { createChatHandlers } from './open.handlers.ts';
+import { createResponseApi } from './response.handlers.ts';
 import { dropOldResponses } from './stored-responses.ts';
 import { createTextApi } from './text.handlers.ts';
+import { createWritingApi } from './writing.handlers.ts';
 import { createSpeechApi } from './speech.handlers.ts';
+
+/** What belongs to a person, and what becomes of it when they leave. */
+const holds: Area['holds'] = [
+  {
+    table: 'api_keys',
+    of: ['user_id'],
+    end: {
+      set: {
+        name: `''`,
+        used_for: `''`,
+        mask: `''`,
+        models: `'{}'`,
+        addresses: `'{}'`,
+        hash: 'NULL',
+        old_hash: 'NULL',
+        sealed: 'NULL',
+        deleted_at: 'coalesce(deleted_at, now())',
+      },
+    },
+    take: ['name', 'used_for', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
+  },
+  {
+    table: 'api_calls',
+    of: ['user_id'],
+    end: 'delete',
+    take: ['begun_at', 'path', 'model', 'status', 'deduct_tokens', 'request', 'answer'],
+  },
+  {
+    table: 'api_responses',
+    of: ['user_id'],
+    end: 'delete',
+    take: ['created_at', 'items', 'response'],
+  },
+  {
+    table: 'api_file_parts',
+    of: [],
+    where: 'file_id IN (SELECT id FROM api_files WHERE user_id = $person)',
+    end: 'delete',
+    take: ['file_id', 'part', 'content'],
+  },
+  {
+    table: 'api_files',
+    of: ['user_id'],
+    end: 'delete',
+    take: ['id', 'name', 'created_at'],
+  },
+  {
+    table: 'api_batches',
+    of: ['user_id'],
+    end: 'delete',
+    take: ['id', 'status', 'created_at'],
+  },
+  ...['api_usage', 'api_jobs'].map((table) => ({
+    table,
+    of: ['user_id'],
+    end: { keep: 'what was used and paid, for the books; numbers and no words' },
+  })),
+];
 
 export const developerArea = () => {
   const running = createRunningCalls();
   return {
-    holds: [
-      {
-        table: 'api_keys',
-        of: ['user_id'],
-        end: {
-          set: {
-            name: `''`,
-            used_for: `''`,
-            mask: `''`,
-            models: `'{}'`,
-            addresses: `'{}'`,
-            hash: 'NULL',
-            old_hash: 'NULL',
-            sealed: 'NULL',
-            deleted_at: 'coalesce(deleted_at, now())',
-          },
-        },
-        take: ['name', 'used_for', 'mask', 'created_at', 'last_used_at', 'deleted_at'],
-      },
-      {
-        table: 'api_calls',
-        of: ['user_id'],
-        end: 'delete',
-        take: ['begun_at', 'path', 'model', 'status', 'deduct_tokens', 'request', 'answer'],
-      },
-      {
-        table: 'api_responses',
-        of: ['user_id'],
-        end: 'delete',
-        take: ['created_at', 'items', 'response'],
-      },
-      {
-        table: 'api_file_parts',
-        of: [],
-        where: 'file_id IN (SELECT id FROM api_files WHERE user_id = $person)',
-        end: 'delete',
-        take: ['file_id', 'part', 'content'],
-      },
-      {
-        table: 'api_files',
-        of: ['user_id'],
-        end: 'delete',
-        take: ['id', 'name', 'created_at'],
-      },
-      {
-        table: 'api_batches',
-        of: ['user_id'],
-        end: 'delete',
-        take: ['id', 'status', 'created_at'],
-      },
-      ...['api_usage', 'api_jobs'].map((table) => ({
-        table,
-        of: ['user_id'],
-        end: { keep: 'what was used and paid, for the books; numbers and no words' },
-      })),
-    ],
+    holds,
     drain: (ms: number) => running.drain(ms),
     chores: [countEndedJobs, dropOldCalls, dropOldNotes, dropOldResponses, dropOldBatches],
     serve: ({ auth, settings }: Host) =>
@@ -104,10 +110,10 @@ export const developerArea = () => {
         log,
       });
       const embedding = createEmbeddingApi({ db, embeddings, gate, log });
-      const talk = createChatHandlers({ db, chat, models, embeddings, prompts, knowledge });
+      const writing = createWritingApi({ db, chat, models, prompts });
       const inEnglish = async (context: OpenContext, text: string): Promise<string | null> => {
         if (!needsTranslation(text)) return text;
-        const answer = await talk.apiTranslate({ text, to: 'en', model: undefined }, context);
+        const answer = await writing.apiTranslate({ text, to: 'en', model: undefined }, context);
         const { text: said, translated } = (
           answer as { json: { text: string; translated: boolean } }
         ).json;
@@ -135,7 +141,10 @@ export const developerArea = () => {
         gate,
         running,
         handlers: {
-          ...talk,
+          ...createChatHandlers({ db, chat, knowledge }),
+          ...createResponseApi({ db, chat }),
+          ...createModelList({ db, models, embeddings }),
+          ...writing,
           ...createBatchHandlers({ db }),
           ...createImageApi({ db, models, files, jobs, log }),
           ...createSpeechApi({ db, models, inEnglish, log }),

@@ -10,6 +10,7 @@ import type { ApiCaller, OpenHandlers } from '#server/http/open-routes.ts';
 import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { lockOwner } from './developer.store.ts';
+import { paged } from './list-page.ts';
 
 /** What the files of a person may have together, and what may be under way. */
 const mostBytes = 200 * 1024 * 1024;
@@ -139,23 +140,6 @@ const requestsIn = async (pieces: AsyncIterable<string>): Promise<store.NewLine[
   return lines;
 };
 
-const paged = <T extends { id: string }, R>(
-  rows: readonly T[],
-  most: number,
-  view: (row: T) => R,
-) => {
-  const shown = rows.slice(0, most);
-  return {
-    json: {
-      object: 'list',
-      data: shown.map(view),
-      first_id: shown[0]?.id ?? null,
-      last_id: shown.at(-1)?.id ?? null,
-      has_more: rows.length > most,
-    },
-  };
-};
-
 export const createBatchHandlers = ({
   db,
 }: {
@@ -211,8 +195,9 @@ export const createBatchHandlers = ({
       return { json: fileOf(row) };
     },
 
-    async listFiles({ limit, after }, { caller }) {
-      return paged(await fileStore.filesOf(db, caller.keyId, after, limit + 1), limit, fileOf);
+    async listFiles({ limit, after, order, purpose }, { caller }) {
+      const page = { after, order, most: limit + 1 };
+      return paged(await fileStore.filesOf(db, caller.keyId, page, purpose), limit, fileOf);
     },
 
     async readFile({ file_id: given }, { caller }) {
@@ -265,7 +250,8 @@ export const createBatchHandlers = ({
     },
 
     async listBatches({ limit, after }, { caller }) {
-      return paged(await store.batchesOf(db, caller.keyId, after, limit + 1), limit, batchOf);
+      const page = { after, most: limit + 1 };
+      return paged(await store.batchesOf(db, caller.keyId, page), limit, batchOf);
     },
 
     readBatch: ({ batch_id: id }, { caller }) => batch(id, caller),

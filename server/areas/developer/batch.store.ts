@@ -11,13 +11,27 @@ export const mostAnswered = 200_000_000;
 
 type Listed = 'api_files' | 'api_batches';
 
-/** Newest first, from the one after `after` on. */
-export const pageOf = (table: Listed, keyId: number, after: string | undefined, most: number) => {
+/** Which of them; the newest first, unless it says otherwise. */
+export interface Page {
+  /** The id of the last one of the page before. */
+  after?: string | undefined;
+  most: number;
+  order?: 'asc' | 'desc';
+}
+
+export const pageOf = (
+  table: Listed,
+  keyId: number,
+  { after, most, order = 'desc' }: Page,
+  only = sql``,
+) => {
   const name = sql.raw(table);
+  const way = sql.raw(order);
   const from = after
-    ? sql`AND (created_at, id) < (SELECT created_at, id FROM ${name} WHERE id = ${after} AND key_id = ${keyId})`
+    ? sql`AND (created_at, id) ${sql.raw(order === 'desc' ? '<' : '>')} (SELECT created_at, id FROM ${name} WHERE id = ${after} AND key_id = ${keyId})`
     : sql``;
-  return sql`FROM ${name} WHERE key_id = ${keyId} ${from} ORDER BY created_at DESC, id DESC LIMIT ${most}`;
+  return sql`FROM ${name} WHERE key_id = ${keyId} ${only} ${from}
+    ORDER BY created_at ${way}, id ${way} LIMIT ${most}`;
 };
 
 export interface BatchRow extends Record<string, unknown> {
@@ -103,17 +117,9 @@ export const underWay = async (db: Executor, userId: number) => {
   return rows[0] ?? { lines: 0, bytes: 0, batches: 0 };
 };
 
-export const batchesOf = async (
-  db: Executor,
-  keyId: number,
-  after: string | undefined,
-  most: number,
-): Promise<BatchRow[]> =>
-  (
-    await db.execute<BatchRow>(
-      sql`SELECT ${batchFields} ${pageOf('api_batches', keyId, after, most)}`,
-    )
-  ).rows;
+export const batchesOf = async (db: Executor, keyId: number, page: Page): Promise<BatchRow[]> =>
+  (await db.execute<BatchRow>(sql`SELECT ${batchFields} ${pageOf('api_batches', keyId, page)}`))
+    .rows;
 
 export const findBatch = async (
   db: Executor,

@@ -34,6 +34,8 @@ interface OwnTool {
   inputSchema: { type: 'object' } & Given;
   /** It changes nothing here. */
   readOnly: boolean;
+  /** It reads what the key's owner has here: a key for certain models is for nothing else. */
+  reads?: true;
   run: (given: Given, ask: AskV1, by: Asking) => Promise<string>;
 }
 
@@ -109,6 +111,7 @@ const toolsOf = ({ db, search }: Deps): OwnTool[] => [
     description: '查找 API-KEY 主人自己的会话与知识库，以及论坛与帮助',
     inputSchema: schema({ query: '要找的词，以空格分开' }),
     readOnly: true,
+    reads: true,
     run: async (given, _ask, { caller, count }) => {
       await count();
       const found = await search.run(given, {
@@ -153,9 +156,11 @@ const makeServer = async (tools: readonly OwnTool[], version: string) => {
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
   return (request: FastifyRequest, ask: AskV1, by: Asking) => {
+    const limited = by.caller.models.length > 0;
+    const offered = tools.filter(({ reads }) => !(reads && limited));
     const server = new Server({ name: 'queqiao', version }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: tools.map(({ name, description, inputSchema, readOnly }) => ({
+      tools: offered.map(({ name, description, inputSchema, readOnly }) => ({
         name,
         description,
         inputSchema,
@@ -167,7 +172,7 @@ const makeServer = async (tools: readonly OwnTool[], version: string) => {
         content: [{ type: 'text' as const, text: said }],
         ...(isError ? { isError } : {}),
       });
-      const tool = tools.find(({ name }) => name === params.name);
+      const tool = offered.find(({ name }) => name === params.name);
       if (!tool) return text(`没有工具 ${params.name.slice(0, 100)}`, true);
       try {
         return text(await tool.run(params.arguments ?? {}, ask, by));

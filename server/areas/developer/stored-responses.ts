@@ -7,6 +7,7 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-routes.ts';
 import { apiResponses } from './batch.tables.ts';
 import { tellIgnored } from './fields.ts';
+import { paged } from './list-page.ts';
 
 /** Responses that are kept so that programs can go on from them. Only the key that made one knows it. */
 
@@ -70,6 +71,11 @@ const gone = statement<{ id: string }>(
   'DELETE FROM api_responses WHERE id = $1 AND key_id = $2 RETURNING id',
 );
 
+const idOf = (item: unknown, at: number): string => {
+  const { id } = item as { id?: unknown };
+  return typeof id === 'string' ? id : `item_${at}`;
+};
+
 export const createStoredResponses = (db: Database) => ({
   /** What was said before a request, oldest first. @throws ApiRefusal where any of it is kept no more */
   async before({ previous_response_id: id }: Asked, caller: ApiCaller): Promise<ResponseItem[]> {
@@ -119,6 +125,26 @@ export const createStoredResponses = (db: Database) => ({
     const [row] = await one(db, [id, keyId]);
     if (!row) throw missing(id, 'response_id');
     return row.response;
+  },
+
+  /**
+   * What a response was asked, its newest item first unless told otherwise; each with an id to page by.
+   * @throws ApiRefusal not_found
+   */
+  async inputOf(
+    id: string,
+    { limit, order, after }: Omit<Parsed<'storedResponse'>, 'response_id'>,
+    { keyId }: ApiCaller,
+  ): Promise<Json> {
+    const [row] = await one(db, [id, keyId]);
+    if (!row) throw missing(id, 'response_id');
+    const own = row.response['output'] as unknown[];
+    const asked = row.items
+      .slice(0, row.items.length - own.length)
+      .map((item, at) => ({ ...(item as { id?: string }), id: idOf(item, at) }));
+    const sorted = order === 'asc' ? asked : asked.reverse();
+    const from = after === undefined ? 0 : sorted.findIndex((item) => item.id === after) + 1;
+    return paged(sorted.slice(from), limit, (item) => item).json;
   },
 
   /** @throws ApiRefusal not_found */

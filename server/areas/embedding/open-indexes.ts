@@ -126,6 +126,9 @@ export const search = async (
   return { ...said.found, readings: said.readings };
 };
 
+/** Ends the thread: what it read belongs to the database of a server that ends. */
+export const closeIndexes = (): void => thread?.end();
+
 /** How a text is said, as pinyin; the thread has the dictionary for it. */
 export const soundOf = async (text: string): Promise<string> => {
   const said = await ask({ kind: 'sound', text });

@@ -10,7 +10,8 @@ export const exportDeps = ({
   files,
   models,
 }: Pick<Kit, 'storage' | 'files' | 'models'>): ExportDeps => {
-  const films = createFilmFiles(storage);
+  // Films are only read here.
+  const films = createFilmFiles(storage, (data) => Promise.resolve(data));
   const ofFilm = async (key: string): Promise<string> => {
     const poster = await films.poster(key, null);
     return poster ? `data:image/webp;base64,${poster.toString('base64')}` : '';

@@ -11,10 +11,10 @@ import { createOpenedFiles } from './opened-files.ts';
 import { createPieces, type PiecesDeps } from './pieces.ts';
 import { createRoom, type RoomDeps } from './room.ts';
 import type { Shows } from '#server/db/shown.ts';
-import { createStoredImages } from './stored-images.ts';
+import { createStoredImages, type Sign } from './stored-images.ts';
 import { createUploads, type UploadDeps } from './uploads.ts';
 
-export type FileServiceDeps = UploadDeps & RoomDeps & PiecesDeps & NamedFilesDeps;
+export type FileServiceDeps = UploadDeps & RoomDeps & PiecesDeps & NamedFilesDeps & { sign: Sign };
 
 const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey => ({
   key,
@@ -25,7 +25,7 @@ const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey =
 export const createFileService = (deps: FileServiceDeps) => {
   const { storage, fetch } = deps;
   const requireRoom = createRoom(deps);
-  const { read, open, openMarked, dropMarked, ...images } = createStoredImages(storage);
+  const { read, open, openMarked, dropMarked, ...images } = createStoredImages(storage, deps.sign);
   const { isThere, ...named } = createNamedFiles(deps);
   const marked = (db: Executor, image: ImageKey) =>
     openMarked(image, (size) => noteMarked(db, image, size));

@@ -19,10 +19,13 @@ const columnWidth: ThumbnailSide = 320;
 const previewSide = 320;
 const webp = 'image/webp';
 
+/** A made file with a manifest of who made it, or as it came where nothing is set for that. */
+export type Sign = (data: Buffer, mime: string) => Promise<Buffer>;
+
 export type StoredImages = ReturnType<typeof createStoredImages>;
 
 /** Images in the storage, with what is made smaller of them. */
-export const createStoredImages = (storage: Storage) => {
+export const createStoredImages = (storage: Storage, sign: Sign) => {
   /** All bytes of a file; null: there is none of this name. */
   const read = async (name: string): Promise<Buffer | null> => {
     const found = await storage.get(name);
@@ -59,7 +62,8 @@ export const createStoredImages = (storage: Storage) => {
     if (running) return running;
     const made = (async () => {
       const whole = await read(storageKey(image));
-      return whole && markedOf(whole);
+      const marked = whole && (await markedOf(whole));
+      return marked && sign(marked, imageMimes[image.type]);
     })();
     marking.set(name, made);
     const store = async (): Promise<void> => {
@@ -99,7 +103,8 @@ export const createStoredImages = (storage: Storage) => {
      */
     async keepMade(key: string, data: Buffer, { text, label }: { text: string; label: Aigc }) {
       const drawn = await pngOf(data);
-      const png = labelledPng(withPngText(drawn.data, parametersKeyword, text), label);
+      const labelled = labelledPng(withPngText(drawn.data, parametersKeyword, text), label);
+      const png = await sign(labelled, imageMimes.png);
       await storage.put(storageKey({ key, type: 'png' }), png, imageMimes.png);
       return { key, width: drawn.width, height: drawn.height, size: png.length };
     },

@@ -2,9 +2,14 @@ import type { AttachedFile, MadeBy, UploadedImage } from '#contract/file.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
-import { createFairQueue } from '#server/fair-queue.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { type Identity, Refusal, type UploadedFile } from '#server/http/handlers.ts';
-import { addressKey, createKeyLimit, createPersonLimit } from '#server/http/rate-limit.ts';
+import {
+  addressKey,
+  createKeyLimit,
+  createPersonLimit,
+  networkKey,
+} from '#server/http/rate-limit.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
@@ -52,6 +57,9 @@ export const workTypes = ['image/jpeg', 'image/jpg', 'image/png', 'application/o
 
 /** Images of other servers that one person, or the visitors of one address, look at in a minute. */
 const foreignImages = 30;
+/** Images of the web that are held at once, and those of one person among them. */
+const fetchedAtOnce = 12;
+const fetchedOfOne = 3;
 /** Images that people brought and that are made anew at once; what one person may have waiting. */
 const renewedAtOnce = 2;
 const mostWaiting = 12;
@@ -81,6 +89,13 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
   const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
   const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
+  const fetching = createFairQueue(fetchedAtOnce);
+  let turn = 0;
+  /** Whoever names slow and large images has few of them held here at once. */
+  const whileFetched = <T>({ person, guest }: Waiter, act: () => Promise<T>): Promise<T> => {
+    turn = (turn + 1) % fetchedOfOne;
+    return fetching({ person: `${person} ${turn}`, guest }, act);
+  };
 
   /** Renews an image; what it gives then keeps it. */
   const prepareImage = async (
@@ -162,7 +177,9 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
     /** Fetches a public image. @throws Refusal address_unreachable, too_many */
     async imageByUrl(url: string, user: Identity): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
-      const found = await fetch(url, { maxBytes: limits.imageBytes, types: workTypes });
+      const found = await whileFetched(user, () =>
+        fetch(url, { maxBytes: limits.imageBytes, types: workTypes }),
+      );
       if (!found) throw new Refusal('address_unreachable');
       try {
         return await prepareImage(found.data, user);
@@ -177,16 +194,20 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
      * @throws Refusal address_unreachable, too_many
      */
     async foreignImage(url: string, { user, ip }: { user: Identity | null; ip: string }) {
-      await limitViewer(user ? String(user.id) : addressKey(ip));
-      const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
-      if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
-      try {
-        const { data, width, height } = await viewOf(found.data, documentSide);
-        const image = `data:image/webp;base64,${data.toString('base64')}`;
-        return { image, width, height, size: found.data.length };
-      } catch {
-        throw new Refusal('address_unreachable', '这个地址的内容不是图片');
-      }
+      const known = user !== null && !user.guest;
+      await limitViewer(known ? String(user.id) : addressKey(ip));
+      const waiter = known ? user : { person: networkKey(ip), guest: true };
+      return whileFetched(waiter, async () => {
+        const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
+        if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
+        try {
+          const { data, width, height } = await viewOf(found.data, documentSide);
+          const image = `data:image/webp;base64,${data.toString('base64')}`;
+          return { image, width, height, size: found.data.length };
+        } catch {
+          throw new Refusal('address_unreachable', '这个地址的内容不是图片');
+        }
+      });
     },
 
     /**

@@ -33,6 +33,11 @@ export interface OpenWallet {
   factor: number;
 }
 
+const ended = '账号注销';
+
+const sum = (pots: Pots): number => pots.balance + pots.vip;
+const minus = (pots: Pots): Pots => ({ balance: -pots.balance, vip: -pots.vip });
+
 const vipPeriodOf = (row: store.WalletRow): Date | null =>
   row.vipActivatedAt && row.vipExpiredAt && row.vipExpiredAt > row.now
     ? vipMonthStart(row.vipActivatedAt, row.now)
@@ -79,6 +84,8 @@ const openedWallet = (tx: Transaction, userId: number, row: store.WalletRow): Op
     vipPeriod,
     factor: row.factor,
     save: async (more = {}) => {
+      // What was set aside when its account ended, or comes for it later, is nobody's.
+      if (row.closed && sum(pots) > 0) move('adjust', minus(pots), `user:${userId}`, ended);
       if (entries.length === 0 && !turned && !more.hold) return;
       const wallet = { balance: pots.balance, vipBalance: pots.vip, vipPeriod };
       await store.saveWallet(tx, userId, { wallet, entries, credited, ...more });
@@ -97,9 +104,6 @@ const take = (pots: Pots, amount: number, vipAllowed: boolean): Pots => {
   const vip = vipAllowed ? Math.min(amount, pots.vip) : 0;
   return { vip, balance: Math.min(amount - vip, pots.balance) };
 };
-
-const sum = (pots: Pots): number => pots.balance + pots.vip;
-const minus = (pots: Pots): Pots => ({ balance: -pots.balance, vip: -pots.vip });
 
 const wholeTokens = (amount: number): number => {
   if (!Number.isSafeInteger(amount) || amount < 0) {
@@ -410,6 +414,12 @@ export const turnVip = (db: Executor, userId: number): Promise<void> =>
 
 /** Keeps every other change of a person's tokens and membership waiting. */
 export const lockPurse = async (tx: Transaction, userId: number): Promise<void> => {
+  await (await openLocked(tx, userId))?.save();
+};
+
+/** Empties the wallet of an account that ends; what comes into it from now on is gone, too. */
+export const closeWallet = async (tx: Transaction, userId: number): Promise<void> => {
+  await store.markClosed(tx, userId);
   await (await openLocked(tx, userId))?.save();
 };
 

@@ -19,6 +19,8 @@ export interface WalletRow {
   vipExpiredAt: Date | null;
   mark: number;
   lowTold: boolean;
+  /** Its account has ended. */
+  closed: boolean;
   /** What its owner's group pays of each price. */
   factor: number;
   /** The database's clock: several servers must agree on when a month begins. */
@@ -33,6 +35,7 @@ interface RawWallet {
   vip_expired_at: Date | null;
   mark: number;
   low_told: boolean;
+  closed: boolean;
   factor: number;
   now: Date;
 }
@@ -48,7 +51,7 @@ interface RawHold {
 }
 
 const walletFields = `w.balance::float8, w.vip_balance::float8, w.vip_period,
-  u.vip_activated_at, u.vip_expired_at, w.mark::float8, w.low_told, now(),
+  u.vip_activated_at, u.vip_expired_at, w.mark::float8, w.low_told, w.closed, now(),
   coalesce((SELECT g.factor FROM people_groups g WHERE g.id = u.people_group), 1) AS factor`;
 const walletAsIs = statement<RawWallet>(
   'wallet_of',
@@ -76,6 +79,7 @@ const walletOf = (row: RawWallet): WalletRow => ({
   vipExpiredAt: row.vip_expired_at,
   mark: row.mark,
   lowTold: row.low_told,
+  closed: row.closed,
   factor: row.factor,
   now: row.now,
 });
@@ -380,6 +384,10 @@ export const usageMonths = (db: Executor, userId: number, from: string, to: stri
     .from(usageDays)
     .where(and(eq(usageDays.userId, userId), gte(usageDays.day, from), lt(usageDays.day, to)))
     .groupBy(sql`1`);
+
+export const markClosed = async (tx: Transaction, userId: number): Promise<void> => {
+  await tx.update(wallets).set({ closed: true }).where(eq(wallets.userId, userId));
+};
 
 export const noteLowTold = async (db: Executor, userId: number): Promise<void> => {
   await db.update(wallets).set({ lowTold: true }).where(eq(wallets.userId, userId));

@@ -1,6 +1,6 @@
 import type { Parsed } from '#contract/calls.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
-import { readBody, readHeaders, readProxy } from './channel-wire.ts';
+import { maskedBody, readBody, readHeaders, readProxy } from './channel-wire.ts';
 import type { ChannelRow } from './model.store.ts';
 
 /**
@@ -12,14 +12,18 @@ export const extrasOf = (
   { options: before, moved }: { options: ChannelRow['options']; moved: boolean },
   user: Pick<Identity, 'owner'>,
 ): ChannelRow['options'] => {
-  // As a key, a header goes only to the address that it was entered for.
+  // As a key, a header or a secret of the body goes only to the address that it was entered for.
   if (moved && before.headers && input.headers === undefined)
     throw new Refusal('bad_input', 'headers：地址变了，请重新填写附加请求头');
   const headers =
     input.headers === undefined
       ? before.headers
       : readHeaders(input.headers, moved ? {} : before.headers);
-  const body = input.body === undefined ? before.body : readBody(input.body);
+  const masked = JSON.stringify(maskedBody(before.body)) !== JSON.stringify(before.body ?? {});
+  if (moved && masked && input.body === undefined)
+    throw new Refusal('bad_input', 'body：地址变了，请重新填写附加字段');
+  const body =
+    input.body === undefined ? before.body : readBody(input.body, moved ? {} : before.body);
   const proxy = input.proxy === undefined ? (before.proxy ?? '') : readProxy(input.proxy);
   // Everybody's questions pass through there.
   if (proxy !== (before.proxy ?? '') && !user.owner)

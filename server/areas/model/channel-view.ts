@@ -1,7 +1,7 @@
 import type { AdminChannel } from '#contract/manage-model.ts';
 import { makerAt } from '#server/engines/openai-compatible/makers.ts';
 import { hintOf, keysIn } from './channel-key.ts';
-import { maskedHeaders } from './channel-wire.ts';
+import { maskedBody, maskedHeaders } from './channel-wire.ts';
 import { percentile95 } from './first-words.ts';
 import type { linesOf, listChannels } from './manage-model.store.ts';
 import { flagOf } from './model-view.ts';
@@ -33,7 +33,7 @@ export const channelView = (
         .map(({ name, upstream }) => [name, upstream]),
     ),
     headers: jsonOf(maskedHeaders(channel.options.headers)),
-    body: jsonOf(channel.options.body),
+    body: jsonOf(maskedBody(channel.options.body)),
     proxy: channel.options.proxy ?? '',
     tag: channel.options.tag ?? '',
     parallel: channel.options.parallel ?? null,

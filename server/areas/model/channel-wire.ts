@@ -76,9 +76,59 @@ export const readHeaders = (
     }),
   );
 
-/** Body fields as a form has them, a JSON object. @throws Refusal bad_input */
-export const readBody = (text: string): Record<string, unknown> => {
-  const fields = objectIn(text, 'body');
+/** A field of a body that is a secret by its name, or by what it looks like. */
+const secretName = /key|secret|token$|passw|pwd|credential|auth|signature|cookie/i;
+const secretValue = /^(?:bearer\s.+|sk-.+|(?=.*\d)(?=.*[a-z])[\w.~+/=-]{20,})$/i;
+
+/** Its values with each secret changed; what lies within a secret field is one, too. */
+const withSecrets = (
+  value: unknown,
+  change: (secret: string, path: readonly string[]) => unknown,
+  path: readonly string[] = [],
+): unknown => {
+  if (typeof value === 'object' && value !== null) {
+    const parts = Object.entries(value).map(([name, part]): [string, unknown] => [
+      name,
+      withSecrets(part, change, [...path, name]),
+    ]);
+    return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+  }
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  const named = path.some((name) => secretName.test(name));
+  const secret = named ? text !== '' : typeof value === 'string' && secretValue.test(text);
+  return secret || /[•…]/.test(text) ? change(text, path) : value;
+};
+
+/** Body fields as managers see them. */
+export const maskedBody = (body: Record<string, unknown> = {}): object =>
+  withSecrets(body, hintOf) as object;
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inside, name) =>
+      typeof inside === 'object' && inside !== null && Object.hasOwn(inside, name)
+        ? (inside as Record<string, unknown>)[name]
+        : undefined,
+    value,
+  );
+
+/**
+ * Body fields as a form has them, a JSON object. A secret that comes back masked is the one before.
+ * @throws Refusal bad_input
+ */
+export const readBody = (
+  text: string,
+  before: Record<string, unknown> = {},
+): Record<string, unknown> => {
+  const told = objectIn(text, 'body');
+  const fields = withSecrets(told, (secret, path) => {
+    const kept = at(before, path);
+    if ((typeof kept === 'string' || typeof kept === 'number') && hintOf(String(kept)) === secret)
+      return kept;
+    if (/^(?:••••|.{3}….{4})$/.test(secret))
+      throw new Refusal('bad_input', `body：请重新填写 ${path.join('.')} 的值`);
+    return at(told, path);
+  }) as Record<string, unknown>;
   for (const [name, value] of Object.entries(fields))
     if (ownFields.has(name) || thinks(name, value))
       throw new Refusal('bad_input', `body：不能设置 ${name}，它会改变费用或由本站决定`);

@@ -52,4 +52,17 @@ test('a key is set aside for longer each time, for as long as its service wants,
   rests.put({ ...line, person: 'c' }, 'full', 7000);
   expect(rests.until(1, 'k', 'm', 'd')).toBe(37_000);
   expect(rests.until(1, 'k', 'another', 'a')).toBe(0);
+  // When the pause is over one call tries it, and the others pass it over until that is known.
+  clock.time = 37_000;
+  expect(rests.until(1, 'k', 'm', 'd')).toBe(0);
+  rests.tried(1, 'k', 'm', 'd');
+  expect(rests.until(1, 'k', 'm', 'e')).toBe(42_000);
+  clock.time = 42_000;
+  expect(rests.until(1, 'k', 'm', 'e')).toBe(0);
+  rests.tried(1, 'k', 'm', 'e');
+  rests.clear(1, 'k', 'm');
+  expect(rests.until(1, 'k', 'm', 'f')).toBe(0);
+  // What is one person's own begins anew once it answered that person.
+  rests.clearOwn(1, 'k', 'm', 'a');
+  expect(rests.put({ ...line, person: 'a' }, 'full', null)).toMatchObject({ strikes: 1 });
 });

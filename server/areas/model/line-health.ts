@@ -54,6 +54,20 @@ const createRunning = () => {
   };
 };
 
+interface Ranked<L> {
+  line: L;
+  /** What speaks against it now; 0: nothing. */
+  rank: number;
+  /** Until when it is set aside, ms since 1970; 0: it is not. */
+  until: number;
+  place: number;
+}
+
+const byRank = <L>(ranked: Ranked<L>[]): L[] =>
+  ranked
+    .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
+    .map(({ line }) => line);
+
 /** What is known of the lines of chat models, and in which order they are to be asked for it. */
 export const createLineHealth = (deps: {
   db: Database;
@@ -138,15 +152,19 @@ export const createLineHealth = (deps: {
         const rank = (until > 0 ? 2 : 0) + (breaker.rests(line.channelId, model) ? 1 : 0);
         return { line, until, rank, place: place.get(line.channelId) ?? 0 };
       });
-      return ranked
-        .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
-        .map(({ line }) => line);
+      const sorted = byRank(ranked);
+      const [first] = sorted;
+      if (first) rests.tried(first.channelId, first.key.mark, model, person);
+      return sorted;
     },
     ...running,
     /** It said its first word after so many ms. */
     spoke: (way: Way, asked: Question, ms: number): void => {
       words.learn(way.channelId, asked.model, asked.form, ms, asked.size);
       const was = rests.clear(way.channelId, way.key.mark, asked.model);
+      void personOf(asked.userId).then((person) =>
+        rests.clearOwn(way.channelId, way.key.mark, asked.model, person),
+      );
       record.note(lineOf(way, asked), { result: 'ok', ms, status: 200 }, was ? null : undefined);
     },
     /** Its answer is whole. */

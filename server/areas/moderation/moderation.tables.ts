@@ -41,6 +41,7 @@ export const safetyCases = pgTable('safety_cases', {
   appealedAt: instant('appealed_at'),
   decidedBy: bigint('decided_by', { mode: 'number' }),
   decidedAt: instant('decided_at'),
+  ip: text('ip').notNull().default(''),
 });
 
 export const safetyDays = pgTable(

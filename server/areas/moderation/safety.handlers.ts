@@ -65,15 +65,14 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
     return stateOf(db);
   },
 
-  safetyCaseList: async ({ page, open }, { db }) => {
-    const asked = {
-      userId: null,
-      open: open === 1,
+  safetyCaseList: async ({ page, open, user_id: userId, ip }, { db }) => {
+    const which = { userId, ip, open: open === 1 };
+    const rows = await store.casePage(db, {
+      ...which,
       offset: (page - 1) * pageSize,
       limit: pageSize,
-    };
-    const rows = await store.casePage(db, asked);
-    const total = await store.countCases(db, null, open === 1);
+    });
+    const total = await store.countCases(db, which);
     return {
       list: rows.map((each) => ({
         ...viewCase(each),
@@ -82,6 +81,8 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
         by: each.row.by,
         excerpt: each.row.excerpt,
         times: each.times,
+        ip: each.row.ip,
+        ip_times: each.ipTimes,
       })),
       ...paged(total, page),
     };
@@ -97,7 +98,7 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
   ownSafetyCases: async ({ page }, { db, user }) => {
     const asked = { userId: user.id, open: false, offset: (page - 1) * pageSize, limit: pageSize };
     const rows = await store.casePage(db, asked);
-    return { list: rows.map(viewCase), ...paged(await store.countCases(db, user.id, false), page) };
+    return { list: rows.map(viewCase), ...paged(await store.countCases(db, asked), page) };
   },
 
   appealSafetyCase: async ({ id, appeal }, { db, user }) => {

@@ -25,9 +25,12 @@ export const writeSafety = async (
 
 export const insertCase = async (
   db: Executor,
-  row: typeof safetyCases.$inferInsert,
+  row: Omit<typeof safetyCases.$inferInsert, 'ip'>,
 ): Promise<void> => {
-  await db.insert(safetyCases).values(row);
+  // What is judged may be drawn or written long after it was asked for, by another process.
+  const lastIp = sql<string>`coalesce((SELECT r.ip FROM records r WHERE r.user_id = ${row.userId}
+    ORDER BY r.at DESC LIMIT 1), '')`;
+  await db.insert(safetyCases).values({ ...row, ip: lastIp });
 };
 
 /** What checks of one kind did since it was last written. */
@@ -59,26 +62,33 @@ export const lastDays = (db: Executor) =>
     .where(sql`${safetyDays.day} > now() - interval '30 days'`)
     .orderBy(desc(safetyDays.day), safetyDays.by);
 
-const casesOf = (userId: number | null, open: boolean) =>
+/** Which cases; left out: whosever they are, from wherever. */
+interface Which {
+  userId?: number | undefined;
+  ip?: string | undefined;
+  open: boolean;
+}
+
+const casesOf = ({ userId, ip, open }: Which) =>
   and(
-    userId === null ? undefined : eq(safetyCases.userId, userId),
+    userId === undefined ? undefined : eq(safetyCases.userId, userId),
+    ip === undefined ? undefined : eq(safetyCases.ip, ip),
     open ? eq(safetyCases.state, 'open') : undefined,
   );
 
-export const casePage = (
-  db: Executor,
-  asked: { userId: number | null; open: boolean; offset: number; limit: number },
-) =>
+export const casePage = (db: Executor, asked: Which & { offset: number; limit: number }) =>
   db
     .select({
       row: safetyCases,
       userName: users.userName,
       times: sql<number>`(SELECT count(*)::int FROM safety_cases t
         WHERE t.user_id = ${safetyCases.userId} AND t.created_at > now() - interval '30 days')`,
+      ipTimes: sql<number>`(SELECT count(*)::int FROM safety_cases t WHERE ${safetyCases.ip} <> ''
+        AND t.ip = ${safetyCases.ip} AND t.ip <> '' AND t.created_at > now() - interval '30 days')`,
     })
     .from(safetyCases)
     .leftJoin(users, eq(users.id, safetyCases.userId))
-    .where(casesOf(asked.userId, asked.open))
+    .where(casesOf(asked))
     .orderBy(
       ...(asked.open ? [sql`${safetyCases.appealedAt} ASC NULLS LAST`] : []),
       desc(safetyCases.id),
@@ -86,12 +96,8 @@ export const casePage = (
     .offset(asked.offset)
     .limit(asked.limit);
 
-export const countCases = async (
-  db: Executor,
-  userId: number | null,
-  open: boolean,
-): Promise<number> => {
-  const [row] = await db.select({ n: count() }).from(safetyCases).where(casesOf(userId, open));
+export const countCases = async (db: Executor, which: Which): Promise<number> => {
+  const [row] = await db.select({ n: count() }).from(safetyCases).where(casesOf(which));
   return row?.n ?? 0;
 };
 

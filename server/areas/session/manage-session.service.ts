@@ -5,7 +5,7 @@ import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
-import { readableSession } from './session.service.ts';
+import { noteOpened, readableSession } from './session.service.ts';
 import { requireMayBeOpen } from './session-change.service.ts';
 import { findSession, markDeleted, updateSession } from './session.store.ts';
 
@@ -114,6 +114,8 @@ export const manageList = async (
     shown.flatMap(({ id }) => at.get(id) ?? []),
     words,
   );
+  // A snippet is words of a message.
+  for (const row of shown) if (at.has(row.id)) await noteOpened(db, row, by);
   return {
     list: shown.map((row) =>
       viewOf(row, snippets.get(at.get(row.id) ?? 0) ?? { history_id: null, snippet: row.prompt }),

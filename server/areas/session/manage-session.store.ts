@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, isNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { sessions, users } from '#server/db/schema.ts';
+import { friends, sessions, users } from '#server/db/schema.ts';
 
 export interface ManageFilter {
   userId?: number;
@@ -32,6 +32,8 @@ const columns = {
   likeCount: sessions.likeCount,
   createdAt: sessions.createdAt,
   updatedAt: sessions.updatedAt,
+  lowUserId: friends.lowUserId,
+  highUserId: friends.highUserId,
 };
 
 const conditions = (filter: ManageFilter): SQL | undefined =>
@@ -67,6 +69,7 @@ export const pageOfSessions = async (
     .select(columns)
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(friends, eq(friends.sessionId, sessions.id))
     .where(conditions(filter))
     .orderBy(desc(sessions.id))
     .offset(offset)

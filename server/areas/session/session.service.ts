@@ -36,8 +36,12 @@ export const basesOf = ({
 export const ownedBy = (row: SessionRow, user: Identity | null): boolean => row.userId === user?.id;
 
 /** The owner, or one of the two people of a session that new_friend made. */
-export const belongsTo = (row: SessionRow, user: Identity | null): boolean =>
-  user !== null && (ownedBy(row, user) || row.lowUserId === user.id || row.highUserId === user.id);
+export const belongsTo = (
+  row: Pick<SessionRow, 'userId' | 'lowUserId' | 'highUserId'>,
+  user: Identity | null,
+): boolean =>
+  user !== null &&
+  (row.userId === user.id || row.lowUserId === user.id || row.highUserId === user.id);
 
 /** One of two people has had these messages of their session before them. */
 export const noteSeen = async (
@@ -68,13 +72,26 @@ export const writeRefusal = (row: SessionRow, user: Identity): CodeName | null =
   return row.closed && !user.manager ? 'question_closed' : null;
 };
 
-/** Whether a manager may open it; that of somebody else's private or deleted one they do is noted. */
-const openedBy = async (db: Executor, row: SessionRow, user: Identity): Promise<boolean> => {
-  if ((!row.private && row.deletedAt === null) || belongsTo(row, user)) return true;
-  if (row.private && !user.owner && (await isOtherManager(db, [row.userId], user.id))) return false;
+/** That a manager sees words of somebody else's private or deleted session is in the log of acts. */
+export const noteOpened = async (
+  db: Executor,
+  row: Parameters<typeof belongsTo>[0] & Pick<SessionRow, 'id' | 'private' | 'deletedAt'>,
+  user: Identity,
+): Promise<void> => {
+  if ((!row.private && row.deletedAt === null) || belongsTo(row, user)) return;
   const to = { user_id: row.userId, private: row.private ? 1 : 0 };
   await user.opens?.(db, { subject: `session:${row.id}`, to });
-  return true;
+};
+
+/** Whether a manager may open it; if so it is noted. */
+const openedBy = async (db: Executor, row: SessionRow, user: Identity): Promise<boolean> => {
+  const may =
+    !row.private ||
+    user.owner ||
+    belongsTo(row, user) ||
+    !(await isOtherManager(db, [row.userId], user.id));
+  if (may) await noteOpened(db, row, user);
+  return may;
 };
 
 /**

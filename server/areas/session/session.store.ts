@@ -7,7 +7,7 @@ import { statement } from '#server/db/statement.ts';
 /** The model is empty in sessions of people: who answers there is mentioned in the message. */
 export interface SessionRow extends Omit<
   typeof sessions.$inferSelect,
-  'forkedFrom' | 'toolGrants'
+  'forkedFrom' | 'toolGrants' | 'condensingUntil'
 > {
   userName: string;
   /** The two people of a session that new_friend made. */

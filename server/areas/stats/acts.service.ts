@@ -5,7 +5,7 @@ import type { ManagerAct } from '#server/http/handlers.ts';
 import * as store from './acts.store.ts';
 
 /** What nobody may read later, also not in the log. */
-const secret = /pass(word)?$|(^|_)(key|secret|code|token|header)s?$/i;
+const secret = /pass(word)?$|(^|_)(key|secret|code|token|header)s?$|^body$/i;
 /** Characters of a text that are kept: the log says what was done, it is no archive. */
 const mostText = 2000;
 

@@ -8,8 +8,8 @@ import { filmKeysOf, moveVideos, removeOrphans } from './video.store.ts';
 /** Films that are cleared away in one go. */
 const atOnce = 50;
 
-export const videoArea = ({ db, models, files, storage, log }: Kit) => {
-  const films = createFilmFiles(storage);
+export const videoArea = ({ db, models, files, storage, signing, log }: Kit) => {
+  const films = createFilmFiles(storage, signing.sign);
   return {
     holds: [
       {

@@ -4,6 +4,7 @@ import { labelledMp4 } from '#server/labels/mp4.ts';
 import { labelledWebm } from '#server/labels/webm.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { thumbnailOf } from '../file/image.ts';
+import type { Sign } from '../file/stored-images.ts';
 
 const endings = { 'video/webm': 'webm', 'video/mp4': 'mp4' } as const;
 export type FilmMime = keyof typeof endings;
@@ -24,7 +25,7 @@ export const filmAddresses = (key: string, mime: FilmMime) => ({
 });
 
 /** The files of films in the storage, by their random keys. */
-export const createFilmFiles = (storage: Storage) => ({
+export const createFilmFiles = (storage: Storage, sign: Sign) => ({
   filmKey,
   /**
    * Keeps a film and its first image with their label; gives the bytes of the film. A film that
@@ -44,7 +45,7 @@ export const createFilmFiles = (storage: Storage) => ({
     try {
       data =
         film.mime === 'video/mp4'
-          ? labelledMp4(film.data, label)
+          ? await sign(labelledMp4(film.data, label), film.mime)
           : await labelledWebm(film.data, label, work);
     } catch (error) {
       work.signal.throwIfAborted();

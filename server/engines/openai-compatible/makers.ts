@@ -16,11 +16,16 @@ interface Way {
   lacks?: Readonly<Record<string, readonly unknown[]>>;
   /** The most sequences that may end an answer. */
   stops?: number;
+  /** Models that have one value for these fields, whatever is asked: they are asked without. */
+  fixed?: { models: RegExp; fields: readonly string[] };
 }
 
 const aboveZeroToOne = [0.01, 1] as const;
 
-/** What each maker documents of chat completions that is not as OpenAI has it. */
+/**
+ * What each maker documents of chat completions that is not as OpenAI has it. Which of it was read in
+ * a published document and which was not stands in docs/decisions/developer.md.
+ */
 const ways: Readonly<Record<Maker, Way>> = {
   openai: { hosts: /(?:^|\.)api\.openai\.com$/ },
   azure: {
@@ -47,6 +52,7 @@ const ways: Readonly<Record<Maker, Way>> = {
       presence_penalty: [0],
       logprobs: [false],
       seed: [],
+      tool_choice: ['auto'],
     },
     stops: 1,
   },
@@ -55,6 +61,10 @@ const ways: Readonly<Record<Maker, Way>> = {
     within: { temperature: [0, 1] },
     lacks: { logit_bias: [{}], logprobs: [false], seed: [] },
     stops: 5,
+    fixed: {
+      models: /^kimi-k2\.\d/,
+      fields: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
+    },
   },
   doubao: {
     hosts: /(?:^|\.)(?:volces|bytepluses)\.com$/,
@@ -99,7 +109,7 @@ const ways: Readonly<Record<Maker, Way>> = {
   'new-api': { hosts: /(?!)/ },
   ollama: {
     hosts: /^ollama\.com$/,
-    lacks: { n: [1], logit_bias: [{}], logprobs: [false], tool_choice: ['auto'] },
+    lacks: { n: [1], logit_bias: [{}], tool_choice: ['auto'] },
   },
   vllm: { hosts: /(?!)/ },
 };
@@ -156,7 +166,11 @@ export const keyHeaders = (service: Service, apiKey: string): Record<string, str
 /** A request in the maker's words: its names, and numbers that it takes. */
 export const inWordsOf = (service: Service, body: Fields): Fields => {
   const way = ways[makerOf(service) ?? 'openai'];
-  const said = Object.entries(body).map(([name, value]) => {
+  const { models, fields } = way.fixed ?? {};
+  const given = Object.entries(body).filter(
+    ([name]) => !models?.test(String(body['model'])) || !fields?.includes(name),
+  );
+  const said = given.map(([name, value]) => {
     const [least, most] = way.within?.[name] ?? [-Infinity, Infinity];
     const near = typeof value === 'number' ? Math.min(Math.max(value, least), most) : value;
     return [way.names?.[name] ?? name, near] as const;

@@ -1,4 +1,5 @@
 import '#src/platform/late-calls.ts';
+import type { In } from '#contract/calls.ts';
 import type { SignInState } from '#contract/sign-in.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
@@ -6,13 +7,12 @@ import { toast } from '#src/platform/toast.ts';
 import { ButtonLink } from '#src/ui/button.tsx';
 import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { Form } from '#src/ui/form/form.tsx';
+import { SettingsForm } from '#src/ui/form/settings-form.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { ManageProviders } from './manage-providers.tsx';
 import css from './manage-sign-in.module.css';
-
-type Settings = SignInState['settings'];
 
 const mailFields = (state: SignInState): Field[] => [
   {
@@ -112,22 +112,6 @@ const moreFields: Field[] = [
   },
 ];
 
-const switches: ReadonlySet<string> = new Set([
-  'mail_enabled',
-  'smtp_secure',
-  'phone_to_write',
-  'passkeys',
-  'provider_register',
-]);
-
-const initialOf = (settings: Settings): FormValues =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name,
-      switches.has(name) ? value === 1 : value,
-    ]),
-  );
-
 /** A part of the settings with its own button: what one part lacks keeps no other from being saved. */
 const Part = ({
   title,
@@ -143,22 +127,10 @@ const Part = ({
   <section className={`card ${css.part}`}>
     <h2>{title}</h2>
     <p>{text}</p>
-    <Form
-      key={JSON.stringify(state.settings)}
+    <SettingsForm
+      settings={state.settings}
       fields={fields}
-      initial={initialOf(state.settings)}
-      onSubmit={async (values) => {
-        const sent = fields.flatMap(({ name, kind }) => {
-          const value = values[name];
-          if (kind === 'switch') return [[name, value === true ? 1 : 0]];
-          if (kind === 'number') return [[name, Number(value)]];
-          return kind === 'password' && !value ? [] : [[name, String(value ?? '').trim()]];
-        });
-        await api.saveSignIn(Object.fromEntries(sent) as Parameters<typeof api.saveSignIn>[0], {
-          quiet: true,
-        });
-        toast('已保存', 'success');
-      }}
+      save={(change) => api.saveSignIn(change as In<'saveSignIn'>, { quiet: true })}
     />
   </section>
 );

@@ -4,7 +4,7 @@ import { writeDraft } from '#src/platform/draft.ts';
 import { ExportSheet } from '#src/widgets/export/export-sheet.tsx';
 import { act, laterText } from '#src/platform/outbox.ts';
 import { Act } from '#src/ui/act.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { toast } from '#src/platform/toast.ts';
 import type { SessionDetail } from '#contract/session.ts';
@@ -80,16 +80,11 @@ const ChatPanels = ({
   };
   const remove = async () => {
     close();
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       title: '删除会话',
       text: '会话和其中的全部消息都会删除，不能恢复。',
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await attempt(async () => {
       await act('deleteSession', session.uuid, { session_id: session.uuid });
       thread.store.forget();

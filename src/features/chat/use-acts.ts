@@ -14,7 +14,7 @@ import { createStore } from '#src/platform/store.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { uuid as newKey } from '#src/platform/uuid.ts';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import type { ChatActs, RowMode } from '#src/widgets/conversation/chat-context.ts';
 import type { SessionType } from '#src/widgets/conversation/session-type.ts';
 import type { SendOptions, ThreadCommands } from '#src/widgets/conversation/thread-commands.ts';
@@ -84,16 +84,11 @@ export const useActs = (
       await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
     };
     const remove = async (message: Message) => {
-      const sure = await confirmDialog({
+      const sure = await confirmDelete({
         title: '删除消息',
         text: deletionOf(message, latest.current, thread.store.isFirst(message.id)),
-        ok: '删除',
-        danger: true,
       });
-      if (!sure) {
-        toast('已取消删除');
-        return;
-      }
+      if (!sure) return;
       const commands = await thread.commands();
       if (await commands.remove(message.id))
         void navigate({ to: '/', search: { channel: 'private' } });

@@ -3,16 +3,16 @@ import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { refreshSite } from '#src/platform/site.ts';
-import { toast } from '#src/platform/toast.ts';
 import { ButtonLink } from '#src/ui/button.tsx';
 import { Tag } from '#src/ui/chip.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import type { Field } from '#src/ui/form/field.ts';
+import { SettingsForm } from '#src/ui/form/settings-form.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import type { Out } from '#contract/calls.ts';
+import type { In, Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import { ManageAgreements } from './manage-agreements.tsx';
 import { ExportRecords } from './export-records.tsx';
@@ -46,7 +46,7 @@ const fields: readonly Field[] = [
   {
     name: 'mark_api',
     kind: 'switch',
-    hint: '/v1 做的图片在角上写明，声音的开头说出；打开之后，按文档写的程序会得到这样的结果',
+    hint: '/v1 的回答末尾、做的图片的角上、声音的开头写明或说出，JSON 的回答除外；打开之后，按文档写的程序会得到这样的结果',
   },
   {
     name: 'ask_agreements',
@@ -78,8 +78,23 @@ const fields: readonly Field[] = [
   { name: 'police', kind: 'text', max: 100, placeholder: '京公网安备11010802012345号' },
   { name: 'algorithm', kind: 'text', max: 100 },
   { name: 'model_record', kind: 'text', max: 100 },
+  {
+    name: 'c2pa_chain',
+    kind: 'long',
+    lines: 3,
+    max: 20_000,
+    mono: true,
+    placeholder: '-----BEGIN CERTIFICATE-----',
+    hint: '填了之后，画的图和做的 MP4 视频里有一份 C2PA 签名，别人看得出有没有改过；PEM，签名的那一张在最前，后面是签发它的',
+  },
+  {
+    name: 'c2pa_key',
+    kind: 'password',
+    max: 10_000,
+    hint: '第一张证书的私钥（PEM，EC 或 Ed25519）；存起来时加密，只写不读，空着是不改',
+    when: ({ c2pa_chain }) => String(c2pa_chain ?? '') !== '',
+  },
 ];
-const switches = new Set(fields.filter(({ kind }) => kind === 'switch').map(({ name }) => name));
 
 /** What is met of the rules and what is missing. */
 const Checks = ({ checks }: { checks: State['checks'] }) => (
@@ -218,34 +233,12 @@ export const ComplianceScreen = () => {
           </section>
           <section className={`card ${css.part}`}>
             <h2>设置</h2>
-            <Form
-              key={JSON.stringify(data.settings)}
+            <SettingsForm
+              settings={data.settings}
               fields={fields}
-              initial={Object.fromEntries(
-                Object.entries(data.settings).map(([name, value]) => [
-                  name,
-                  switches.has(name) ? value === 1 : value,
-                ]),
-              )}
-              submit="保存"
-              onSubmit={async (values) => {
-                await api.saveCompliance(
-                  Object.fromEntries(
-                    fields.map(({ name, kind }) => [
-                      name,
-                      kind === 'switch'
-                        ? values[name] === true
-                          ? 1
-                          : 0
-                        : kind === 'number'
-                          ? Number(values[name] ?? 0)
-                          : String(values[name] ?? '').trim(),
-                    ]),
-                  ),
-                  { quiet: true },
-                );
+              save={async (change) => {
+                await api.saveCompliance(change as In<'saveCompliance'>, { quiet: true });
                 await refreshSite();
-                toast('已保存', 'success');
               }}
             />
           </section>

@@ -2,12 +2,11 @@ import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { quietly } from '#src/platform/attempt.ts';
 import { dateTime } from '#src/platform/format.ts';
-import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { Form } from '#src/ui/form/form.tsx';
 import type { Field } from '#src/ui/form/field.ts';
+import { SettingsForm } from '#src/ui/form/settings-form.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import type { Out } from '#contract/calls.ts';
+import type { In, Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './compliance.module.css';
 
@@ -95,8 +94,6 @@ const fields: readonly Field[] = [
   { name: 'doubtful', label: '拿不准的', kind: 'choice', options: choices('放行，交给人看') },
   { name: 'unchecked', label: '服务不答时', kind: 'choice', options: choices('放行') },
 ];
-const isSwitch = (name: string) =>
-  fields.some((each) => each.name === name && each.kind === 'switch');
 
 const dayColumns: readonly Column<State['days'][number]>[] = [
   { key: 'day', title: '日期', value: (row) => row.day, role: 'title' },
@@ -115,6 +112,7 @@ const dayColumns: readonly Column<State['days'][number]>[] = [
   },
 ];
 
+const stateNames = { open: '等人看', allowed: '没有问题', confirmed: '确认违规' } as const;
 const wayNames = { in: '提问', out: '回复' } as const;
 const pictureNames = { in: '上传的图', out: '画的图' } as const;
 /** Complaints are to be answered within so many hours. */
@@ -126,7 +124,10 @@ const waited = (at: string): string => {
     : `已等 ${hours} 小时`;
 };
 
-const caseColumns: readonly Column<Case>[] = [
+/** Of whom, or from where, alone. */
+type Whose = { user_id: number; name: string } | { ip: string };
+
+const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
   {
     key: 'excerpt',
     title: '内容',
@@ -137,7 +138,29 @@ const caseColumns: readonly Column<Case>[] = [
   {
     key: 'who',
     title: '谁',
-    value: (row) => `${row.user_name}（${row.user_id}），30 天内第 ${row.times} 次`,
+    value: (row) => `${row.user_name}（${row.user_id}），30 天内 ${row.times} 次`,
+    render: (row) => (
+      <Button
+        kind="ghost"
+        size="small"
+        onClick={() => look({ user_id: row.user_id, name: row.user_name })}
+      >
+        {row.user_name}（{row.user_id}），30 天内 {row.times} 次
+      </Button>
+    ),
+  },
+  {
+    key: 'ip',
+    title: '地址',
+    value: (row) => row.ip,
+    render: (row) =>
+      row.ip === '' ? (
+        '没有记录'
+      ) : (
+        <Button kind="ghost" size="small" onClick={() => look({ ip: row.ip })}>
+          {row.ip}，30 天内 {row.ip_times} 次
+        </Button>
+      ),
   },
   {
     key: 'way',
@@ -167,22 +190,25 @@ const caseColumns: readonly Column<Case>[] = [
     title: '处理',
     role: 'bare',
     value: () => null,
-    render: (row) => (
-      <span className={css.acts}>
-        <Button
-          size="small"
-          onClick={() => quietly(api.decideSafetyCase({ id: row.id, state: 'allowed' }))}
-        >
-          没有问题
-        </Button>
-        <Button
-          size="small"
-          onClick={() => quietly(api.decideSafetyCase({ id: row.id, state: 'confirmed' }))}
-        >
-          确认违规
-        </Button>
-      </span>
-    ),
+    render: (row) =>
+      row.state !== 'open' ? (
+        stateNames[row.state]
+      ) : (
+        <span className={css.acts}>
+          <Button
+            size="small"
+            onClick={() => quietly(api.decideSafetyCase({ id: row.id, state: 'allowed' }))}
+          >
+            没有问题
+          </Button>
+          <Button
+            size="small"
+            onClick={() => quietly(api.decideSafetyCase({ id: row.id, state: 'confirmed' }))}
+          >
+            确认违规
+          </Button>
+        </span>
+      ),
   },
 ];
 
@@ -190,37 +216,28 @@ const caseColumns: readonly Column<Case>[] = [
 export const ManageSafety = () => {
   const [page, setPage] = useState(1);
   const { data } = useCall('safetyState', {});
-  const cases = useCall('safetyCaseList', { page, open: 1 }, keepLast);
+  // Of one person or address all is shown: what was decided, too.
+  const [whose, setWhose] = useState<Whose>();
+  const look = (next: Whose | undefined) => {
+    setWhose(next);
+    setPage(1);
+  };
+  const only = !whose
+    ? { open: 1 as const }
+    : 'ip' in whose
+      ? { open: 0 as const, ip: whose.ip }
+      : { open: 0 as const, user_id: whose.user_id };
+  const cases = useCall('safetyCaseList', { page, ...only }, keepLast);
+  const title = !whose ? '等人看的' : `${'ip' in whose ? whose.ip : whose.name} 的记录`;
   if (!data) return null;
-  const { settings } = data;
   return (
     <section className={`card ${css.part}`}>
       <h2>内容安全</h2>
-      <p>网页里的对话和画图在这里检查；程序用 /v1 做的对话不检查。什么都不打开时，一切照旧。</p>
-      <Form
-        key={JSON.stringify(settings)}
+      <p>网页与 /v1 的对话、画图在这里检查。什么都不打开时，一切照旧。</p>
+      <SettingsForm
+        settings={data.settings}
         fields={fields}
-        initial={Object.fromEntries(
-          Object.entries(settings).map(([name, value]) => [
-            name,
-            isSwitch(name) ? value === 1 : value,
-          ]),
-        )}
-        submit="保存"
-        onSubmit={async ({ secret, ...values }) => {
-          const given = Object.fromEntries(
-            Object.entries(values).map(([name, value]) => [
-              name,
-              isSwitch(name) ? (value === true ? 1 : 0) : String(value ?? '').trim(),
-            ]),
-          );
-          const kept = String(secret ?? '');
-          await api.saveSafety(
-            { ...given, ...(kept === '' ? {} : { secret: kept }) },
-            { quiet: true },
-          );
-          toast('已保存', 'success');
-        }}
+        save={(change) => api.saveSafety(change as In<'saveSafety'>, { quiet: true })}
       />
       {data.days.length > 0 && (
         <DataTable
@@ -232,10 +249,15 @@ export const ManageSafety = () => {
           tools={false}
         />
       )}
-      <h3>等人看的</h3>
+      <h3>{title}</h3>
+      {whose && (
+        <Button size="small" onClick={() => look(undefined)}>
+          回到等人看的
+        </Button>
+      )}
       <DataTable
-        name="等人看的"
-        columns={caseColumns}
+        name={title}
+        columns={caseColumns(look)}
         rows={cases.data?.list}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'check', text: '没有等人看的。' }}

@@ -1,3 +1,5 @@
+import { callApi, isEvents, longestShown, piecesOf } from './call-api.ts';
+
 /** One chat that is asked through the public API, as its answer comes. */
 
 export interface Told {
@@ -24,9 +26,6 @@ interface Part {
   content?: string | null;
   reasoning_content?: string | null;
 }
-
-/** An answer as it came is shown to so many letters. */
-const longest = 20_000;
 
 const priceIn = (line: string): number | null => {
   const [, yuan] = /x-price-yuan ([\d.]+)/.exec(line) ?? [];
@@ -67,27 +66,20 @@ export const askApi = async (
       ...(answer.error ? { failure: answer.error.message ?? '没有回答' } : {}),
     });
   };
-  const response = await fetch('/v1/chat/completions', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  });
+  const path = '/v1/chat/completions';
+  const response = await callApi({ path, method: 'POST', key, body, signal });
   const price = response.headers.get('x-price-yuan');
   tell({ status: response.status, ...(price === null ? {} : { yuan: Number(price) }) });
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
+  if (!isEvents(response)) {
     const answer = (await response.json()) as Answer;
     take(answer);
-    tell({ raw: JSON.stringify(answer, null, 2).slice(0, longest) });
+    tell({ raw: JSON.stringify(answer, null, 2).slice(0, longestShown) });
     return;
   }
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    tell({ raw: (told.raw + value).slice(-longest) });
-    const lines = (rest + value).split('\n');
+  for await (const piece of piecesOf(response)) {
+    tell({ raw: (told.raw + piece).slice(-longestShown) });
+    const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const yuan = line.startsWith(':') ? priceIn(line) : null;

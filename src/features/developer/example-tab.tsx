@@ -17,7 +17,7 @@ const notes = [
   '带上请求头 idempotency-key（任意文字），24 小时内重复的请求只算一次。',
   '调用不保存进会话，只记录用量；/v1/responses 的回答保存 30 天，供 previous_response_id 使用，写 store: false 就不保存。',
   '批量的问题可以上传到 /v1/files、交给 /v1/batches：半价，空闲时做，24 小时内完成。',
-  '会用 MCP 的程序，可以把 /mcp 填作工具服务（Streamable HTTP，令牌填 API-KEY）：问模型、画图、查自己的会话与知识库，费用与限制和直接调用一样。',
+  '会用 MCP 的程序，可以把 /mcp 填作工具服务（Streamable HTTP，令牌填 API-KEY）：问模型、画图、查自己的会话与知识库（限定了模型的密钥不能查），费用与限制和直接调用一样。',
   '响应头 x-price-yuan、x-deducted-tokens 是这一次的价钱，流在最后以注释行给出。',
 ];
 

@@ -1,20 +1,17 @@
-import { sayOnce } from '#src/platform/say-once.ts';
-import { copyText } from '#src/platform/copy.ts';
-import { useAuth } from '#src/platform/auth-store.ts';
 import { useDraft } from '#src/platform/draft.ts';
 import { useChatModels } from '#src/platform/queries.ts';
-import { Button } from '#src/ui/button.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { yuanOfMillion } from '#contract/goods.ts';
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { LanguageTabs } from './language-tabs.tsx';
 import css from './api.module.css';
 import { askApi, type Told } from './ask-api.ts';
 import { languages } from './call-code.ts';
-import { setFreshKey, useFreshKey } from './fresh-key.ts';
-import { useKeys } from './key-queries.ts';
+import { AnswerBox, SendRow } from './call-parts.tsx';
+import { useFreshKey } from './fresh-key.ts';
+import { KeyChoice } from './key-choice.tsx';
+import { useApiCall } from './use-api-call.ts';
 
 interface Wish {
   model: string;
@@ -68,16 +65,11 @@ const Answer = ({ told }: { told: Told }) => {
   const cached = detail(usage, 'prompt_tokens_details', 'cached_tokens');
   const thought = detail(usage, 'completion_tokens_details', 'reasoning_tokens');
   return (
-    <section className={css.answer} aria-label="回答">
-      <header>
-        <strong>{told.status || '…'}</strong>
-        <span>
-          {told.firstMs > 0 && `首字 ${told.firstMs} ms，`}共 {told.ms} ms
-        </span>
-        <Button size="small" kind="ghost" onClick={() => void copyText(told.text || told.failure)}>
-          复制
-        </Button>
-      </header>
+    <AnswerBox
+      status={told.status === 0 ? '…' : String(told.status)}
+      took={`${told.firstMs > 0 ? `首字 ${told.firstMs} ms，` : ''}共 ${told.ms} ms`}
+      text={told.text || told.failure}
+    >
       <div className={css.told}>
         {told.failure !== '' && <p className={css.fault}>{told.failure}</p>}
         {told.thought !== '' && (
@@ -99,49 +91,7 @@ const Answer = ({ told }: { told: Told }) => {
         <summary>原样的回答</summary>
         <pre>{told.raw}</pre>
       </details>
-    </section>
-  );
-};
-
-/** The key to ask with: one of one's own that is kept, or one that is pasted. */
-const KeyChoice = () => {
-  const { signedIn } = useAuth();
-  const key = useFreshKey();
-  const keys = useKeys();
-  const user = keys.data?.userinfo.user_id;
-  const kept = keys.data?.list.filter((each) => each.kept && !each.paused) ?? [];
-  return (
-    <>
-      {kept.length > 0 && (
-        <label>
-          <span>自己的 API-KEY</span>
-          <select value={key} onChange={(event) => setFreshKey(event.target.value)}>
-            <option value="">请选择</option>
-            {kept.map((each) => (
-              <option key={each.id} value={`${user}-${each.api_key}`}>
-                {each.name || each.mask}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <label>
-        <span>{kept.length > 0 ? '或粘贴' : 'API-KEY'}</span>
-        <input
-          type="text"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="完整的 API-KEY，不会保存"
-          value={key}
-          onChange={(event) => setFreshKey(event.target.value)}
-        />
-      </label>
-      {signedIn && kept.length === 0 && (
-        <p className={css.hint}>
-          <Link to="/api">去创建一个 API-KEY</Link>
-        </p>
-      )}
-    </>
+    </AnswerBox>
   );
 };
 
@@ -159,35 +109,18 @@ export const PlaygroundTab = () => {
   });
   const [at, setAt] = useState(0);
   const [told, setTold] = useState<Told | null>(null);
-  const [failed, setFailed] = useState('');
-  const [busy, setBusy] = useState(false);
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  const call = useApiCall();
   const model = wish.model || models[0]?.name || 'builtin-assistant';
   const asked = question.trim() === '' ? '你好，用一句话介绍自己' : question;
   const body = bodyOf({ ...wish, model, question: asked });
   const shown = languages[at] ?? languages[0];
   const set = (more: Partial<typeof wish>) => setWish({ ...wish, ...more });
 
-  const send = async () => {
-    setFailed('');
-    setTold(null);
-    setBusy(true);
-    const stop = new AbortController();
-    running.current = stop;
-    try {
-      let said = '';
-      await askApi({ key, body, signal: stop.signal }, (come) => {
-        said = come.failure || come.text;
-        setTold(come);
-      });
-      sayOnce('回答', said);
-    } catch {
-      if (!stop.signal.aborted) setFailed('没有连上服务器，请检查网络后再试');
-    } finally {
-      setBusy(false);
-    }
-  };
+  const send = () =>
+    call.run((signal) => {
+      setTold(null);
+      return askApi({ key, body, signal }, setTold);
+    });
 
   return (
     <div className={css.tabBody}>
@@ -249,21 +182,7 @@ export const PlaygroundTab = () => {
         checked={wish.stream}
         onChange={(stream) => set({ stream })}
       />
-      <div className={css.acts}>
-        <Button
-          kind="primary"
-          disabled={key === ''}
-          onClick={() => (busy ? running.current?.abort() : void send())}
-        >
-          {busy ? '停止' : '发送'}
-        </Button>
-        {key === '' && <span className={css.hint}>先选择或粘贴 API-KEY</span>}
-      </div>
-      {failed !== '' && (
-        <p className={css.fault} role="alert">
-          {failed}
-        </p>
-      )}
+      <SendRow call={call} onSend={() => void send()} />
       {told && <Answer told={told} />}
       <LanguageTabs languages={languages} at={at} onChoose={setAt} />
       <div className={css.code} data-testid="playground-code">

@@ -2,7 +2,7 @@ import { Chip } from '#src/ui/chip.tsx';
 import { api } from '#src/platform/api.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
@@ -22,16 +22,11 @@ const Groups = () => {
   const groups = useForumGroups();
   const [open, setOpen] = useState<Partial<Group>>();
   const remove = async (group: Group) => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       title: `删除分组“${group.name}”`,
       text: '其中的问题会归到默认分组。',
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await api.delForumGroup({ id: group.id });
     await groups.refetch();
     toast('分组已删除', 'success');

@@ -5,7 +5,7 @@ import { maskName } from '#src/platform/format.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
@@ -20,18 +20,14 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
   const show = useTableSearch();
   const list = useCall('reportList', { page, state: state ?? 'open' }, keepLast);
   const resolve = async (id: number, remove: 0 | 1) => {
-    const sure =
-      remove === 0 ||
-      (await confirmDialog({
+    if (
+      remove === 1 &&
+      !(await confirmDelete({
         title: '删除被举报的内容',
         text: '内容会从所有人面前消失，不能恢复。',
-        ok: '删除',
-        danger: true,
-      }));
-    if (!sure) {
-      toast('已取消删除');
+      }))
+    )
       return;
-    }
     await api.resolveReport({ id, remove });
     toast(remove === 1 ? '内容已删除' : '已处理', 'success');
   };

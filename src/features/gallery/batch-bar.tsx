@@ -5,7 +5,7 @@ import { refreshScreens } from '#src/platform/query-client.ts';
 import { toast } from '#src/platform/toast.ts';
 import { deleteImage } from '#src/widgets/image/image-marks.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import styles from './gallery.module.css';
 import type { GalleryImage } from './use-gallery.ts';
 
@@ -67,16 +67,11 @@ export const BatchBar = ({
       .finally(() => setBusy(''));
   };
   const remove = async () => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       title: '删除图片',
       text: count === 1 ? '确定要删除此图片?' : `确定要删除这 ${count} 张图片?`,
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     run('删除', async () => {
       const well = await forEach(chosen, deleteImage, tell('删除'));
       if (well > 0) toast(well === 1 ? '图片已删除' : `${well} 张图片已删除`, 'success');

@@ -9,7 +9,7 @@ import { byteSize, dateTime } from '#src/platform/format.ts';
 import { sendForm } from '#src/platform/send-form.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -264,11 +264,8 @@ export const AppComments = ({ id }: { id: number }) => {
   const [page, setPage] = useState(1);
   const comments = useCall('appCommentList', { id, page }, keepLast);
   const remove = async (commentId: number) => {
-    const sure = await confirmDialog({ text: '删除这条评论？', ok: '删除', danger: true });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    const sure = await confirmDelete({ text: '删除这条评论？' });
+    if (!sure) return;
     await api.delAppComment({ id: commentId });
     toast(marketTexts.deleted, 'success');
   };

@@ -6,7 +6,7 @@ import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete, confirmDialog } from '#src/ui/dialog.ts';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
@@ -136,15 +136,10 @@ const Acts = ({
     onDone();
   };
   const removeDraft = async () => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       text: `删除草稿“${row.title}”？`,
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await api.delAppDraft({ id: row.id });
     toast('删除成功', 'success');
     onDone();

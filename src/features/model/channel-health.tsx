@@ -25,7 +25,8 @@ const words: Record<string, string> = {
 };
 const tones: Record<string, string> = { ok: 'good', cut: 'slow', asker: 'plain' };
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;
+const seconds = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} 毫秒` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;
 
 const Line = ({ line }: { line: ChannelLine }) => {
   const good = line.outcomes.filter(({ result }) => result === 'ok').length;
@@ -142,15 +143,19 @@ export const ChannelHealth = ({
   );
   return (
     <Sheet open={channel !== undefined} onClose={onClose} title={`${channel?.label ?? ''} 的健康`}>
-      {channel && <TryAll key={channel.id} channel={channel} />}
-      {health.data?.list.length === 0 && (
-        <p className="field-hint">还没有人用过它聊天。有人用过之后，这里有每个密钥最近的一百次。</p>
-      )}
-      <ul className={css.list}>
-        {health.data?.list.map((line) => (
-          <Line key={`${line.model} ${line.key_hint}`} line={line} />
-        ))}
-      </ul>
+      <div className={css.all}>
+        {channel && <TryAll key={channel.id} channel={channel} />}
+        {health.data?.list.length === 0 && (
+          <p className="field-hint">
+            还没有人用过它聊天。有人用过之后，这里有每个密钥最近的一百次。
+          </p>
+        )}
+        <ul className={css.list}>
+          {health.data?.list.map((line, at) => (
+            <Line key={`${line.model} ${line.key_hint} ${at}`} line={line} />
+          ))}
+        </ul>
+      </div>
     </Sheet>
   );
 };

@@ -5,7 +5,7 @@ import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
@@ -37,17 +37,13 @@ const stateOf = (row: ManagedKeyword): string => {
 };
 
 const remove = async (row: ManagedKeyword): Promise<void> => {
-  const yes = await confirmDialog({
+  const sure = await confirmDelete({
     text: row.built_in
       ? `不再提供“${row.lang_zh}”？以后可以恢复。`
       : `删除关键词“${row.lang_zh}”？`,
     ok: row.built_in ? '不再提供' : '删除',
-    danger: true,
   });
-  if (!yes) {
-    toast('已取消删除');
-    return;
-  }
+  if (!sure) return;
   await api.removeKeyword({ id: row.id });
   toast(row.built_in ? '不再提供了' : '删除成功', 'success');
 };

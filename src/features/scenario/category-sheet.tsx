@@ -3,7 +3,7 @@ import { api } from '#src/platform/api.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
@@ -26,16 +26,11 @@ const CategorySheet = ({
 }) => {
   const [editing, setEditing] = useState<Partial<Category> | null>(null);
   const remove = async (category: Category) => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       title: `删除分类“${category.name}”`,
       text: '只有没有场景的分类才能删除。',
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await api.delScenarioCategory({ id: category.id });
     toast('分类已删除', 'success');
   };

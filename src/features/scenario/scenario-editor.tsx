@@ -3,7 +3,7 @@ import { api } from '#src/platform/api.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
@@ -84,16 +84,14 @@ const ScenarioEditor = ({
     onClose();
   };
   const remove = async () => {
-    const sure = await confirmDialog({
-      title: `删除场景“${scenario.name}”`,
-      text: '用它开始的会话不受影响。',
-      ok: '删除',
-      danger: true,
-    });
-    if (!sure || id === undefined) {
-      toast('已取消删除');
+    if (
+      id === undefined ||
+      !(await confirmDelete({
+        title: `删除场景“${scenario.name}”`,
+        text: '用它开始的会话不受影响。',
+      }))
+    )
       return;
-    }
     await (own ? api.delScenario({ id }) : api.removeScenario({ id }));
     done('场景已删除');
   };

@@ -3,7 +3,7 @@ import { useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -24,15 +24,10 @@ const states: Readonly<Record<string, string>> = {
 const Message = ({ message }: { message: AdminMessage }) => {
   const [editing, setEditing] = useState(false);
   const remove = async () => {
-    const yes = await confirmDialog({
+    const sure = await confirmDelete({
       text: '删除这条消息？它的主人也看不到它了。',
-      ok: '删除',
-      danger: true,
     });
-    if (!yes) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await api.adminDeleteHistory({ history_id: message.id });
     toast('消息记录已删除', 'success');
   };

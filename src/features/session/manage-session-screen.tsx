@@ -5,7 +5,7 @@ import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete, confirmDialog } from '#src/ui/dialog.ts';
 import { FilterBar, type Filter } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
@@ -38,15 +38,10 @@ const filters: readonly Filter[] = [
 ];
 
 const remove = async (row: AdminSession): Promise<void> => {
-  const yes = await confirmDialog({
+  const sure = await confirmDelete({
     text: `删除“${row.prompt || '没有标题的会话'}”？它的主人也看不到它了。`,
-    ok: '删除',
-    danger: true,
   });
-  if (!yes) {
-    toast('已取消删除');
-    return;
-  }
+  if (!sure) return;
   await api.adminDeleteSession({ session_id: row.id });
   toast('会话已删除', 'success');
 };

@@ -1,6 +1,6 @@
 import { writeDraft } from '#src/platform/draft.ts';
 import { act, laterText } from '#src/platform/outbox.ts';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { toast } from '#src/platform/toast.ts';
 import type { Session } from '#contract/session.ts';
 import { sessionTitle } from './session-title.ts';
@@ -21,16 +21,11 @@ const toggleFavorite = async (session: Session, marked: number | undefined) => {
 };
 
 const remove = async (session: Session) => {
-  const sure = await confirmDialog({
+  const sure = await confirmDelete({
     title: '删除会话',
     text: `“${shorten(sessionTitle(session))}”和其中的全部消息都会删除，不能恢复。`,
-    ok: '删除',
-    danger: true,
   });
-  if (!sure) {
-    toast('已取消删除');
-    return;
-  }
+  if (!sure) return;
   const done = await act('deleteSession', session.uuid, { session_id: session.uuid });
   writeDraft(session.uuid, '');
   toast(done ? '会话已删除' : `会话已删除，${laterText}`, 'success');

@@ -1,9 +1,8 @@
 import { api } from '#src/platform/api.ts';
 import { attempt } from '#src/platform/attempt.ts';
-import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import type { TrainFile, TrainModel } from '#contract/train.ts';
 import { fileStates, trainTexts } from '#contract/train-limits.ts';
 import { isTranslation } from './projects.ts';
@@ -27,15 +26,11 @@ export const FileActs = ({
   const { mine } = model;
   const { busy, run } = useAct();
   const remove = async () => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       text: `去掉「${file.name}」和由它得到的内容？`,
       ok: '去掉',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await attempt(() => api.delTrainFile({ file_id: file.id }), '删除成功');
   };
   return (

@@ -4,7 +4,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
@@ -90,16 +90,11 @@ const columns: readonly Column<AdminTrainProject>[] = [
 
 const Project = ({ project, onDone }: { project: AdminTrainProject; onDone: () => void }) => {
   const remove = async () => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       title: `删除“${project.name}”`,
       text: '它的文件一起删除，正在进行的训练随之停止，不能恢复。',
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     await api.delTrainProject({ id: project.id });
     toast('删除成功', 'success');
     onDone();

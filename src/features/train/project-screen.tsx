@@ -11,7 +11,7 @@ import { toast } from '#src/platform/toast.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
@@ -196,16 +196,11 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
     setBusy('');
   };
   const remove = async () => {
-    const sure = await confirmDialog({
+    const sure = await confirmDelete({
       title: '删除项目',
       text: `删除「${model.name}」和它的全部文件？不能恢复。`,
-      ok: '删除',
-      danger: true,
     });
-    if (!sure) {
-      toast('已取消删除');
-      return;
-    }
+    if (!sure) return;
     if (await attempt(() => api.delTrainModel({ id: model.id }), '删除成功')) onGone();
   };
   /** Makes a session with the project and opens it, with these words in the box. */

@@ -6,7 +6,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -104,16 +104,14 @@ const PromptForm = ({
   onDone: () => Promise<unknown>;
 }) => {
   const remove = async () => {
-    const sure = await confirmDialog({
-      title: `删除提示词“${editing.prompt_json?.title ?? ''}”`,
-      text: '删除后不能恢复。',
-      ok: '删除',
-      danger: true,
-    });
-    if (!sure || editing.id === undefined) {
-      toast('已取消删除');
+    if (
+      editing.id === undefined ||
+      !(await confirmDelete({
+        title: `删除提示词“${editing.prompt_json?.title ?? ''}”`,
+        text: '删除后不能恢复。',
+      }))
+    )
       return;
-    }
     await api.delPrompt({ id: editing.id });
     await onDone();
     toast('提示词已删除', 'success');

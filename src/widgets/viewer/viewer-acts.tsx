@@ -6,7 +6,7 @@ import { refreshScreens } from '#src/platform/query-client.ts';
 import { useSite } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { deleteImage } from '#src/widgets/image/image-marks.ts';
-import { confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { iconPaths } from '#src/ui/icon-paths.ts';
 import { PathIcon } from '#src/ui/icon.tsx';
 import { saveImage, saveUnmarked, shareImage } from '#src/ui/save-image.ts';
@@ -34,16 +34,11 @@ const share = (info: ImageInfo) =>
   info.public && !navigator.share ? `/image/public?image_id=${info.id}` : info.url;
 
 const remove = async (image: ViewedImage) => {
-  const sure = await confirmDialog({
+  const sure = await confirmDelete({
     title: '删除图片',
     text: '确定要删除此图片?',
-    ok: '删除',
-    danger: true,
   });
-  if (!sure) {
-    toast('已取消删除');
-    return;
-  }
+  if (!sure) return;
   await attempt(async () => {
     await deleteImage(image);
     toast('图片已删除', 'success');

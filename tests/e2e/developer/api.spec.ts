@@ -44,6 +44,16 @@ test('a key is made, copied whole, filled into code, tried in the console and co
   await expect(page.getByTestId('example')).toContainText(key);
   await expect(page.getByTestId('example')).toContainText('/v1');
 
+  // A key that is chosen by its name is asked with, and does not stand in the field.
+  await page.getByRole('link', { name: '试一试' }).click();
+  await page.getByLabel('自己的 API-KEY').selectOption({ label: name });
+  await expect(page.getByLabel('或粘贴')).toHaveValue('');
+  await page.getByLabel('模型').selectOption('builtin-assistant');
+  await page.getByLabel('问题').fill('7*8');
+  await page.getByRole('button', { name: '发送' }).click();
+  await expect(page.getByRole('region', { name: '回答' })).toContainText('56');
+  await expect(page.getByRole('region', { name: '回答' })).toContainText('200');
+
   await page.getByRole('link', { name: '接口列表' }).click();
   await page.getByRole('button', { name: '/v1/chat 对话' }).click();
   const body = page.getByRole('textbox', { name: '请求内容（JSON）' });

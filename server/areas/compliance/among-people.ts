@@ -1,0 +1,30 @@
+import type { CallName } from '#contract/calls.ts';
+import { sessionTypes } from '#contract/kinds.ts';
+import type { Executor } from '#server/db/database.ts';
+import { isAmongPeople } from './records.store.ts';
+
+/** Calls that always reach others. */
+const amongPeople: ReadonlySet<string> = new Set<CallName>([
+  'newFriend',
+  'answerFriend',
+  'updateMessage',
+  'acceptAnswer',
+  'shareSession',
+  'sendAppComment',
+  'saveScenario',
+]);
+
+/** Whether a call puts something where other people see it, by what it was given. */
+export const reachesPeople = async (
+  db: Executor,
+  call: string,
+  input: Record<string, unknown>,
+): Promise<boolean> => {
+  if (amongPeople.has(call)) return true;
+  if (call === 'setSession') return input['private'] === 0;
+  if (call === 'newTrainModel' || call === 'setTrainModel') return input['private'] === 0;
+  if (call === 'newSession') return input['type'] === sessionTypes.people;
+  if (call !== 'sendMessage') return false;
+  const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;
+  return isAmongPeople(db, ref);
+};

@@ -1,0 +1,71 @@
+import { startScriptedModel } from '#tests/support/scripted-model.ts';
+import { TestClient } from '#tests/support/client.ts';
+import { ADMIN_PASSWORD, startServer } from '#tests/support/server.ts';
+
+/**
+ * `ANSWERS=200 npx tsx tests/load/checks.ts` after a build: what the checks by words add to an answer
+ * of some 900 letters with 5,000 blocked words, and how much of an answer that turns bad is seen.
+ */
+const answers = Number(process.env['ANSWERS'] ?? 200);
+const sentence = '这是一段没有问题的话，讲的是怎样种一棵石榴树。';
+const bad = '赌博网站';
+const before = sentence.repeat(10);
+
+const model = await startScriptedModel(({ messages }) => ({
+  text: JSON.stringify(messages.at(-1)).includes('转坏')
+    ? `${before}${bad}${sentence.repeat(30)}`
+    : sentence.repeat(40),
+}));
+const server = await startServer({
+  embedded: true,
+  env: { OPENAI_BASE_URL: model.baseURL, OPENAI_API_KEY: 'k', OPENAI_MODELS: 'gpt-4o-mini' },
+});
+try {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const person = await TestClient.register(server.baseURL);
+  await manager.call('addBlockedWords', { words: [bad] });
+  for (let part = 0; part < 10; part += 1)
+    await manager.call('addBlockedWords', {
+      words: Array.from({ length: 500 }, (_, at) => `不许说的第${part * 500 + at}个词`),
+    });
+  const answer = async (msg: string): Promise<{ ms: number; text: string }> => {
+    const { uuid } = await person.call('newSession', { type: 0, model: 'gpt-4o-mini' });
+    const begun = performance.now();
+    const { id } = await person.call('sendMessage', { session_id: uuid, msg });
+    const said = await person.read(uuid, id);
+    const ms = performance.now() - begun;
+    const text = said
+      .filter(({ data }) => data !== '[DONE]')
+      .map(({ data }) => JSON.parse(data) as unknown)
+      .filter((each) => typeof each === 'string')
+      .join('');
+    return { ms, text };
+  };
+  const middle = (all: number[]) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+  const plain: number[] = [];
+  for (let at = 0; at < answers; at += 1) plain.push((await answer('怎样种一棵石榴树')).ms);
+  await manager.call('saveSafety', { text_in: 1, text_out: 1, words: 1 });
+  const checked: number[] = [];
+  for (let at = 0; at < answers; at += 1) checked.push((await answer('怎样种一棵石榴树')).ms);
+  const [day] = (await manager.call('safetyState', {})).days.filter(({ by }) => by === 'words');
+  // Letters of the bad window itself that stand before what is bad are not seen either.
+  const seen: number[] = [];
+  for (let at = 0; at < answers / 4; at += 1) {
+    const { text } = await answer('请转坏');
+    seen.push(text.includes(bad) || !before.startsWith(text) ? NaN : before.length - text.length);
+  }
+  console.table({
+    'checks per answer': ((day?.checks ?? 0) / answers).toFixed(1),
+    'ms of checks per answer': (((day?.mean_ms ?? 0) * (day?.checks ?? 0)) / answers).toFixed(3),
+    'ms of an answer without, median': middle(plain).toFixed(1),
+    'ms of an answer with, median': middle(checked).toFixed(1),
+    'bad answers': seen.length,
+    'of those with something bad seen': seen.filter(Number.isNaN).length,
+    'good letters held back with it, most': Math.max(...seen),
+  });
+} finally {
+  await server.stop();
+  await model.close();
+}
+process.exit(0);
