@@ -40,6 +40,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
     render: (row) => `${row.amount > 0 ? '+' : ''}${row.amount.toLocaleString('zh-CN')}`,
     align: 'end',
     role: 'title',
+    sortable: true,
   },
   { key: 'pot', title: '账户', value: (row) => (row.pot === 'vip' ? '会员额度' : '余额') },
   { key: 'remark', title: '备注', value: (row) => row.remark || '—', wide: true },
@@ -48,6 +49,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
     title: '时间',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
 ];
 

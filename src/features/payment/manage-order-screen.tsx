@@ -50,6 +50,7 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.trade_value,
     render: (row) => compactNumber(row.trade_value * tokensOfMillion),
     align: 'end',
+    sortable: true,
   },
   {
     key: 'state',
@@ -66,6 +67,7 @@ const columns: readonly Column<AdminOrder>[] = [
     title: '下单',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   {
     key: 'paid_at',
@@ -73,6 +75,7 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.paid_at,
     render: (row) => (row.paid_at ? dateTime(row.paid_at) : '—'),
     spare: true,
+    sortable: true,
   },
 ];
 
