@@ -57,7 +57,12 @@ export const settings = z.object({
   condense: z.optional(flag),
   /** How the page looks, for the next sign-in elsewhere. */
   theme: z.optional(z.enum(['wechat', 'telegram'])),
-  theme_color: z.optional(z.enum(['', 'blue', 'green', 'purple', 'red', 'orange'])),
+  /** A colour by name or as `#rrggbb`; empty: the theme's own. */
+  theme_color: z.optional(
+    z.string().check(z.regex(/^(|blue|green|purple|red|orange|#[\da-f]{6})$/)),
+  ),
+  /** Size of text, percent of the browser's own. */
+  text_size: z.optional(z.union([z.literal(90), z.literal(100), z.literal(115), z.literal(130)])),
   /** Widest content, px. */
   max_width: z.optional(z.union([z.literal(960), z.literal(1080), z.literal(1200)])),
 });

@@ -70,6 +70,8 @@ export const Shell = () => {
   const inChat = pathname === '/chat';
   const inTalks = pathname === '/' || inChat;
   const inManager = /^\/(market\/)?manager/.test(pathname);
+  // Managers have their own menu there.
+  const managing = inManager && user?.admin === true;
   const at = { path: pathname, channel, tab: search.tab };
   const unsent = useHasUnsent();
   const running = useStore(runningJobs);
@@ -77,11 +79,13 @@ export const Shell = () => {
   const { foot, agreements, ask_agreements: asks } = useSite();
   const hasFoot = agreements.length > 0 || Object.values(foot).some((text) => text !== '');
   return (
-    <div className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}`}>
+    <div
+      className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}${managing ? ' shell-managing' : ''}`}
+    >
       <a className="skip" href="#content">
         跳到内容
       </a>
-      {menu && (
+      {menu && !managing && (
         <Suspense fallback={<nav className="shell-menu" aria-label="主菜单" />}>
           <ShellMenu at={at} fold={wide && inTalks} />
         </Suspense>

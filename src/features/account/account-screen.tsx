@@ -52,14 +52,13 @@ const intoSight = (link: HTMLAnchorElement | null) =>
   link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 const Tabs = ({ at }: { at: AccountTab }) => (
-  <nav className={css.tabs} aria-label="账户">
+  <nav className={`strip ${css.tabs}`} aria-label="账户">
     {(Object.keys(names) as AccountTab[]).map((tab) => (
       <Link
         key={tab}
         to="/account"
         search={{ tab }}
         replace
-        className={css.tab}
         {...(tab === at ? { 'aria-current': 'page', ref: intoSight } : {})}
       >
         {names[tab]}

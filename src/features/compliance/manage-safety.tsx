@@ -98,17 +98,24 @@ const fields: readonly Field[] = [
 const dayColumns: readonly Column<State['days'][number]>[] = [
   { key: 'day', title: '日期', value: (row) => row.day, role: 'title' },
   { key: 'by', title: '由谁', value: (row) => whoChecks(row.by) },
-  { key: 'checks', title: '次数', value: (row) => row.checks, align: 'end' },
-  { key: 'characters', title: '字数', value: (row) => row.characters, align: 'end' },
-  { key: 'reviews', title: '要人看', value: (row) => row.reviews, align: 'end' },
-  { key: 'refusals', title: '拒绝', value: (row) => row.refusals, align: 'end' },
-  { key: 'failures', title: '没查成', value: (row) => row.failures, align: 'end' },
+  { key: 'checks', title: '次数', value: (row) => row.checks, align: 'end', sortable: true },
+  {
+    key: 'characters',
+    title: '字数',
+    value: (row) => row.characters,
+    align: 'end',
+    sortable: true,
+  },
+  { key: 'reviews', title: '要人看', value: (row) => row.reviews, align: 'end', sortable: true },
+  { key: 'refusals', title: '拒绝', value: (row) => row.refusals, align: 'end', sortable: true },
+  { key: 'failures', title: '没查成', value: (row) => row.failures, align: 'end', sortable: true },
   {
     key: 'mean_ms',
     title: '平均用时',
     value: (row) => row.mean_ms,
     render: (row) => `${row.mean_ms < 10 ? row.mean_ms.toFixed(2) : Math.round(row.mean_ms)} 毫秒`,
     align: 'end',
+    sortable: true,
   },
 ];
 
@@ -178,6 +185,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     title: '时间',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   {
     key: 'appeal',
@@ -185,6 +193,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     value: (row) => row.appeal,
     render: (row) => (row.appealed_at ? `${row.appeal}（${waited(row.appealed_at)}）` : '—'),
     wide: true,
+    sortable: true,
   },
   {
     key: 'acts',

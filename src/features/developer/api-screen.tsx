@@ -43,14 +43,13 @@ export const ApiScreen = () => {
       <header className="page-head">
         <h1>开发者 API</h1>
       </header>
-      <nav className={css.tabs} aria-label="开发者 API">
+      <nav className={`strip ${css.tabs}`} aria-label="开发者 API">
         {tabs.map(({ tab: name, label }) => (
           <Link
             key={name}
             to="/api"
             search={name === 'api-key' ? {} : { tab: name }}
-            className={css.tab}
-            data-on={tab === name || undefined}
+            aria-current={tab === name ? 'page' : undefined}
             activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
             replace
           >

@@ -133,14 +133,13 @@ export const HomeScreen = () => {
       />
       <section aria-label={titles[channel]} className={beside ? css.homeBeside : undefined}>
         <div className={css.listHead}>
-          <nav className={css.tabs} aria-label="频道">
+          <nav className={`strip ${css.tabs}`} aria-label="频道">
             {tabs.map(([each, text]) => (
               <Link
                 key={each}
                 to="/"
                 search={{ channel: each }}
                 resetScroll={false}
-                className={css.tab}
                 aria-current={each === channel && !beside ? 'page' : undefined}
               >
                 {text}

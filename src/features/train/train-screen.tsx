@@ -85,12 +85,11 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
         <DropStart place={place} onMade={(id) => void go({ ...search, model_id: id })} />
       )}
       <div className={css.filters}>
-        <div className={css.tabs} role="group" aria-label="看哪些">
+        <div className="segments" role="group" aria-label="看哪些">
           {(['private', 'public'] as const).map((tab) => (
             <button
               key={tab}
               type="button"
-              className="chip"
               aria-pressed={(tab === 'public') === open}
               onClick={() => void go({ tab, query: search.query })}
             >
