@@ -8,10 +8,10 @@ const capable =
 export const callsTools = (name: string): boolean => capable.test(name);
 
 /** About what a model is told of its tools with each question, tokens. */
-export const toolTokens = 1320;
+export const toolTokens = 1130;
 /** What the search of the web adds to that, and what it needs where nothing else is told. */
-const webTokens = 100;
-const webAlone = 210;
+const webTokens = 80;
+const webAlone = 175;
 
 /** The same with what its person chose: tools at all, and the web. */
 export const toolsTold = (usual: boolean, web: boolean): number =>

@@ -133,6 +133,16 @@ export const toolServerCalls = {
           mime: z.string(),
         }),
       ),
+      /** Resources whose address has blanks, which `read_tool_resource` takes with what fills them. */
+      templates: z.array(
+        z.object({
+          uri: z.string(),
+          name: z.string(),
+          description: z.string(),
+          mime: z.string(),
+          blanks: z.array(z.string()),
+        }),
+      ),
       prompts: z.array(
         z.object({
           name: z.string(),
@@ -151,7 +161,12 @@ export const toolServerCalls = {
     path: '/api/read_tool_resource',
     access: 'user',
     summary: '读一个工具服务的一份资源：文字，或 base64 的内容',
-    input: z.object({ id, uri: text(2000).check(z.minLength(1)) }),
+    input: z.object({
+      id,
+      uri: text(2000).check(z.minLength(1)),
+      /** What fills the blanks of a template's address. */
+      blanks: z.optional(z.record(text(200), text(1000))),
+    }),
     output: z.object({ mime: z.string(), text: z.string(), data: z.string() }),
     codes: ['engine_failed'],
   }),

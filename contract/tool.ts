@@ -31,6 +31,8 @@ export const toolFile = z.object({
   film: z.optional(z.object({ poster: z.string(), width: z.int(), height: z.int() })),
   /** It is a sound of this kind, which its address does not tell. */
   sound: z.optional(z.enum(['audio/mpeg', 'audio/wav'])),
+  /** It is a picture of this kind that a program drew, shown from memory; an SVG is never a page. */
+  shown: z.optional(z.enum(['image/svg+xml', 'image/png', 'image/jpeg', 'image/gif'])),
 });
 export type ToolFile = z.output<typeof toolFile>;
 

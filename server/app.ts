@@ -8,6 +8,7 @@ import { createReplyFigures } from './areas/chat/reply-figures.ts';
 import { deleteKeysOf } from './areas/developer/key.service.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createMakeFile } from './areas/export/make-file-tool.ts';
+import { createRunCode } from './areas/export/run-code-tool.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
 import { createEditImage } from './areas/image/edit-tool.ts';
 import { createSpeak } from './areas/speech/speak-tool.ts';
@@ -173,6 +174,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
         createMakeFilm({ ...kit, jobs }),
         createSpeak(kit),
         createMakeFile(kit),
+        createRunCode(kit),
       ],
     }),
     box: keys,

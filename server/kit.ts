@@ -105,11 +105,12 @@ export const createKit = async (
       return level === 'refuse' ? reason : null;
     },
   });
-  const prompts = createPromptService({ db, models, log });
+  const prompts = createPromptService({ db, models, log, owner: instance.id });
   const speech = createSpeechService({
     models,
     storage,
     log,
+    owner: instance.id,
     room: Math.floor(settings.fileQuota * speechShare),
   });
   const services = createSideServices(db, () => createKeyBox(settings.secretKey, settings.dataDir));

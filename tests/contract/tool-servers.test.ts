@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -26,6 +28,20 @@ let old: Awaited<ReturnType<typeof startMcpServer>>;
 let inner: Awaited<ReturnType<typeof startMcpServer>>;
 let oauth: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 let closed: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
+/** On the internet itself; it says that people sign in within. */
+const pointing = createServer((request, response) => {
+  const at = `http://${request.headers.host}`;
+  const json = (of: object, status = 200, headers = {}) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(of));
+  if (request.url?.startsWith('/.well-known/oauth-protected-resource'))
+    return json({ resource: `${at}/mcp`, authorization_servers: [`http://${closed.host}`] });
+  if (request.url?.startsWith('/.well-known/')) return json({}, 404);
+  const told = `Bearer resource_metadata="${at}/.well-known/oauth-protected-resource/mcp"`;
+  return json({}, 401, { 'www-authenticate': told });
+});
+const hostOf = (of: Server) => `127.0.0.1:${(of.address() as AddressInfo).port}`;
 let server: TestServer;
 const personName = `u${randomUUID().slice(0, 12)}`;
 let person: TestClient;
@@ -39,12 +55,15 @@ beforeAll(async () => {
     startMcpServer(),
   ]);
   [oauth, closed] = await Promise.all([startMcpBehindOAuth(), startMcpBehindOAuth()]);
+  await new Promise<void>((resolve) => {
+    pointing.listen(0, '127.0.0.1', resolve);
+  });
   server = await startServer({
     env: {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_MODELS: 'deepseek-scripted',
-      FETCH_ALLOWED: `${echoes.host},${old.host},${oauth.host}`,
+      FETCH_ALLOWED: `${echoes.host},${old.host},${oauth.host},${hostOf(pointing)}`,
     },
   });
   person = await TestClient.register(server.baseURL, personName);
@@ -54,7 +73,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   await model.close();
-  for (const each of [echoes, old, inner, oauth, closed]) each.close();
+  for (const each of [echoes, old, inner, oauth, closed, pointing]) each.close();
 });
 
 const settled = async (uuid: string, id: number): Promise<Message> => {
@@ -299,6 +318,9 @@ test('a server that wants a sign-in gets one, by its person alone; it is renewed
   // People's own are on the internet, also where a server says that they sign in elsewhere.
   const { id: inside } = await add(person, closed.url, 0);
   await expect(person.call('beginToolLogin', { id: inside })).rejects.toThrow('公网上的地址');
+  const { id: led } = await add(person, `http://${hostOf(pointing)}/mcp`, 0);
+  await expect(person.call('beginToolLogin', { id: led })).rejects.toThrow('公网上的地址');
+  expect(closed.asked).toEqual([]);
   const { id: shared } = await add(manager, closed.url, 1);
   expect(await manager.call('endToolLogin', await agree(manager, shared))).toMatchObject({
     ok: true,
@@ -328,6 +350,13 @@ test('resources and prompts of a server are read by whoever it is switched on fo
     ],
   });
   const uri = things.resources[0]!.uri;
+  expect(things.templates).toMatchObject([{ name: '一块石头', blanks: ['name'] }]);
+  const stones = { id, uri: things.templates[0]!.uri };
+  const stone = { ...stones, blanks: { name: '青石/../rules.md' } };
+  expect((await person.call('readToolResource', stone)).text).toBe('石头 青石/../rules.md');
+  await expect(
+    person.call('readToolResource', { ...stones, blanks: { name: '长'.repeat(999) } }),
+  ).rejects.toThrow('放不进');
   expect(await person.call('readToolResource', { id, uri })).toMatchObject({
     mime: 'text/markdown',
     text: '# 守则\n\n山谷里要轻声说话。',

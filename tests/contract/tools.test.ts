@@ -92,7 +92,7 @@ test('calls of one round run side by side, are sent back with what was thought, 
           text: '我来算。',
           calls: [
             { name: 'reckon', arguments: { question: '12*12' } },
-            { name: 'units', arguments: { question: '10 英里是多少公里' } },
+            { name: 'reckon', arguments: { question: '10 英里是多少公里' } },
             { name: 'nothing_like_it', arguments: {} },
             { name: 'reckon', arguments: '{"question": ' },
           ],
@@ -105,7 +105,7 @@ test('calls of one round run side by side, are sent back with what was thought, 
   expect(message.ai).toBe('我来算。结果：4 个');
   expect(message.tools?.map(({ name, state }) => [name, state])).toEqual([
     ['reckon', 'done'],
-    ['units', 'done'],
+    ['reckon', 'done'],
     ['nothing_like_it', 'failed'],
     ['reckon', 'failed'],
   ]);
@@ -157,7 +157,7 @@ test('code has no network, no server and no end of time or memory', async () => 
             'typeof fetch + typeof require + typeof process + typeof __print',
             'for (;;) {}',
             'throw new Error("坏了")',
-          ].map((code) => ({ name: 'run_code', arguments: { code } })),
+          ].map((code) => ({ name: 'run_code', arguments: { code, language: 'javascript' } })),
         }
       : { text: '好' };
   const { tools } = await ask(await newSession(), '请运行这些代码看看');
@@ -166,6 +166,106 @@ test('code has no network, no server and no end of time or memory', async () => 
   expect(tools?.[1]?.result).toContain('停下');
   expect(tools?.[2]?.result).toContain('坏了');
 }, 60_000);
+
+test('programs read files of the talk, leave files, and draw charts that only their person is shown', async () => {
+  let wanted: { name: string; arguments: object }[] = [];
+  script = (body) =>
+    resultsIn(body).length === 0 ? { calls: wanted } : { text: resultsIn(body).join('\n') };
+  const run = (language: string, code: string, files?: string[]) => ({
+    name: 'run_code',
+    arguments: { language, code, ...(files && { files }) },
+  });
+  const uuid = await newSession();
+  const series = [{ name: '<b>销量', values: [3, 5, -2] }];
+  const spec = { type: 'bar', title: '三个月', labels: ['一月', '二月', '三月'], series };
+  wanted = [
+    run(
+      'javascript',
+      `writeFile('../表.csv', 'a,b\\n1,2\\n'); chart(${JSON.stringify(spec)}); 6 * 7`,
+    ),
+    run(
+      'python',
+      `import statistics, decimal
+open('平方.txt', 'w').write(str(sum(n * n for n in range(10))))
+chart(type='line', title='平方', series=[n * n for n in range(12)])
+print(statistics.mean([1, 2, 6]))
+decimal.Decimal('0.1') * 3`,
+    ),
+    // Nothing of this machine is there.
+    run(
+      'python',
+      `import os, socket
+print(sorted(os.listdir('.')), dict(os.environ))
+for path in ('/etc/passwd', '/proc/self/environ', '/work/../etc/hosts', '../../etc/passwd'):
+    try: print(open(path).read())
+    except OSError: print('没有')
+try: socket.create_connection(('127.0.0.1', 80))
+except Exception as e: print('没有网络')
+try: os.system('id')
+except Exception as e: print('没有程序')
+try: import js
+except Exception as e: print('没有页面')`,
+    ),
+    run('python', 'raise ValueError("坏了")'),
+    run('javascript', `chart({ type: 'bar', series: ['x'] })`),
+    run('ruby', 'puts 1'),
+  ];
+  const made = await ask(uuid, '请算一算，画出来');
+  const [js, py, bare, broken, wrong, ruby] = made.tools!;
+  expect(js, js!.result).toMatchObject({ state: 'done' });
+  expect(js!.result).toContain('42');
+  expect(js!.files).toMatchObject([
+    { name: '表.csv' },
+    { name: '图表 1.svg', shown: 'image/svg+xml' },
+  ]);
+  expect(py!.result, py!.result).toMatch(/^3\nDecimal\('0.3'\)/);
+  expect(py!.files!.map(({ name }) => name).sort()).toEqual(['图表 1.svg', '平方.txt']);
+  expect(bare!.result).toBe(
+    ['[] {}', ...Array<string>(4).fill('没有'), '没有网络', '没有程序', '没有页面'].join('\n'),
+  );
+  expect(broken).toMatchObject({ state: 'failed', result: expect.stringContaining('坏了') });
+  expect(wrong).toMatchObject({ state: 'failed', result: expect.stringContaining('一列数') });
+  expect(ruby).toMatchObject({ state: 'failed' });
+  const chart = await fetch(server.baseURL + js!.files![1]!.url);
+  // It is a file, never a page of this site; it says what made it and runs nothing.
+  expect(chart.headers.get('content-type')).toBe('application/octet-stream');
+  expect(chart.headers.get('content-disposition')).toContain('attachment');
+  const drawn = await chart.text();
+  expect(drawn).toContain('"Label":"1"');
+  expect(drawn).toContain('&#60;b&#62;销量');
+
+  // What was made is read again, and what was attached; nothing of another talk.
+  const { file: attached } = await person.upload(
+    'uploadFile',
+    new Blob(['姓名,分\n甲,90\n乙,70\n'], { type: 'text/csv' }),
+    '名单.csv',
+  );
+  wanted = [
+    run(
+      'python',
+      `import csv\nprint(sum(int(r['分']) for r in csv.DictReader(open('名单.csv'))))`,
+      ['名单.csv'],
+    ),
+    run('javascript', `readFile('表.csv').length`, ['表.csv']),
+    run('javascript', '1', ['别处.csv']),
+  ];
+  const { id } = await person.call('sendMessage', {
+    session_id: uuid,
+    format: 1,
+    msg: JSON.stringify({ prompt: '把名单里的分加起来', files: [{ uuid: attached.uuid }] }),
+  });
+  const read = (await ended(uuid, id)).tools!;
+  expect(
+    read.map(({ state }) => state),
+    read[0]!.result,
+  ).toEqual(['done', 'done', 'failed']);
+  expect(read[0]!.result).toContain('160');
+  expect(read[1]!.result).toContain('8');
+  expect(read[2]!.result).toMatch(/没有文件“别处.csv”.*名单.csv.*表.csv/s);
+  await person.call('setSession', { session_id: uuid, private: 0 });
+  const stranger = await TestClient.register(server.baseURL);
+  expect((await messageOf(uuid, made.id, stranger)).tools?.[0]?.files).toBeUndefined();
+}, 90_000);
 
 test('a page is opened without a question only where its person wrote its address', async () => {
   const page = `http://${siteHost}/bridge`;
@@ -196,6 +296,11 @@ test('a page is opened without a question only where its person wrote its addres
   expect(waits.state).toBe('waiting');
   expect(waits.tools).toMatchObject([{ state: 'asking' }]);
   expect(waits.tools?.[0]?.ask).toContain(stolen);
+  // Whoever left is told of it, as of an answer that is written.
+  const { results } = await person.call('waitStatus', {
+    waits: [{ kind: 'answer', id: String(waits.id) }],
+  });
+  expect(results[0]).toMatchObject({ state: 'done', body: expect.stringContaining('同意') });
   expect(asked).toEqual([]);
 
   // In what was imported anybody may have written it.

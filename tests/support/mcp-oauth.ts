@@ -78,6 +78,12 @@ export const startMcpBehindOAuth = async () => {
     },
   };
   const app = express();
+  /** Paths that it was asked for. */
+  const asked: string[] = [];
+  app.use((request, _response, next) => {
+    asked.push(request.path);
+    next();
+  });
   const server = createServer(app);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -112,6 +118,7 @@ export const startMcpBehindOAuth = async () => {
     url: url.href,
     called,
     counts,
+    asked,
     /** What was given so far counts no more; with `all` it cannot be renewed either. */
     expire: (all: boolean) => {
       access.clear();

@@ -21,3 +21,20 @@ test.each([
 ])('%s', (text, clean) => {
   for (const size of [1, 2, 3, 7, 100]) expect(read(text, 2, size)).toBe(clean);
 });
+
+test('of several statements in a sentence each number is of its own', () => {
+  const asked: string[] = [];
+  const citations = new Citations(3, (n, sentence) => {
+    asked.push(`${n} ${sentence}`);
+    return n !== 2;
+  });
+  const text = '甲桥全长 64 米[1]，乙桥全长 834 米[2]，丙桥全长 518 米[3][1]。';
+  const shown = [...text].map((letter) => citations.take(letter)).join('') + citations.end();
+  expect(shown).toBe('甲桥全长 64 米[1]，乙桥全长 834 米，丙桥全长 518 米[3][1]。');
+  expect(asked).toEqual([
+    '1 甲桥全长 64 米',
+    '2 ，乙桥全长 834 米',
+    '3 ，丙桥全长 518 米',
+    '1 ，丙桥全长 518 米',
+  ]);
+});

@@ -8,14 +8,23 @@ const longest = 34;
 /** Letters before a number that are looked at for the sentence that it stands behind. */
 const looked = 400;
 
-/** What a number is a source of: the sentence before it, without marks and other numbers. */
+/** Stands where a number was, shown or taken out. */
+const numbered = '\uE000';
+/** Fewer letters behind the number before are no statement of their own. */
+const leastClause = 6;
+
+/**
+ * What a number is a source of: the sentence before it, without marks; of several statements in one
+ * sentence, each with its number, the last.
+ */
 const sentenceBefore = (text: string): string => {
   const line = text.slice(-looked).split('\n').at(-1) ?? '';
   const bare = line
-    .replaceAll(/\[\d+\](?!\()/g, '')
     .replaceAll(/\]\([^)]*\)/g, ' ')
-    .replace(/[\s。．.！？!?；;，,：:、”"』」）)*_`]+$/, '');
-  return bare.split(/[。！？!?；;]|\.\s/).at(-1) ?? '';
+    .replace(/[\s。．.！？!?；;，,：:、”"』」）)*_`\uE000]+$/, '');
+  const sentence = bare.split(/[。！？!?；;]|\.\s/).at(-1) ?? '';
+  const clause = sentence.split(numbered).at(-1) ?? '';
+  return clause.length >= leastClause ? clause : sentence.replaceAll(numbered, '');
 };
 
 /**
@@ -25,7 +34,7 @@ const sentenceBefore = (text: string): string => {
 export class Citations {
   readonly #sources: number;
   readonly #holds: (n: number, sentence: string) => boolean;
-  /** The end of what was shown. */
+  /** The end of what was shown, with marks in the place of numbers. */
   #before = '';
   /** Numbers that were taken out as their page does not hold what they stand behind. */
   removed = 0;
@@ -44,17 +53,12 @@ export class Citations {
 
   /** What of the text so far can be shown. */
   take(piece: string): string {
-    return this.#shown(this.#read(this.#held + piece, false));
+    return this.#read(this.#held + piece, false);
   }
 
   /** What was held back. */
   end(): string {
-    return this.#shown(this.#read(this.#held, true));
-  }
-
-  #shown(text: string): string {
-    this.#before = (this.#before + text).slice(-looked);
-    return text;
+    return this.#read(this.#held, true);
   }
 
   #read(text: string, isEnd: boolean): string {
@@ -72,11 +76,13 @@ export class Citations {
         // A bracket behind it makes it a link.
         if (mayGrow && part.length <= longest) return this.#hold(shown, part);
         if (this.#ticks === 0 && citation.test(part) && text[after] !== '(') {
-          shown += this.#named(part, shown);
+          shown += this.#named(part);
+          this.#before += numbered;
           continue;
         }
       } else if (this.#ticks < 3 && part.includes('\n')) this.#ticks = 0;
       shown += part;
+      this.#before = (this.#before + part).slice(-looked);
     }
     return shown;
   }
@@ -86,9 +92,9 @@ export class Citations {
     return shown;
   }
 
-  #named(part: string, shown: string): string {
+  #named(part: string): string {
     const numbers = (part.match(/\d+/g) ?? []).map(Number);
-    const sentence = sentenceBefore(this.#before + shown);
+    const sentence = sentenceBefore(this.#before);
     const known = [...new Set(numbers)].filter((n) => n >= 1 && n <= this.#sources);
     const held = known.filter((n) => this.#holds(n, sentence));
     this.removed += known.length - held.length;

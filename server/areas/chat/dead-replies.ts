@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamCodes } from '#contract/page-errors.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
-import { releaseExpired } from '../ledger/ledger.service.ts';
+import { createOrphans, releaseExpired } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import type { RepliesContext } from './live-replies.ts';
@@ -126,6 +126,7 @@ export const createDeadReplies = (
   /** Own rows that no reply here belongs to, as they were at the last sweep. */
   let strays = new Set<number>();
 
+  const releaseOrphans = createOrphans(db);
   const sweep = async (): Promise<void> => {
     const running = await store.runningReplies(db);
     const alive = new Map<number, boolean>();
@@ -143,6 +144,7 @@ export const createDeadReplies = (
     }
     strays = nextStrays;
     await releaseExpired(db);
+    await releaseOrphans();
   };
 
   /** The line to the process that writes a reply broke: perhaps it died. */

@@ -1,4 +1,6 @@
+import { encodeChat } from 'gpt-tokenizer/model/gpt-4o';
 import { expect, test } from 'vitest';
+import { type ChatMessage, textOf } from '#common/chat-message.ts';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
 import { countTokens } from '#server/engines/tokens.ts';
 import { Reply, type ReplyHooks, type ReplyRequest } from './reply.ts';
@@ -50,6 +52,24 @@ const run = async (
   );
   return { answer, ended: await answer.write() };
 };
+
+test('our own count is within 2 % of what OpenAI reports', async () => {
+  const zh = '鹊桥由喜鹊搭成，每年七月初七牛郎与织女在桥上相会，2026 年的这一天是 8 月 19 日。';
+  const code = 'const sum = (list: number[]) => list.reduce((all, each) => all + each, 0);\n';
+  const talk = Array.from({ length: 12 }, (_, at): ChatMessage[] => [
+    { role: 'user', content: `${at}. ${zh.repeat((at % 3) + 1)}` },
+    { role: 'assistant', content: `${code.repeat(at % 4)}The bridge carries ${at} feet.` },
+  ]).flat();
+  const messages: ChatMessage[] = [...talk, { role: 'user', content: '桥有多长？' }];
+  const said = `${zh}${code}`.repeat(2);
+  const { answer } = await run([engineOf(async (say) => say(said))], { request: { messages } });
+  const ours = await answer.count(true);
+  // By the rules that it has published for its chat completions.
+  const asked = messages.map(({ role, content }) => ({ role, content: textOf(content) }));
+  const reported = encodeChat(asked as Parameters<typeof encodeChat>[0]).length;
+  expect(Math.abs(ours.promptTokens / reported - 1), String(ours.promptTokens)).toBeLessThan(0.02);
+  expect(ours.completionTokens).toBe(countTokens(said));
+});
 
 test('silence after the beginning ends it as a timeout', async () => {
   const hanging = engineOf(async (say, signal) => {

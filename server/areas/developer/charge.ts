@@ -171,6 +171,7 @@ export const openCharge = async (
       userId,
       amount: call.amount,
       reference: `api:${keyId}`,
+      owner: caller.instance,
     });
     if (!made) {
       await store.endCall(db, {

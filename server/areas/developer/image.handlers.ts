@@ -25,6 +25,7 @@ import { imagesOfJob } from '../image/images.service.ts';
 import { createAnalysisService } from '../image/analysis.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedImageModel } from '../model/resolved-model.ts';
+import { handOver } from '../ledger/ledger.service.ts';
 import { openCharge } from './charge.ts';
 import { isUsable } from '../model/usable.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
@@ -150,14 +151,16 @@ export const createImageApi = (deps: {
         db,
         { uuid, plan, model, title: titleOf, holdId: cost === 0 ? null : charge.id, cost },
         caller.user,
-        (tx) =>
-          store.insertJob(tx, {
+        async (tx) => {
+          await handOver(tx, charge.id);
+          await store.insertJob(tx, {
             jobUuid: uuid,
             chargeId: charge.id,
             keyId: caller.keyId,
             userId: caller.user.id,
             model: model.name,
-          }),
+          });
+        },
       );
     } catch (error) {
       await charge.release(false);

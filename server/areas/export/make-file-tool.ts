@@ -91,11 +91,11 @@ export const createMakeFile = ({ files }: { files: Pick<FileService, 'keepToolFi
   spec: {
     name: 'make_file',
     description:
-      '把内容做成文件给用户下载。content 用 Markdown：docx、pdf 是正文，pptx 每个一级或二级标题一页，xlsx 与 csv 取其中的表格（也可以直接写 CSV）',
+      '做文件给用户下载。content 是 Markdown：pptx 每个标题一页，xlsx、csv 取表格（或直接写 CSV）',
     parameters: {
       type: 'object',
       properties: {
-        name: { type: 'string', description: '文件名，不带扩展名' },
+        name: { type: 'string' },
         format: { type: 'string', enum: formats },
         content: { type: 'string' },
       },

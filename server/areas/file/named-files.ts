@@ -84,7 +84,7 @@ export const createNamedFiles = ({ stateOfFile }: NamedFilesDeps) => {
     },
 
     /** What a person's own file says. @throws Refusal not_found */
-    async attachedText(db: Executor, uuid: string, user: Identity) {
+    async attachedText(db: Executor, uuid: string, user: Pick<Identity, 'id'>) {
       const [row] = await findTexts(db, [uuid.toLowerCase()], user.id);
       if (!row) throw new Refusal('not_found', '这个文件已经不在了');
       return { name: row.name, text: row.text, cut: row.cut };

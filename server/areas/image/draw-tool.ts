@@ -78,11 +78,11 @@ export const createDraw = (deps: DrawDeps): Tool => {
     perReply: 4,
     spec: {
       name: 'draw',
-      description: `画图，一次至多 ${most} 张；图片会直接显示给用户`,
+      description: '画图，直接显示给用户',
       parameters: {
         type: 'object',
         properties: {
-          prompt: { type: 'string', description: '画面的描述' },
+          prompt: { type: 'string' },
           count: { type: 'integer', minimum: 1, maximum: most },
           shape: { type: 'string', enum: Object.keys(sizes) },
         },

@@ -40,12 +40,11 @@ export const createEditImage = (deps: {
     perReply: 4,
     spec: {
       name: 'edit_image',
-      description:
-        '改这次对话里的一张图片：照新的描述画成另一张，放大，或去掉背景；结果直接显示给用户',
+      description: '改对话里的一张图片，直接显示',
       parameters: {
         type: 'object',
         properties: {
-          prompt: { type: 'string', description: '改好后的整个画面的描述；放大与去背景时不用' },
+          prompt: { type: 'string', description: '改好后的整个画面；way 是 change 时要' },
           image: pictureArgument,
           way: { type: 'string', enum: Object.keys(ways) },
         },

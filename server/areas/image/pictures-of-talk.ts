@@ -13,7 +13,7 @@ const wordsTold = 40;
 
 export const pictureArgument = {
   type: 'string',
-  description: '哪一张图片：省略是对话里最新的一张；也可以写画它时的词，或“图片 12”这样的编号',
+  description: '哪张：画它的词，或编号“图片 12”；默认最新的',
 } as const;
 
 type Before = Pick<ToolContext, 'user' | 'sessionId' | 'historyId' | 'round'>;

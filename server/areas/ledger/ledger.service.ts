@@ -173,6 +173,8 @@ export interface HoldRequest {
   vipAllowed?: boolean;
   /** Where it is locked in this transaction already, and nothing was changed in it. */
   wallet?: OpenWallet | null;
+  /** The process that does the work, where nobody goes on with it once that is gone. */
+  owner?: number;
 }
 
 /** Sets an amount aside and gives the hold's id; null when there is not enough. */
@@ -198,6 +200,7 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
       state: 'open' as const,
       reference,
       ttlMs,
+      owner: request.owner,
     };
     await withCommit(tx, wallet.save({ hold: made }));
     return id;
@@ -209,7 +212,7 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
  */
 export const holdOfBalance = (
   db: Executor,
-  request: Required<Pick<HoldRequest, 'id' | 'userId' | 'amount' | 'reference'>>,
+  request: Required<Pick<HoldRequest, 'id' | 'userId' | 'amount' | 'reference' | 'owner'>>,
 ): Promise<boolean> =>
   store.insertHoldOfBalance(db, {
     ...request,
@@ -360,6 +363,22 @@ export const releaseExpired = async (db: Executor): Promise<number> => {
   const expired = await store.expiredHolds(db, 100);
   for (const holdId of expired) await release(db, holdId);
   return expired.length;
+};
+
+/** The work of a hold becomes a job: others go on with it where this process ends. */
+export const handOver = store.disownHold;
+
+/**
+ * Gives back what is held for work that ended with its process. One that only lost its connection to
+ * the database for a moment is not gone: what was seen to be gone twice is.
+ */
+export const createOrphans = (db: Executor): (() => Promise<void>) => {
+  let gone = new Set<number>();
+  return async () => {
+    const orphans = await store.orphanedHolds(db, 100);
+    for (const { id, owner } of orphans) if (gone.has(owner)) await release(db, id);
+    gone = new Set(orphans.map(({ owner }) => owner));
+  };
 };
 
 /** What moves a balance besides spending: its kind, what it belongs to, and words for its owner. */

@@ -1,7 +1,8 @@
-import { and, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, isNotNull, lt, sql } from 'drizzle-orm';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { consumptions, holds, ledger, wallets } from '#server/db/schema.ts';
+import { livingLock } from '#server/db/instance.ts';
 import { statement } from '#server/db/statement.ts';
 import { modelUses, usageDays } from './ledger.tables.ts';
 
@@ -9,7 +10,7 @@ export type LedgerEntry = Pick<
   typeof ledger.$inferSelect,
   'pot' | 'kind' | 'amount' | 'reference' | 'remark'
 >;
-export type HoldRow = Omit<typeof holds.$inferSelect, 'reference' | 'expiresAt'>;
+export type HoldRow = Omit<typeof holds.$inferSelect, 'reference' | 'expiresAt' | 'owner'>;
 
 export interface WalletRow {
   balance: number;
@@ -191,9 +192,9 @@ const saveAll = statement(
      SELECT $1, entry.* FROM unnest($5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[])
        AS entry
    ), hold AS (
-     INSERT INTO holds (id, user_id, balance, vip, vip_allowed, spent, state, reference, expires_at)
+     INSERT INTO holds (id, user_id, balance, vip, vip_allowed, spent, state, reference, expires_at, owner)
      SELECT $10::uuid, $1, $11::bigint, $12::bigint, $13::boolean, $14::bigint, $15::text,
-       $16::text, now() + $17::float8 * interval '1 millisecond' WHERE $10::uuid IS NOT NULL
+       $16::text, now() + $17::float8 * interval '1 millisecond', $27::bigint WHERE $10::uuid IS NOT NULL
      ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, vip = excluded.vip,
        spent = excluded.spent, state = excluded.state
    ), noted AS (
@@ -222,25 +223,36 @@ const holdAtOnce = statement<{ id: string }>(
      INSERT INTO ledger (user_id, pot, kind, amount, reference, remark)
      SELECT user_id, 'balance', 'hold', -amount, $1::uuid::text, '' FROM wallet
    )
-   INSERT INTO holds (id, user_id, balance, vip, vip_allowed, state, reference, expires_at)
+   INSERT INTO holds (id, user_id, balance, vip, vip_allowed, state, reference, expires_at, owner)
    SELECT $1::uuid, user_id, amount, 0, false, 'open', $4,
-     now() + $5::float8 * interval '1 millisecond' FROM wallet RETURNING id`,
+     now() + $5::float8 * interval '1 millisecond', $6::bigint FROM wallet RETURNING id`,
 );
 
 /** Moves a part of the balance alone into a new hold; false: there is not so much. */
 export const insertHoldOfBalance = async (
   db: Executor,
-  hold: { id: string; userId: number; amount: number; reference: string; ttlMs: number },
+  hold: {
+    id: string;
+    userId: number;
+    amount: number;
+    reference: string;
+    ttlMs: number;
+    owner: number;
+  },
 ): Promise<boolean> => {
-  const { id, userId, amount, reference, ttlMs } = hold;
-  return (await holdAtOnce(db, [id, userId, amount, reference, ttlMs])).length > 0;
+  const { id, userId, amount, reference, ttlMs, owner } = hold;
+  return (await holdAtOnce(db, [id, userId, amount, reference, ttlMs, owner])).length > 0;
 };
 
 export interface WalletChange {
   wallet: Pick<WalletRow, 'balance' | 'vipBalance' | 'vipPeriod'>;
   entries: readonly LedgerEntry[];
-  /** A hold as it is from now on; a new one lives for `ttlMs`. */
-  hold?: Omit<HoldRow, 'createdAt' | 'userId'> & { reference?: string; ttlMs?: number };
+  /** A hold as it is from now on; a new one lives for `ttlMs`, or as long as its owner. */
+  hold?: Omit<HoldRow, 'createdAt' | 'userId'> & {
+    reference?: string;
+    ttlMs?: number;
+    owner?: number | undefined;
+  };
   /** Tokens came in: the balance is measured anew from here. */
   credited?: boolean;
   consumption?: Omit<typeof consumptions.$inferInsert, 'id' | 'createdAt' | 'userId'> & {
@@ -281,6 +293,7 @@ export const saveWallet = async (
     consumption?.currentBalance,
     credited,
     consumption?.channelId,
+    hold?.owner ?? null,
   ]);
 };
 
@@ -293,6 +306,32 @@ export const expiredHolds = async (db: Executor, limit: number): Promise<string[
     .orderBy(holds.userId)
     .limit(limit);
   return rows.map((row) => row.id);
+};
+
+/** Others go on with the work of a hold from now on. */
+export const disownHold = async (db: Executor, id: string): Promise<void> => {
+  await db.update(holds).set({ owner: null }).where(eq(holds.id, id));
+};
+
+/** Open holds of processes that are gone now, and which those are. */
+export const orphanedHolds = async (
+  db: Executor,
+  limit: number,
+): Promise<{ id: string; owner: number }[]> => {
+  const rows = await db
+    .select({ id: holds.id, owner: holds.owner })
+    .from(holds)
+    .where(
+      and(
+        eq(holds.state, 'open'),
+        isNotNull(holds.owner),
+        sql`NOT EXISTS (SELECT FROM pg_locks
+          WHERE objid = ${holds.owner}::oid AND ${sql.raw(livingLock)})`,
+      ),
+    )
+    .orderBy(holds.userId)
+    .limit(limit);
+  return rows.flatMap(({ id, owner }) => (owner === null ? [] : { id, owner }));
 };
 
 /** What of a person's balance is held. */

@@ -38,7 +38,13 @@ const tooLong: ReadonlySet<string> = new Set(['balance', 'too_large']);
  * @throws Refusal balance, engine_failed
  */
 export const askModel = async (
-  deps: { db: Database; models: ModelService; log: Pick<FastifyBaseLogger, 'warn' | 'error'> },
+  deps: {
+    db: Database;
+    models: ModelService;
+    log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+    /** This process. */
+    owner: number;
+  },
   request: {
     userId: number;
     model: ResolvedModel;
@@ -47,7 +53,7 @@ export const askModel = async (
     keep?: (tx: Transaction, text: string, spent: number) => Promise<void>;
   },
 ): Promise<string> => {
-  const { db, models, log } = deps;
+  const { db, models, log, owner } = deps;
   const { userId, model, messages, subject, keep } = request;
   let held = 0;
   let holdId: string | null = null;
@@ -60,6 +66,7 @@ export const askModel = async (
       amount: held,
       reference: 'prompt',
       vipAllowed: !model.vipExcluded,
+      owner,
     });
     if (!holdId) throw new Refusal('balance');
   }

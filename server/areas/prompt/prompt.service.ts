@@ -72,6 +72,8 @@ export const createPromptService = (deps: {
   db: Database;
   models: ModelService;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+  /** This process. */
+  owner: number;
 }): PromptService => {
   const { db, models } = deps;
 

@@ -25,10 +25,10 @@ export const createSpeak = ({
   perReply: 3,
   spec: {
     name: 'speak',
-    description: '把一段文字念成声音，用户可以直接听、下载',
+    description: '把文字念成声音给用户听',
     parameters: {
       type: 'object',
-      properties: { text: { type: 'string', description: '要念的文字' } },
+      properties: { text: { type: 'string' } },
       required: ['text'],
     },
   },

@@ -100,10 +100,12 @@ export const createSpeechService = (deps: {
   models: Pick<ModelService, 'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome'>;
   storage: Storage;
   log: FastifyBaseLogger;
+  /** This process. */
+  owner: number;
   /** Bytes of readings that are kept of one person's sessions. */
   room: number;
 }) => {
-  const { models, storage, log, room } = deps;
+  const { models, storage, log, owner, room } = deps;
   const busy = new Map<string, number>();
   const guestLane = createFairQueue(guestsAtOnce + 1, atOnce);
 
@@ -183,6 +185,7 @@ export const createSpeechService = (deps: {
             amount,
             reference: `speech:${randomUUID()}`,
             vipAllowed: !model.vipExcluded,
+            owner,
           });
     if (amount > 0 && holdId === null) throw new Refusal('balance');
     let channelId: number | null = null;

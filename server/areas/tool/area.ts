@@ -1,4 +1,5 @@
 import type { Area, Kit } from '#server/area.ts';
+import { filledAddress } from '#server/engines/mcp/mcp-things.ts';
 import { Refusal, type Handlers } from '#server/http/handlers.ts';
 import { estimateTokens } from '#contract/price.ts';
 import { createKeyBox } from '../model/channel-key.ts';
@@ -33,12 +34,15 @@ export const toolArea = ({ settings }: Kit) =>
         toolServerThings: async ({ id }, { db, user }) => {
           const things = await servers.things(db, id, user, async (mcp) => ({
             resources: await mcp.resources(),
+            templates: await mcp.templates(),
             prompts: await mcp.prompts(),
           }));
           return () => Promise.resolve(things);
         },
-        readToolResource: async ({ id, uri }, { db, user }) => {
-          const read = await servers.things(db, id, user, (mcp) => mcp.read(uri));
+        readToolResource: async ({ id, uri, blanks }, { db, user }) => {
+          const address = blanks ? await filledAddress(uri, blanks) : uri;
+          if (address === null) throw new Refusal('bad_input', 'blanks 填的内容放不进它的地址');
+          const read = await servers.things(db, id, user, (mcp) => mcp.read(address));
           if (!read) throw new Refusal('not_found', '这份资源是空的，或已经不在了');
           return () => Promise.resolve(read);
         },

@@ -4,6 +4,9 @@ import {
   newQuickJSWASMModuleFromVariant,
   shouldInterruptAfterDeadline,
 } from 'quickjs-emscripten-core';
+import { ChartError } from './chart-svg.ts';
+import { createLeavings } from './code-files.ts';
+import { runPython } from './code-python.ts';
 import type { CodeAnswer, CodeTask } from './run-code.ts';
 
 /** Runs one program and says what it printed; whoever started this ends it. */
@@ -19,7 +22,7 @@ const shower = `(value) => {
   catch { return String(value); }
 }`;
 
-const run = async ({ code, seconds, memory }: CodeTask): Promise<CodeAnswer> => {
+const runJavaScript = async ({ code, seconds, memory, files }: CodeTask): Promise<CodeAnswer> => {
   const engine = await newQuickJSWASMModuleFromVariant(variant);
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(memory);
@@ -32,12 +35,51 @@ const run = async ({ code, seconds, memory }: CodeTask): Promise<CodeAnswer> => 
     printed += `${words.map((word) => context.getString(word)).join(' ')}\n`;
   });
   context.setProp(context.global, '__print', print);
+  const leavings = createLeavings();
+  /** Gives what is wrong, which is thrown within. */
+  const outside = {
+    __write: (name: string, text: string) => leavings.keep(name, Buffer.from(text)),
+    __read: (name: string) => {
+      const found = files.find((each) => each.name === name);
+      return found ? Buffer.from(found.data).toString() : undefined;
+    },
+    __chart: (json: string) => {
+      try {
+        leavings.chart(json);
+      } catch (error) {
+        if (error instanceof ChartError) return error.message;
+        throw error;
+      }
+      return undefined;
+    },
+  };
+  for (const [name, act] of Object.entries(outside)) {
+    const made = context.newFunction(name, (...given) => {
+      const told = (act as (...words: string[]) => string | undefined | void)(
+        ...given.map((each) => context.getString(each)),
+      );
+      return typeof told === 'string' ? context.newString(told) : context.undefined;
+    });
+    context.setProp(context.global, name, made);
+  }
   const prepared = context.evalCode(
     `globalThis.__show = ${shower};
      globalThis.console = {};
      for (const name of ['log', 'info', 'warn', 'error', 'debug'])
        console[name] = ((show, print) => (...given) => print(...given.map(show)))(__show, __print);
-     delete globalThis.__print;`,
+     ((write, read, draw) => {
+       globalThis.writeFile = (name, text) => { write(String(name), typeof text === 'string' ? text : __show(text)); };
+       globalThis.readFile = (name) => {
+         const text = read(String(name));
+         if (text === undefined) throw new Error('没有文件 ' + name);
+         return text;
+       };
+       globalThis.chart = (given) => {
+         const wrong = draw(JSON.stringify(given) ?? 'null');
+         if (wrong !== undefined) throw new Error(wrong);
+       };
+     })(__write, __read, __chart);
+     for (const name of ['__print', '__write', '__read', '__chart']) delete globalThis[name];`,
   );
   context.unwrapResult(prepared).dispose();
   const ran = context.evalCode(code, 'code.js', { type: 'global' });
@@ -62,12 +104,13 @@ const run = async ({ code, seconds, memory }: CodeTask): Promise<CodeAnswer> => 
       : context.getString(
           context.unwrapResult(context.callFunction(show, context.undefined, last)),
         );
-  const text = `${printed}${shown}`.slice(0, most).trim();
-  return { text: text === '' ? '（没有输出）' : text };
+  return leavings.end(`${printed}${shown}`.slice(0, most));
 };
 
 try {
-  parentPort?.postMessage(await run(workerData as CodeTask), []);
+  const task = workerData as CodeTask;
+  const run = task.language === 'python' ? runPython : runJavaScript;
+  parentPort?.postMessage(await run(task), []);
 } catch (error) {
   const told: CodeAnswer = { refused: `代码没有运行成：${String(error).slice(0, 300)}` };
   parentPort?.postMessage(told, []);

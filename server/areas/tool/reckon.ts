@@ -20,9 +20,30 @@ const ruled = (
   },
 });
 
-/** What the built-in assistant works out by rules. */
-export const reckoning: readonly Tool[] = [
+const rules = [
   ruled('reckon', '计算', '精确计算算式、百分比、乘方、开方', '(1200-300)*15%'),
   ruled('date', '日期', '今天的日期与时间，星期、农历、相差多少天', '今天是几月几号'),
   ruled('units', '单位换算', '换算长度、重量、温度、面积、速度等单位', '26.2 英里是多少公里'),
-];
+] as const;
+
+/** What the built-in assistant works out by rules. */
+export const reckoning: readonly Tool[] = rules;
+
+/** The same for models as one tool: three would tell them, and cost, three times as much. */
+export const reckonAny: Tool = {
+  ...rules[0],
+  spec: {
+    name: 'reckon',
+    description: '精确计算；今天的日期时间、星期、农历、相差几天；单位换算',
+    parameters: texts({ question: '如“(1200-300)*15%”“今天星期几”“26.2 英里是多少公里”' }),
+  },
+  run: async (given, context) => {
+    for (const { run } of rules)
+      try {
+        return await run(given, context);
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error;
+      }
+    throw new ToolFailure('看不懂这个问题，请换一种写法');
+  },
+};

@@ -48,8 +48,8 @@ export const createSearchHere = (knowledge: Pick<KnowledgeService, 'list' | 'try
   own: true,
   spec: {
     name: 'search_here',
-    description: '在本站查找：用户自己的会话、知识库、论坛问答与帮助',
-    parameters: texts({ query: '要找的词，以空格分开' }),
+    description: '查找用户自己的会话、知识库，和本站的论坛与帮助',
+    parameters: texts({ query: '词，以空格分开' }),
   },
   // What it finds is its person's alone, and the answer that tells of it is not.
   asks: (given, { open }) =>

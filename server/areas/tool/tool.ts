@@ -85,11 +85,14 @@ export const textOf = (given: Record<string, unknown>, name: string, most: numbe
   return value.trim();
 };
 
-/** JSON Schema of arguments that are all texts. */
+/** JSON Schema of arguments that are all texts; an empty description is left out: each word is paid for. */
 export const texts = (fields: Record<string, string>): Record<string, unknown> => ({
   type: 'object',
   properties: Object.fromEntries(
-    Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }]),
+    Object.entries(fields).map(([name, description]) => [
+      name,
+      { type: 'string', ...(description === '' ? {} : { description }) },
+    ]),
   ),
   required: Object.keys(fields),
 });

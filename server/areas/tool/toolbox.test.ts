@@ -7,6 +7,7 @@ import { estimateTokens } from '#contract/price.ts';
 import { withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
 import { createMakeFile } from '../export/make-file-tool.ts';
+import { createRunCode } from '../export/run-code-tool.ts';
 import { createDraw } from '../image/draw-tool.ts';
 import { createEditImage } from '../image/edit-tool.ts';
 import { createSpeak } from '../speech/speak-tool.ts';
@@ -24,7 +25,13 @@ const deps = {
     findMedia: none,
     defaultMedia: none,
   },
-  files: { takeImages: none, requireRoom: none, keepToolFile: none },
+  files: {
+    takeImages: none,
+    requireRoom: none,
+    keepToolFile: none,
+    openOther: none,
+    attachedText: none,
+  },
   jobs: { cancel: none },
 };
 const box = createToolbox({
@@ -34,6 +41,7 @@ const box = createToolbox({
     createMakeFilm(deps),
     createSpeak({ speech: { quote: none, say: none }, ...deps }),
     createMakeFile(deps),
+    createRunCode(deps),
   ],
   knowledge,
   fetch: () => Promise.resolve(null),

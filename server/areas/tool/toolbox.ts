@@ -4,8 +4,7 @@ import type { ToolSpec } from '#server/engines/chat-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { createReadPage } from './read-page.ts';
-import { reckoning } from './reckon.ts';
-import { runCode } from './run-code.ts';
+import { reckonAny, reckoning } from './reckon.ts';
 import { createSearchHere } from './search-here.ts';
 import type { SideServices } from '../model/side-services.ts';
 import type { Tool, ToolUser } from './tool.ts';
@@ -51,8 +50,9 @@ export const createToolbox = ({
 }): Toolbox => {
   const readPage = createReadPage(fetch);
   const webSearch = createWebSearch(fetch, services);
-  const usual = [...reckoning, createSearchHere(knowledge), readPage, runCode, ...made];
-  const all = [...usual, webSearch];
+  const more = [createSearchHere(knowledge), readPage, ...made];
+  const usual = [reckonAny, ...more];
+  const all = [...reckoning, ...usual, webSearch];
   const byName = new Map(all.map((tool) => [tool.spec.name, tool]));
   const namesOf = (tools: readonly Tool[]) => tools.map(({ spec }) => spec.name);
   const find = (name: string, foreign: readonly ForeignTool[] = []): Tool | null => {
@@ -63,7 +63,8 @@ export const createToolbox = ({
     offered: (model, { web, only = false } = { web: false }) => {
       if (!model.builtIn && !callsTools(model.name)) return [];
       if (only) return web ? namesOf([webSearch, readPage]) : [];
-      return namesOf(web ? [...usual, webSearch] : usual);
+      const tools = model.builtIn ? [...reckoning, ...more] : usual;
+      return namesOf(web ? [...tools, webSearch] : tools);
     },
     // The assistant calls by rules of its own, which know none of them.
     foreign: async (db, model, user) =>

@@ -26,9 +26,8 @@ export const createWebSearch = (
     seconds: 20,
     spec: {
       name: webSearchName,
-      description:
-        '在互联网上搜索，给出标题、网址与摘要。要引用其中一页，先用 read_page 打开它，再写 [编号]',
-      parameters: texts({ query: '搜索词' }),
+      description: '搜索互联网。引用一页之前先用 read_page 打开它，再写 [编号]',
+      parameters: texts({ query: '' }),
     },
     run: async (given, { user, signal }) => {
       const query = textOf(given, 'query', 200);

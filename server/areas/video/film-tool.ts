@@ -29,7 +29,7 @@ export const createMakeFilm = (deps: {
     perReply: 2,
     spec: {
       name: 'make_film',
-      description: '把这次对话里的一张图片做成几秒的视频，直接显示给用户；没有图片时先画一张',
+      description: '把对话里的一张图片做成几秒的视频，直接显示；没有图片就先 draw',
       parameters: {
         type: 'object',
         properties: {

@@ -9,9 +9,11 @@ import {
   promptsOf,
   readResource,
   resourcesOf,
+  templatesOf,
   type McpContent,
   type McpPrompt,
   type McpResource,
+  type McpTemplate,
 } from './mcp-things.ts';
 
 /** A program on this machine that is one. */
@@ -166,7 +168,7 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
     () =>
       new StreamableHTTPClientTransport(url, {
         ...options,
-        reconnectionOptions: { ...retry, reconnectionDelayGrowFactor: 1, maxRetries: 0 },
+        reconnectionOptions: { ...retry, reconnectionDelayGrowFactor: 1, maxRetries: 3 },
       }),
     () => new SSEClientTransport(url, options),
   ];
@@ -267,6 +269,7 @@ export interface McpSession {
   call: (name: string, given: Record<string, unknown>) => Promise<string>;
   /** What it has beside tools: to be read, and to be asked with. */
   resources: () => Promise<McpResource[]>;
+  templates: () => Promise<McpTemplate[]>;
   read: (uri: string) => Promise<McpContent | null>;
   prompts: () => Promise<McpPrompt[]>;
   fill: (name: string, given: Record<string, string>) => Promise<string>;
@@ -288,6 +291,7 @@ export const withMcp = async <T>(
       tools: () => toolsOf(client, until),
       call: (name, given) => callOf(client, name, given, bounds),
       resources: () => resourcesOf(client, bounds),
+      templates: () => templatesOf(client, bounds),
       read: (uri) => readResource(client, uri, bounds),
       prompts: () => promptsOf(client, bounds),
       fill: (name, given) => fillPrompt(client, name, given, bounds),

@@ -9,6 +9,11 @@ export interface McpResource {
   mime: string;
 }
 
+/** Resources whose address has blanks. */
+export interface McpTemplate extends McpResource {
+  blanks: string[];
+}
+
 export interface McpPrompt {
   name: string;
   title: string;
@@ -73,6 +78,60 @@ export const resourcesOf = async (client: Client, bounds: Bounds): Promise<McpRe
       description: cut(description, most.description),
       mime: cut(mimeType, 100),
     }));
+};
+
+export const templatesOf = async (client: Client, bounds: Bounds): Promise<McpTemplate[]> => {
+  if (!client.getServerCapabilities()?.resources) return [];
+  const [{ ListResourceTemplatesResultSchema, ErrorCode }, { UriTemplate }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/types.js'),
+    import('@modelcontextprotocol/sdk/shared/uriTemplate.js'),
+  ]);
+  const ask = async (cursor: string | undefined) => {
+    const asked = { method: 'resources/templates/list' as const, params: paramsOf(cursor) };
+    const { resourceTemplates, nextCursor } = await client.request(
+      asked,
+      ListResourceTemplatesResultSchema,
+      optionsOf(bounds),
+    );
+    return { list: resourceTemplates, nextCursor };
+  };
+  const found = await pagesOf(ask).catch((error: unknown) => {
+    // Many that have resources know of no templates.
+    if ((error as { code?: unknown }).code === ErrorCode.MethodNotFound) return [];
+    throw error;
+  });
+  return found.flatMap(({ uriTemplate: uri, name, title, description, mimeType }) => {
+    if (uri.length > most.uri) return [];
+    let blanks: string[];
+    try {
+      blanks = [...new Set(new UriTemplate(uri).variableNames)];
+    } catch {
+      return [];
+    }
+    if (blanks.length > most.arguments || blanks.some((blank) => blank.length > most.name))
+      return [];
+    return {
+      uri: storableText(uri),
+      name: cut(title ?? name, most.name) || cut(uri, most.name),
+      description: cut(description, most.description),
+      mime: cut(mimeType, 100),
+      blanks,
+    };
+  });
+};
+
+/** The address of a template with its blanks filled in. Null: it is none, or too long. */
+export const filledAddress = async (
+  template: string,
+  given: Record<string, string>,
+): Promise<string | null> => {
+  const { UriTemplate } = await import('@modelcontextprotocol/sdk/shared/uriTemplate.js');
+  try {
+    const uri = new UriTemplate(template).expand(given);
+    return uri.length <= most.uri ? uri : null;
+  } catch {
+    return null;
+  }
 };
 
 export const readResource = async (

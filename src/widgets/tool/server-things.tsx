@@ -16,6 +16,7 @@ import css from './server-things.module.css';
 
 type Things = Out<'toolServerThings'>;
 type Prompt = Things['prompts'][number];
+type Template = Things['templates'][number];
 
 /** What one server has, asked for when it is unfolded. */
 const Unfolded = ({
@@ -99,6 +100,44 @@ const Thing = ({
   </li>
 );
 
+/** What has blanks to be filled in. */
+const Blanks = ({
+  of,
+  submit,
+  onFill,
+  onClose,
+}: {
+  of: { title: string; blanks: { name: string; required: boolean; hint: string }[] } | null;
+  submit: string;
+  onFill: (given: Record<string, string>) => Promise<void>;
+  onClose: () => void;
+}) => (
+  <Sheet open={of !== null} onClose={onClose} title={of?.title ?? ''}>
+    {of && (
+      <Form
+        key={of.title}
+        fields={of.blanks.map((blank) => ({
+          ...blank,
+          label: blank.name,
+          kind: 'text' as const,
+          max: 1000,
+        }))}
+        initial={{}}
+        submit={submit}
+        onSubmit={(values) =>
+          onFill(
+            Object.fromEntries(
+              Object.entries(values)
+                .map(([name, value]) => [name, String(value ?? '')] as const)
+                .filter(([, value]) => value !== ''),
+            ),
+          )
+        }
+      />
+    )}
+  </Sheet>
+);
+
 /** Behind ＋: a server's resources; one becomes an attachment like any file. */
 export const ServerResources = ({
   target,
@@ -111,27 +150,55 @@ export const ServerResources = ({
   onDone: () => void;
 }) => {
   const { busy, run } = useAct();
-  const take = async (id: number, resource: Things['resources'][number]) => {
-    const file = fileOf(resource, await api.readToolResource({ id, uri: resource.uri }));
+  const [filling, setFilling] = useState<{ id: number; template: Template } | null>(null);
+  const take = async (
+    id: number,
+    resource: Things['resources'][number],
+    blanks?: Record<string, string>,
+  ) => {
+    const asked = { id, uri: resource.uri, ...(blanks && { blanks }) };
+    const file = fileOf(resource, await api.readToolResource(asked));
     onDone();
     await addFiles(target, [file], { words });
   };
   return (
-    <Servers
-      title="工具服务的资源"
-      empty="它没有资源。"
-      rows={({ id }, { resources }) =>
-        resources.map((resource) => (
-          <Thing
-            key={resource.uri}
-            name={resource.name}
-            about={resource.description || resource.uri}
-            busy={busy}
-            onClick={() => void run(() => take(id, resource))}
-          />
-        ))
-      }
-    />
+    <>
+      <Servers
+        title="工具服务的资源"
+        empty="它没有资源。"
+        rows={({ id }, { resources, templates }) => [
+          ...resources.map((resource) => (
+            <Thing
+              key={resource.uri}
+              name={resource.name}
+              about={resource.description || resource.uri}
+              busy={busy}
+              onClick={() => void run(() => take(id, resource))}
+            />
+          )),
+          ...templates.map((template) => (
+            <Thing
+              key={template.uri}
+              name={template.name}
+              about={template.description || template.uri}
+              busy={busy}
+              onClick={() => setFilling({ id, template })}
+            />
+          )),
+        ]}
+      />
+      <Blanks
+        of={
+          filling && {
+            title: filling.template.name,
+            blanks: filling.template.blanks.map((name) => ({ name, required: true, hint: '' })),
+          }
+        }
+        submit="放进消息"
+        onFill={(given) => take(filling!.id, filling!.template, given)}
+        onClose={() => setFilling(null)}
+      />
+    </>
   );
 };
 
@@ -171,33 +238,21 @@ export const ServerPrompts = ({
           ))
         }
       />
-      <Sheet
-        open={filling !== null}
-        onClose={() => setFilling(null)}
-        title={filling?.prompt.title ?? ''}
-      >
-        {filling && (
-          <Form
-            key={filling.prompt.name}
-            fields={filling.prompt.arguments.map(({ name, description, required }) => ({
+      <Blanks
+        of={
+          filling && {
+            title: filling.prompt.title,
+            blanks: filling.prompt.arguments.map(({ name, description, required }) => ({
               name,
-              label: name,
-              kind: 'text' as const,
               required,
-              max: 4000,
               hint: description,
-            }))}
-            initial={{}}
-            submit="放进输入框"
-            onSubmit={async (values) => {
-              const given = Object.entries(values)
-                .map(([name, value]) => [name, String(value ?? '')] as const)
-                .filter(([, value]) => value !== '');
-              await fill(filling.id, filling.prompt.name, Object.fromEntries(given));
-            }}
-          />
-        )}
-      </Sheet>
+            })),
+          }
+        }
+        submit="放进输入框"
+        onFill={(given) => fill(filling!.id, filling!.prompt.name, given)}
+        onClose={() => setFilling(null)}
+      />
     </>
   );
 };

@@ -1,18 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import pg from 'pg';
-import { readFile } from '#server/reading/read.ts';
 import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { fillTalk } from '#tests/support/fill-talk.ts';
 import { startMcpBehindOAuth } from '#tests/support/mcp-oauth.ts';
-import {
-  resultsIn,
-  startScriptedModel,
-  type Said,
-  type SentBody,
-} from '#tests/support/scripted-model.ts';
+import { startScriptedModel, type Said, type SentBody } from '#tests/support/scripted-model.ts';
 import { startServer } from '#tests/support/server.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
@@ -80,63 +72,6 @@ test('a picture is drawn, changed, filmed and words are read aloud, where it is 
     await see(page, 'read');
   } finally {
     await end();
-  }
-});
-
-test('a conversation that reads pages and reckons ends in a sheet that names its sources', async ({
-  app,
-  page,
-  person,
-}) => {
-  const site = createServer((request, response) => {
-    response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(
-      `<title>赵州桥 ${request.url}</title><body><article><h1>赵州桥</h1>${'<p>赵州桥建于隋代大业元年，由李春主持修建，是现存最早的敞肩石拱桥。</p>'.repeat(9)}</article></body>`,
-    );
-  });
-  await new Promise<void>((resolve) => {
-    site.listen(0, '127.0.0.1', resolve);
-  });
-  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
-  const pages = ['a', 'b', 'c'].map((each) => `http://${host}/${each}`);
-  const { server, end } = await serverWith((body) => {
-    const results = resultsIn(body);
-    if (results.length === 0)
-      return { calls: pages.map((url) => ({ name: 'read_page', arguments: { url } })) };
-    if (results.length === 3)
-      return { calls: [{ name: 'run_code', arguments: { code: '2026 - 605' } }] };
-    if (results.length === 4) {
-      const years = /\d{4}/.exec(results[3] ?? '')?.[0] ?? '?';
-      const rows = pages.map((url, at) => `| [${at + 1}] | ${url} |`).join('\n');
-      const content = `## 桥\n\n| 项目 | 值 |\n| --- | --- |\n| 年数 | ${years} |\n\n## 来源\n\n| 编号 | 网址 |\n| --- | --- |\n${rows}`;
-      return {
-        calls: [{ name: 'make_file', arguments: { name: '赵州桥', format: 'xlsx', content } }],
-      };
-    }
-    return { text: '赵州桥由李春主持修建[1][3]，表格做好了。' };
-  }, host);
-  try {
-    const client = await TestClient.register(server.baseURL);
-    await app.enterAs({ ...person, client });
-    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
-    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
-    await app.say(`请读 ${pages.join(' ')}，算一算，做成表格`);
-    const link = app.log.getByRole('link', { name: /赵州桥.*\.xlsx/ });
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      link.click({ timeout: 40_000 }),
-    ]);
-    const chunks: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-    const { blocks } = await readFile('xlsx', Buffer.concat(chunks), 100_000);
-    const words = JSON.stringify(blocks);
-    expect(words).toContain('1421');
-    for (const url of pages) expect(words).toContain(url);
-    await expect(app.log.getByRole('group', { name: '来源' })).toBeVisible();
-    await see(page, 'sheet');
-  } finally {
-    await end();
-    site.close();
   }
 });
 

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readFile } from '#server/reading/read.ts';
 import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { startMcpServer } from '#tests/support/mcp-server.ts';
 import { resultsIn, startScriptedModel } from '#tests/support/scripted-model.ts';
-import { startServer } from '#tests/support/server.ts';
+import { ADMIN_PASSWORD, startServer } from '#tests/support/server.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 
@@ -163,5 +164,134 @@ test('a server of tools is added, its tool is chosen, and asked about before it 
     await server.stop();
     await model.close();
     echoes.close();
+  }
+});
+
+test('a question is searched, three pages are read, Python reckons and draws, and a table with sources ends it', async ({
+  app,
+  page,
+  person,
+}) => {
+  test.setTimeout(150_000);
+  const opened: string[] = [];
+  const towns = ['赵州', '泉州', '潮州'];
+  const lengths = [64, 834, 518];
+  const site = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://x');
+    const base = `http://${request.headers.host}`;
+    if (url.pathname.startsWith('/searx')) {
+      const results = towns.map((town, at) => ({
+        url: `${base}/bridge-${at}`,
+        title: `${town}的桥`,
+        content: '一座古桥',
+      }));
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ query: url.searchParams.get('q'), results }));
+      return;
+    }
+    opened.push(url.pathname);
+    const at = Number(url.pathname.at(-1));
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(
+      `<title>${towns[at]}的桥</title><body><article><h1>${towns[at]}的桥</h1><p>${towns[at]}的古桥全长 ${lengths[at]} 米，横跨江面，是当地最有名的建筑。</p>${'<p>桥上行人来来往往，已经有许多年了，附近的居民都很喜欢在傍晚走一走。</p>'.repeat(8)}</article></body>`,
+    );
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  const python = `lengths = {'赵州': 64, '泉州': 834, '潮州': 518}
+chart(type='bar', title='三座古桥的长度（米）', labels=list(lengths), series=[{'name': '长度', 'values': list(lengths.values())}])
+sum(lengths.values()) / len(lengths)`;
+  const table = `# 古桥\n\n| 城市 | 长度 | 来源 |\n| --- | --- | --- |\n${towns
+    .map((town, at) => `| ${town} | ${lengths[at]} | http://${host}/bridge-${at} |`)
+    .join('\n')}`;
+  const model = await startScriptedModel((body) => {
+    const done = resultsIn(body).length;
+    if (done === 0) return { calls: [{ name: 'web_search', arguments: { query: '古桥 长度' } }] };
+    if (done === 1)
+      return {
+        calls: towns.map((_, at) => ({
+          name: 'read_page',
+          arguments: { url: `http://${host}/bridge-${at}` },
+        })),
+      };
+    if (done === 4)
+      return { calls: [{ name: 'run_code', arguments: { language: 'python', code: python } }] };
+    if (done === 5)
+      return {
+        calls: [{ name: 'make_file', arguments: { name: '古桥', format: 'xlsx', content: table } }],
+      };
+    return {
+      text: `赵州的古桥全长 64 米[1]，泉州的古桥全长 834 米[2]，潮州的古桥全长 518 米[3]。平均 472 米，表格在上面。`,
+    };
+  });
+  const server = await startServer({
+    env: {
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'deepseek-scripted',
+      FETCH_ALLOWED: host,
+    },
+  });
+  const shot = process.env['SHOTS'];
+  try {
+    const manager = new TestClient(server.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    await manager.call('saveChannel', {
+      kind: 'searxng',
+      label: '搜索',
+      base_url: `http://${host}/searx`,
+      api_key: 'k',
+    });
+    const client = await TestClient.register(server.baseURL);
+    await expect
+      .poll(async () => (await client.call('siteInfo', {})).web_search, { timeout: 15_000 })
+      .toBe(true);
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await page.getByRole('button', { name: '联网' }).click();
+    await app.say('比一比三座古桥的长度，画成图，做成表');
+    await expect(app.log).toContainText('平均 472 米', { timeout: 90_000 });
+    expect(opened.sort()).toEqual(['/bridge-0', '/bridge-1', '/bridge-2']);
+    const cards = app.log.getByRole('list', { name: '用到的工具' });
+    await expect(cards.getByRole('listitem')).toHaveCount(6);
+    const chart = cards.getByRole('img', { name: '图表 1.svg' });
+    await expect(chart).toBeVisible();
+    await expect.poll(() => chart.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(720);
+    const download = page.waitForEvent('download');
+    await cards.getByRole('link', { name: /古桥\.xlsx/ }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await download).createReadStream())
+      chunks.push(chunk as Buffer);
+    const { blocks } = await readFile('xlsx', Buffer.concat(chunks), 100_000);
+    const cells = JSON.stringify(blocks);
+    for (const words of [...towns, '834', `http://${host}/bridge-2`])
+      expect(cells).toContain(words);
+    await expect(app.log.getByRole('group', { name: '来源' }).getByRole('button')).not.toHaveCount(
+      0,
+    );
+    // It says what each mark rests on, also once it is read again.
+    await page.reload();
+    await expect(chart).toBeVisible();
+    await app.log.getByRole('group', { name: '来源' }).getByRole('button').nth(1).click();
+    await expect(page.getByRole('dialog')).toContainText('全长 834 米');
+    if (shot) {
+      await page.keyboard.press('Escape');
+      for (const dark of ['0', '1']) {
+        await page.emulateMedia({ colorScheme: dark === '1' ? 'dark' : 'light' });
+        await chart.scrollIntoViewIfNeeded();
+        await page.waitForTimeout(400);
+        await page.screenshot({ path: `${shot}-chart-${dark}.png` });
+        await cards.getByRole('button', { name: /运行代码/ }).click();
+        await page.waitForTimeout(200);
+        await page.screenshot({ path: `${shot}-code-${dark}.png` });
+      }
+    }
+  } finally {
+    await server.stop();
+    await model.close();
+    site.close();
   }
 });
