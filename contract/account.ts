@@ -28,6 +28,8 @@ const device = z.object({
   created_at: time,
   /** To the day. */
   seen_at: time,
+  /** 1: the account had not been used there before. */
+  fresh: z.optional(z.int()),
 });
 
 const invitation = z.object({

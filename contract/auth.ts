@@ -57,7 +57,12 @@ export const settings = z.object({
   condense: z.optional(flag),
   /** How the page looks, for the next sign-in elsewhere. */
   theme: z.optional(z.enum(['wechat', 'telegram'])),
-  theme_color: z.optional(z.enum(['', 'blue', 'green', 'purple', 'red', 'orange'])),
+  /** A colour by name or as `#rrggbb`; empty: the theme's own. */
+  theme_color: z.optional(
+    z.string().check(z.regex(/^(|blue|green|purple|red|orange|#[\da-f]{6})$/)),
+  ),
+  /** Size of text, percent of the browser's own. */
+  text_size: z.optional(z.union([z.literal(90), z.literal(100), z.literal(115), z.literal(130)])),
   /** Widest content, px. */
   max_width: z.optional(z.union([z.literal(960), z.literal(1080), z.literal(1200)])),
 });
@@ -95,6 +100,8 @@ export const user = z.object({
   subscribe: z.int(),
   /** Free sessions left this month; null: no limit. */
   sessions_left: z.nullable(z.int()),
+  /** The newest login from a browser that was not used for this account before, which this login was not told of yet. */
+  new_sign_in: z.optional(z.object({ name: z.string(), created_at: time })),
 });
 export type User = z.output<typeof user>;
 
@@ -269,6 +276,14 @@ export const authCalls = {
     summary: '当前账号的资料、余额与设置',
     input: z.object({}),
     output: user,
+  }),
+  newSignInSeen: call({
+    method: 'POST',
+    path: '/api/new_sign_in_seen',
+    access: 'user',
+    summary: '别处新登录的提醒已经看到，这次登录不再提醒',
+    input: z.object({}),
+    output: z.object({}),
   }),
   saveSettings: offlineCall({
     method: 'POST',

@@ -157,6 +157,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   rating: '评分',
   reason: '原因',
   refund: '退款单',
+  refund_wish: '申请退款',
   refunded_amount: '已退',
   remark: '说明',
   remarks: '备注',

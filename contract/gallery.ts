@@ -90,6 +90,8 @@ export const galleryCalls = {
       query: z._default(text(200), ''),
       private: z._default(flag, 0),
       rank: z._default(imageRank, ''),
+      /** Of one's own those of this session alone, however they came. */
+      session_id: z.optional(id),
     }),
     output: z.object({ ...listOf(listedImage), userinfo, vip: z.int() }),
   }),

@@ -25,6 +25,10 @@ const adminOrder = z.object({
   remarks: z.string(),
   created_at: time,
   type: z.int(),
+  /** When its person asked for the money back and waits for an answer; what was answered then. */
+  refund_asked_at: z.nullable(time),
+  refund_wish: z.string(),
+  refund_answer: z.string(),
 });
 export type AdminOrder = z.output<typeof adminOrder>;
 
@@ -67,10 +71,10 @@ export const manageOrderCalls = {
             .check(z.maxLength(2)),
         ),
       ),
-      /** Also a kind of `orderTypes`, by its number; 0: all. */
+      /** `refund`: whose money was asked for. Also a kind of `orderTypes`, by its number; 0: all. */
       type: z._default(
         z.union([
-          z.enum(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox']),
+          z.enum(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox', 'refund']),
           wholeNumber(0, orderTypes.app),
         ]),
         'all',
@@ -135,6 +139,17 @@ export const manageOrderCalls = {
     output: z.object({ state: z.string() }),
     codes: ['order_unsuitable', 'balance', 'payment_unavailable'],
     idempotent: true,
+  }),
+  rejectRefund: call({
+    method: 'POST',
+    path: '/api/admin/reject_refund',
+    access: 'manager',
+    summary: '管理：不同意一个退款申请，说明原因',
+    input: z.object({
+      order_id: number,
+      reason: text(bounds.order.reason.max).check(z.minLength(1)),
+    }),
+    output: z.object({}),
   }),
   adminInvoiceList: call({
     method: 'GET',

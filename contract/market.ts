@@ -54,7 +54,13 @@ const app = z.object({
   closeComment: z.boolean(),
   updated_at: time,
 });
-const listedApp = z.extend(app, { images_url: z.array(z.string()), md_description: z.string() });
+const listedApp = z.extend(app, {
+  images_url: z.array(z.string()),
+  md_description: z.string(),
+  /** Whoever asks has bought it; has downloaded an older version than the newest. */
+  bought: z.boolean(),
+  outdated: z.boolean(),
+});
 
 const appDetail = z.extend(app, {
   state: appState,
@@ -158,6 +164,8 @@ export const marketCalls = {
       pageSize: z._default(wholeNumber(1, 100), 24),
       type: z.optional(text(bounds.app.word.max)),
       query: z.optional(text(100)),
+      /** What one has bought, or has an older version of than there is. */
+      mine: z.optional(z.enum(['bought', 'outdated'])),
     }),
     output: z.object({ ...listOf(listedApp), types: z.array(z.string()) }),
   }),

@@ -38,6 +38,10 @@ export const order = z.object({
   paid_at: z.nullable(time),
   /** Asked for an invoice: how that stands; empty: not asked for. */
   invoice: z.enum(['', 'requested', 'issued', 'rejected']),
+  /** Whether its money may be asked for, was asked for, or was refused; empty: neither. */
+  refund: z.enum(['', 'open', 'requested', 'rejected']),
+  /** Why it was refused. */
+  refund_answer: z.string(),
 });
 export type Order = z.output<typeof order>;
 
@@ -71,6 +75,8 @@ export const paymentCalls = {
       /** Empty: nothing can be bought here for now, for the reason given. */
       providers: z.array(z.object({ name: providerName, label: z.string() })),
       reason: z.string(),
+      /** What 高级版 of the source code has beyond 基础版; empty: the same. */
+      premium: z.array(z.string()),
     }),
   }),
   recharge: slowCall({
@@ -159,6 +165,15 @@ export const paymentCalls = {
     }),
     output: invoice,
     idempotent: true,
+    codes: ['order_unsuitable'],
+  }),
+  requestRefund: call({
+    method: 'POST',
+    path: '/api/request_refund',
+    access: 'user',
+    summary: '申请退款：自己付过的订单，每个只能申请一次，由管理员决定',
+    input: z.object({ order_id: orderNumber, reason: text(bounds.order.reason.max) }),
+    output: order,
     codes: ['order_unsuitable'],
   }),
 };

@@ -20,6 +20,8 @@ const scenario = z.extend(scenarioBrief, {
   user_id: z.nullable(z.int()),
   user_name: personName,
   state: scenarioState,
+  /** Why a manager gave it back, for its maker and managers; empty: nobody did. */
+  rejection: z.string(),
 });
 
 const written = {
@@ -85,6 +87,8 @@ export const scenarioCalls = {
       display: z._default(flag, 1),
       /** Of one that waits: public approves it, private gives it back. */
       state: z.optional(scenarioState),
+      /** Why it is given back; its maker reads it. */
+      reason: z.optional(text(bounds.order.reason.max)),
     }),
     output: z.object({ id: z.int() }),
     codes: ['words_blocked'],

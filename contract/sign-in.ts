@@ -126,6 +126,9 @@ const passkeyAnswer = text(16_000);
 const begun = z.object({ url: z.string(), state: z.string(), secret: z.string() });
 const challenge = z.object({ id: z.string(), options: z.string() });
 
+/** What earlier logins on this device gave, of any accounts, with spaces between them. */
+const devices = z.optional(text(1200));
+
 export const signInCalls = {
   signInWays: call({
     method: 'GET',
@@ -165,7 +168,7 @@ export const signInCalls = {
     forDisabled: true,
     limit: 'credentials',
     summary: '用邮箱或手机号的验证码登录；开了动态验证码的还要它',
-    input: z.object({ kind: contactKind, to, code_id: uuid, code, totp }),
+    input: z.object({ kind: contactKind, to, code_id: uuid, code, totp, devices }),
     output: signedIn,
     codes: ['account_disabled'],
   }),
@@ -326,6 +329,7 @@ export const signInCalls = {
       secret: text(100),
       totp,
       device: z.optional(text(200)),
+      devices,
     }),
     output: z.extend(signedIn, { linked: z.optional(z.boolean()) }),
     codes: ['account_disabled'],
@@ -360,7 +364,7 @@ export const signInCalls = {
     forDisabled: true,
     limit: 'credentials',
     summary: '用通行密钥登录，不用写用户名；它同时算两步验证',
-    input: z.object({ id: uuid, response: passkeyAnswer }),
+    input: z.object({ id: uuid, response: passkeyAnswer, devices }),
     output: signedIn,
     codes: ['account_disabled', 'proof_unsuitable'],
   }),

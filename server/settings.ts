@@ -57,6 +57,8 @@ export interface Settings {
   officialSite: string;
   /** What the code of its account on WeChat says; empty: the official site's page of it. */
   wechatAccount: string;
+  /** What 高级版 of the source code has beyond 基础版, parts divided by ；; empty: nothing, it only supports. */
+  premiumEdition: string;
   /** What people pay by, the first unless they choose; empty: nothing is sold. */
   payment: ProviderName[];
   /** The host of PUBLIC_URL where 沙箱收银台 may be used although it is public. */
@@ -409,6 +411,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     publicUrl: address('PUBLIC_URL'),
     officialSite: address('OFFICIAL_SITE'),
     wechatAccount: word('WECHAT_ACCOUNT'),
+    premiumEdition: word('PREMIUM_EDITION'),
     ...paymentSettings(env, read),
     jwtSecret: word('JWT_SECRET'),
     loginDays: Math.max(1, whole(env, 'LOGIN_DAYS', 180, 36_500)),

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { type Duplex, PassThrough, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -185,8 +185,21 @@ const readArchive = async (
   }
 };
 
-/** What the archive says of itself, once all of it was read and found to be as it says. */
-const verify = async (source: Source): Promise<Manifest> => {
+/** Bytes that are free where the data folder is or will be; Infinity: nobody knows. */
+const freeAt = async (dataDir: string): Promise<number> => {
+  const disk = await statfs(dataDir)
+    .catch(() => statfs(path.dirname(dataDir)))
+    .catch(() => null);
+  return disk ? disk.bavail * disk.bsize : Infinity;
+};
+
+/**
+ * What the archive says of itself, once all of it was read and found to be as it says. A few bytes
+ * may unpack to more than any disk holds: files that do not fit are refused before one is written.
+ */
+const verify = async (source: Source, dataDir: string): Promise<Manifest> => {
+  const free = await freeAt(dataDir);
+  let bytes = 0;
   let about: Manifest | null = null;
   await readArchive(source, async (entry) => {
     if (!about) {
@@ -197,6 +210,9 @@ const verify = async (source: Source): Promise<Manifest> => {
     const table = tableOf(name);
     const known = about.tables.some((each) => each.name === table);
     if (table === undefined ? !isFile(entry.header) : !known) throw unreadable();
+    if (table === undefined) bytes += entry.header.size ?? 0;
+    if (bytes > free)
+      throw new StartupError('磁盘放不下备份里的文件，什么都没有改动：请腾出空间，再恢复。');
     entry.resume();
     await finished(entry);
   });
@@ -225,7 +241,7 @@ export const restore = async (options: {
 }> => {
   const { source, connectionString, dataDir, replace, log } = options;
   // Nothing of what is there goes before all of what comes was read.
-  const about = await verify(source);
+  const about = await verify(source, dataDir);
   const client = new pg.Client({ connectionString, application_name: 'queqiao-restore' });
   client.on('error', () => undefined);
   await client.connect();

@@ -86,6 +86,10 @@ export const logins = pgTable('logins', {
   confirmedAt: instant('confirmed_at').notNull().defaultNow(),
   /** What the browser says it is. */
   agent: text('agent').notNull().default(''),
+  /** It came from a browser that had not been used for its account before. */
+  fresh: boolean('fresh').notNull().default(false),
+  /** It was told of fresh ones elsewhere up to here. */
+  toldAt: instant('told_at').notNull().defaultNow(),
 });
 
 export const tickets = pgTable('tickets', {
@@ -463,6 +467,8 @@ export const scenarios = pgTable('scenarios', {
   sessionCount: integer('session_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
   state: text('state').$type<'private' | 'pending' | 'public'>().notNull().default('public'),
+  /** Why a manager gave it back; empty: nobody did. */
+  rejection: text('rejection').notNull().default(''),
   /** A manager changed what came with the program: it is not brought up to date any more. */
   edited: boolean('edited').notNull().default(false),
   deletedAt: instant('deleted_at'),

@@ -150,7 +150,13 @@ export interface Authenticator {
     historyId: number | null,
   ) => Promise<Identified | null>;
   /** Null when there is no such account any more. */
-  issueToken: (db: Executor, userId: number, agent: string) => Promise<string | null>;
+  issueToken: (
+    db: Executor,
+    userId: number,
+    agent: string,
+    /** It is a browser that was not used for this account before. */
+    fresh?: boolean,
+  ) => Promise<string | null>;
   /** The same for who had one by an earlier answer: null once they have signed out everywhere. */
   issueAgain: (db: Executor, userId: number, agent: string) => Promise<string | null>;
   /** What a token is told that nobody is found by. */

@@ -15,6 +15,7 @@ import { labelledMp4, readMp4Label } from './mp4.ts';
 import { withPngText } from './png-text.ts';
 import { labelledSound, readSoundLabel } from './sound.ts';
 import { labelledWebm, readWebmLabel } from './webm.ts';
+import { toldByOthers } from '#tests/support/other-programs.ts';
 
 const label: Aigc = {
   Label: '1',
@@ -83,6 +84,13 @@ test('a sound has its label before its first sample, also where only its beginni
   expect(made.readUInt32LE(4)).toBe(made.length - 8);
   expect(made.subarray(-200)).toEqual(wav.subarray(-200));
   expect(readSoundLabel(labelledSound(wav.subarray(0, 50), 'audio/wav', label))).toEqual(kept);
+
+  // ffprobe finds it, also beside words of another program.
+  const info = Buffer.from('LIST\x0e\0\0\0INFOISFT\x02\0\0\0x\0', 'latin1');
+  const listed = Buffer.concat([wav.subarray(0, 36), info, wav.subarray(36)]);
+  listed.writeUInt32LE(listed.length - 8, 4);
+  const told = toldByOthers(labelledSound(listed, 'audio/wav', label), 'wav');
+  if (told !== null) expect(told).toContain(kept.ProduceID);
 
   const frames = Buffer.from('fffb50c400000000', 'hex');
   const mp3 = labelledSound(frames, 'audio/mpeg', label);

@@ -1,7 +1,10 @@
 import type { Aigc } from './aigc.ts';
 import { aigcText, aigcXmp, readAigc } from './aigc.ts';
 
-/** The label in sounds: of MP3 a frame TXXX of ID3v2 named AIGC, of WAV a chunk AIGC, and the same frame in a chunk of its own. */
+/**
+ * The label in sounds: of MP3 a frame TXXX of ID3v2 named AIGC, of WAV a chunk AIGC, and the same
+ * among what its list INFO says.
+ */
 
 const name = 'AIGC';
 /** UTF-8, in ID3v2.4. */
@@ -99,6 +102,8 @@ const isRiff = (data: Buffer): boolean =>
   data.toString('latin1', 0, 4) === 'RIFF' &&
   data.toString('latin1', 8, 12) === 'WAVE';
 
+const infoType = Buffer.from('INFO', 'latin1');
+
 /** Its chunks before the samples stand first: a player that reads on finds the label before them. */
 const labelledWav = (data: Buffer, label: Aigc): Buffer => {
   if (!isRiff(data)) return data;
@@ -106,8 +111,8 @@ const labelledWav = (data: Buffer, label: Aigc): Buffer => {
     riffChunk(name, aigcText(label)),
     // XMP in RIFF files (XMP specification, part 3).
     riffChunk('_PMX', aigcXmp(label)),
-    // What players and ffprobe read of a WAV.
-    riffChunk('id3 ', mp3Tag(label)),
+    // What players and ffprobe read of a WAV; tags of ID3 they leave alone where there are others.
+    riffChunk('LIST', Buffer.concat([infoType, riffChunk(name, aigcText(label))])),
   ]);
   for (let at = 12; at + 8 <= data.length;) {
     const size = data.readUInt32LE(at + 4);

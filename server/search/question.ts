@@ -4,6 +4,7 @@ import { englishWords, glossesOf } from './glosses.ts';
 import { namesBySound, type Stands } from './pinyin.ts';
 import { searchedLetters, evenLetters } from './letters.ts';
 import { withoutShell } from './shells.ts';
+import { asMainlandSays, asTaiwanSays } from './strait.ts';
 import { meantBy } from './synonyms.ts';
 import { termsOf } from './terms.ts';
 
@@ -132,7 +133,7 @@ let converters: {
   traditional: (text: string) => string;
 } | null = null;
 
-/** A question in the words of the mainland and of Taiwan (OpenCC's phrases): 程序 is 程式 there. */
+/** A question in the words of the mainland and of Taiwan: 程序 is 程式 there. */
 const otherWords = (text: string): string[] => {
   converters ??= {
     toTaiwan: Converter({ from: 'cn', to: 'twp' }),
@@ -140,7 +141,10 @@ const otherWords = (text: string): string[] => {
     traditional: Converter({ from: 'cn', to: 'tw' }),
   };
   const { toTaiwan, fromTaiwan, traditional } = converters;
-  return [fromTaiwan(traditional(text)), toTaiwan(text)];
+  return [
+    asMainlandSays(text, (between) => fromTaiwan(traditional(between))),
+    asTaiwanSays(text, toTaiwan),
+  ];
 };
 
 const numeral = '[零一二两三四五六七八九十百千万亿]';

@@ -62,7 +62,7 @@ export const ErrorScreen = () => {
                   <ButtonLink kind="primary" to="/" search={{ new: 1, tab: 'free' }}>
                     用免费模型
                   </ButtonLink>
-                  <ButtonLink to="/account" search={{ tab: 'recharge' }}>
+                  <ButtonLink to="/account" search={{ tab: 'recharge' }} replace>
                     去充值
                   </ButtonLink>
                 </>

@@ -1,7 +1,6 @@
 import '#src/app/themes/tokens.css';
 import '#src/app/themes/wechat.css';
 import '#src/app/themes/telegram.css';
-import '#src/app/themes/accents.css';
 import '#src/app/base.css';
 import '#src/ui/ui.css';
 import '#src/app/shell.css';

@@ -4,47 +4,49 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { ToMissing } from '#src/ui/lead-away.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { Icon, type IconName } from '#src/ui/icon.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Link, Outlet, useLocation, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Commands } from './commands.tsx';
+import { type ManagerIcon, managerIcons } from './manager-icons.ts';
 import SetupCard from './setup-card.tsx';
 import { SetupEnter } from './setup-enter.tsx';
 import css from './manager-shell.module.css';
 
 interface Entry {
   label: string;
-  icon: IconName;
+  icon: ManagerIcon;
   to: LinkProps['to'];
 }
 
 const entries: readonly Entry[] = [
-  { label: '首页', icon: 'pin', to: '/manager/default' },
-  { label: '概览', icon: 'columns', to: '/manager/summary' },
-  { label: '趋势', icon: 'sort', to: '/manager/chart' },
+  { label: '首页', icon: 'home', to: '/manager/default' },
+  { label: '概览', icon: 'bars', to: '/manager/summary' },
+  { label: '趋势', icon: 'trend', to: '/manager/chart' },
   { label: '用户', icon: 'people', to: '/manager/user' },
   { label: '订单', icon: 'receipt', to: '/manager/order' },
   { label: '会话', icon: 'chat', to: '/manager/session' },
-  { label: '公告', icon: 'document', to: '/manager/notice' },
-  { label: '场景', icon: 'fork', to: '/manager/scenario' },
-  { label: '训练', icon: 'spark', to: '/manager/train' },
-  { label: '排行', icon: 'star', to: '/manager/ranking' },
-  { label: '提示词', icon: 'edit', to: '/manager/prompt' },
-  { label: '模型统计', icon: 'code', to: '/manager/model_stats' },
+  { label: '公告', icon: 'horn', to: '/manager/notice' },
+  { label: '场景', icon: 'cards', to: '/manager/scenario' },
+  { label: '训练', icon: 'book', to: '/manager/train' },
+  { label: '排行', icon: 'cup', to: '/manager/ranking' },
+  { label: '提示词', icon: 'quote', to: '/manager/prompt' },
+  { label: '模型统计', icon: 'pie', to: '/manager/model_stats' },
 ];
 const more: readonly Entry[] = [
-  { label: '起步', icon: 'check', to: '/manager/setup' },
-  { label: '模型与服务', icon: 'link', to: '/manager/model' },
-  { label: '应用市场', icon: 'download', to: '/market/manager/apps' },
-  { label: '社区', icon: 'help', to: '/manager/forum' },
-  { label: '操作记录', icon: 'lock', to: '/manager/log' },
-  { label: '合规', icon: 'check', to: '/manager/compliance' },
-  { label: '服务状态', icon: 'settings', to: '/manager/state' },
-  { label: '安全与管理员', icon: 'person', to: '/manager/security' },
+  { label: '起步', icon: 'flag', to: '/manager/setup' },
+  { label: '模型与服务', icon: 'cube', to: '/manager/model' },
+  { label: '应用市场', icon: 'bag', to: '/market/manager/apps' },
+  { label: '社区', icon: 'talk', to: '/manager/forum' },
+  { label: '操作记录', icon: 'document', to: '/manager/log' },
+  { label: '合规', icon: 'shield', to: '/manager/compliance' },
+  { label: '服务状态', icon: 'pulse', to: '/manager/state' },
+  { label: '安全与管理员', icon: 'lock', to: '/manager/security' },
 ];
 /** What owners alone set. */
-const ofOwners: readonly Entry[] = [{ label: '登录方式', icon: 'unlock', to: '/manager/sign_in' }];
+const ofOwners: readonly Entry[] = [{ label: '登录方式', icon: 'key', to: '/manager/sign_in' }];
 
 const Entries = ({
   path,
@@ -66,7 +68,7 @@ const Entries = ({
             aria-current={path === to ? 'page' : undefined}
             onClick={onChosen}
           >
-            <Icon name={icon} size={18} />
+            <PathIcon path={managerIcons[icon]} size={18} />
             {label}
           </Link>
         ))}
@@ -110,12 +112,22 @@ export const ManagerShell = () => {
   const here = [...entries, ...more, ...ofOwners].find(({ to }) => to === pathname);
   return (
     <div className={css.shell}>
-      <nav className={css.menu} aria-label="管理菜单">
-        <Entries path={pathname} owner={owner} />
-      </nav>
+      <div className={css.menu}>
+        <Link to="/manager/default" className={css.brand}>
+          鹊桥 管理
+        </Link>
+        <nav aria-label="管理菜单">
+          <Entries path={pathname} owner={owner} />
+        </nav>
+        <Link to="/" className={`${css.entry} ${css.leave}`}>
+          <Icon name="back" size={18} />
+          回到应用
+        </Link>
+        <Commands />
+      </div>
       <div className={css.content}>
         <button type="button" className={css.pick} onClick={() => setOpen(true)}>
-          <Icon name={here?.icon ?? 'settings'} size={18} />
+          <PathIcon path={managerIcons[here?.icon ?? 'settings']} size={18} />
           {here?.label ?? '管理'}
           <Icon name="down" size={16} />
         </button>

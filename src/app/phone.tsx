@@ -1,3 +1,5 @@
+import { tonesOf } from '#src/platform/accent-tones.ts';
+import { prefsStore } from '#src/platform/prefs.ts';
 import { busyStore } from '#src/platform/busy.ts';
 import { isApple, isStandalone, noteAnswer, noteVisit } from '#src/platform/pwa-install.ts';
 import { startPwa } from '#src/platform/pwa.ts';
@@ -48,5 +50,8 @@ export const startPhone = (router: Router): void => {
   if (isStandalone()) void navigator.storage?.persist?.().catch(() => undefined);
   if (isApple && !isStandalone())
     void import('./splash.ts').then((splash) => splash.drawSplashScreens()).catch(() => undefined);
+  // Chosen by name before any colour could be had.
+  const { accent, tones } = prefsStore.get();
+  if (accent !== '' && tones.length === 0) prefsStore.set({ tones: tonesOf(accent) });
   void takeShares(router).catch(() => toast('没有收到分享的内容，请再分享一次', 'error'));
 };

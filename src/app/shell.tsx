@@ -26,6 +26,7 @@ const ShellMenu = lazyPart(() => import('./shell-menu.tsx'));
 const RecentSessions = lazyPart(() => import('#src/features/session/recent-sessions.tsx'));
 const SignInToSend = lazyPart(() => import('./sign-in-to-send.tsx'));
 const LowBalance = lazyPart(() => import('./low-balance.tsx'));
+const NewSignIn = lazyPart(() => import('./new-sign-in.tsx'));
 const VipEnding = lazyPart(() => import('./vip-ending.tsx'));
 const SiteNav = lazyPart(() => import('./site-nav.tsx'));
 const PlayerBar = lazyPart(() => import('#src/widgets/voice/player-bar.tsx'));
@@ -69,6 +70,8 @@ export const Shell = () => {
   const inChat = pathname === '/chat';
   const inTalks = pathname === '/' || inChat;
   const inManager = /^\/(market\/)?manager/.test(pathname);
+  // Managers have their own menu there.
+  const managing = inManager && user?.admin === true;
   const at = { path: pathname, channel, tab: search.tab };
   const unsent = useHasUnsent();
   const running = useStore(runningJobs);
@@ -76,11 +79,13 @@ export const Shell = () => {
   const { foot, agreements, ask_agreements: asks } = useSite();
   const hasFoot = agreements.length > 0 || Object.values(foot).some((text) => text !== '');
   return (
-    <div className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}`}>
+    <div
+      className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}${managing ? ' shell-managing' : ''}`}
+    >
       <a className="skip" href="#content">
         跳到内容
       </a>
-      {menu && (
+      {menu && !managing && (
         <Suspense fallback={<nav className="shell-menu" aria-label="主菜单" />}>
           <ShellMenu at={at} fold={wide && inTalks} />
         </Suspense>
@@ -142,6 +147,11 @@ export const Shell = () => {
       {user?.balance_low === 1 && (
         <Later>
           <LowBalance />
+        </Later>
+      )}
+      {user?.new_sign_in && (
+        <Later>
+          <NewSignIn />
         </Later>
       )}
       {user?.vip_ending === 1 && (

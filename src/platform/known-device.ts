@@ -24,6 +24,9 @@ export const deviceOf = async (account: string): Promise<string | undefined> => 
   return typeof device === 'string' ? device.slice(0, 200) : undefined;
 };
 
+/** All of them, for a way to sign in that says only afterwards whose account it is. */
+export const allDevices = (): string => Object.values(read()).join(' ');
+
 /** Stays after a logout: that is when it is wanted. */
 export const keepDevice = async (account: string, device: string): Promise<void> => {
   const key = await keyOf(account);

@@ -4,8 +4,12 @@ import { readStored } from './stored.ts';
 export interface Prefs {
   theme: 'wechat' | 'telegram';
   dark: 'system' | 'light' | 'dark';
-  /** Names a colour of src/app/themes/accents.css; empty: the theme's own. */
-  accent: '' | 'blue' | 'green' | 'purple' | 'red' | 'orange';
+  /** A name or `#rrggbb`, as it was chosen; empty: the theme's own. */
+  accent: string;
+  /** What accent-tones.ts makes of it: accent, pressed and soft, in the light, then in the dark. */
+  tones: readonly string[];
+  /** Size of text, percent of what the browser is set to. */
+  text: 90 | 100 | 115 | 130;
   /** Widest content, px. */
   width: 960 | 1080 | 1200;
   /** The recent-sessions column of wide screens is open. */
@@ -23,6 +27,8 @@ const defaults: Prefs = {
   theme: 'wechat',
   dark: 'system',
   accent: '',
+  tones: [],
+  text: 100,
   width: 1080,
   sidebar: true,
   pinned: [],
@@ -52,7 +58,9 @@ export const showPrefs = (prefs: Prefs): void => {
     (prefs.dark === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.dataset['theme'] = prefs.theme;
   root.dataset['dark'] = isDark ? '1' : '0';
-  root.dataset['accent'] = prefs.accent;
+  for (const [at, part] of ['', '-press', '-soft'].entries())
+    root.style.setProperty(`--accent${part}`, prefs.tones[isDark ? at + 3 : at] ?? null);
+  root.style.fontSize = prefs.text === 100 ? '' : `${prefs.text}%`;
   root.dataset['width'] = String(prefs.width);
   root.dataset['sidebar'] = prefs.sidebar ? '1' : '0';
   const ground = (grounds[prefs.theme] ?? grounds['wechat'])?.[isDark ? 1 : 0] ?? '';

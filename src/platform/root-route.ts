@@ -9,5 +9,7 @@ declare module '@tanstack/react-router' {
     sends?: boolean;
     /** The entry before is the same screen without its large image. */
     viewing?: boolean;
+    /** The number of the order that was paid just now: its receipt is shown. */
+    paid?: string;
   }
 }

@@ -1,9 +1,10 @@
-import { isOffline } from '#src/platform/api-error.ts';
+import { ApiError, isOffline } from '#src/platform/api-error.ts';
 import { loadFault } from '#src/platform/load-fault.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
+import { Link } from '@tanstack/react-router';
 
-/** Stands where something could not be read: why, and a way to try again. */
+/** Stands where something could not be read: why, a way to try again, and the help page of its error. */
 export const LoadFailed = ({
   error,
   busy = false,
@@ -18,9 +19,16 @@ export const LoadFailed = ({
     icon={isOffline(error) ? 'offline' : 'warning'}
     text={loadFault(error)}
     action={
-      <Button kind="primary" busy={busy} onClick={onRetry}>
-        重试
-      </Button>
+      <>
+        <Button kind="primary" busy={busy} onClick={onRetry}>
+          重试
+        </Button>
+        {error instanceof ApiError && error.code > 0 && (
+          <Link to="/help" search={{ code: error.code }}>
+            怎么办
+          </Link>
+        )}
+      </>
     }
   />
 );

@@ -1,5 +1,5 @@
 import Popup from 'antd-mobile/es/components/popup';
-import { memo, useRef, type ReactNode } from 'react';
+import { memo, useRef, type PointerEvent, type ReactNode } from 'react';
 import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { moveByArrows } from './arrow-keys.ts';
@@ -11,6 +11,57 @@ import actCss from './act.module.css';
 import css from './sheet-view.module.css';
 import type { SheetProps } from './sheet-props.ts';
 
+/** Pulled so far, or so fast, a sheet goes, px and px a millisecond. */
+const far = 120;
+const fast = 0.5;
+/** Less than this is a press, px. */
+const slop = 6;
+
+/** The head of a sheet: what a finger does with it, the sheet follows at once. */
+const Pull = ({ onClose, children }: { onClose: () => void; children: ReactNode }) => {
+  const finger = useRef<{ y: number; at: number; moved: number } | null>(null);
+  const bodyOf = (event: PointerEvent<HTMLElement>) =>
+    event.currentTarget.closest<HTMLElement>(`.${css.sheetBody}`);
+  const end = (event: PointerEvent<HTMLElement>) => {
+    const now = finger.current;
+    const body = bodyOf(event);
+    finger.current = null;
+    if (!now || !body || now.moved === 0) return;
+    const pace = now.moved / Math.max(1, event.timeStamp - now.at);
+    if (event.type === 'pointerup' && (now.moved > far || (pace > fast && now.moved > 24))) {
+      onClose();
+      return;
+    }
+    body.style.transition = 'translate var(--quick)';
+    body.style.translate = '';
+  };
+  return (
+    <div
+      className={css.sheetPull}
+      onPointerDown={(event) => {
+        finger.current = { y: event.clientY, at: event.timeStamp, moved: 0 };
+      }}
+      onPointerMove={(event) => {
+        const now = finger.current;
+        const body = bodyOf(event);
+        if (!now || !body) return;
+        const moved = Math.max(0, event.clientY - now.y);
+        if (now.moved === 0 && moved < slop) return;
+        // From here on it is no press of a button in the head.
+        if (now.moved === 0) event.currentTarget.setPointerCapture(event.pointerId);
+        now.moved = moved;
+        body.style.transition = 'none';
+        body.style.translate = `0 ${moved}px`;
+      }}
+      onPointerUp={end}
+      onPointerCancel={end}
+    >
+      <span className={css.sheetGrabber} aria-hidden="true" />
+      {children}
+    </div>
+  );
+};
+
 interface InsideProps {
   open: boolean;
   title: string;
@@ -21,29 +72,31 @@ interface InsideProps {
 
 /** While the sheet closes it shows what it showed. */
 const Inside = memo(
-  ({ title, side, onClose, children }: InsideProps) => (
-    <>
-      {!side && <span className={css.sheetGrabber} aria-hidden="true" />}
+  ({ title, side, onClose, children }: InsideProps) => {
+    const head = (
       <div className={css.sheetHead}>
         <h2>{title}</h2>
         <Button kind="ghost" size="icon" aria-label="关闭" onClick={onClose}>
           <Icon name="close" />
         </Button>
       </div>
-      {/* A finger inside the content scrolls it; only the head pulls the sheet. */}
-      <div
-        className={css.sheetContent}
-        onPointerDown={(event) => event.stopPropagation()}
-        onKeyDown={(event) => {
-          // A list of acts is walked through as a menu is.
-          if (event.target instanceof HTMLElement && event.target.closest(`.${actCss.act}`))
-            moveByArrows(event);
-        }}
-      >
-        {children}
-      </div>
-    </>
-  ),
+    );
+    return (
+      <>
+        {side ? head : <Pull onClose={onClose}>{head}</Pull>}
+        <div
+          className={css.sheetContent}
+          onKeyDown={(event) => {
+            // A list of acts is walked through as a menu is.
+            if (event.target instanceof HTMLElement && event.target.closest(`.${actCss.act}`))
+              moveByArrows(event);
+          }}
+        >
+          {children}
+        </div>
+      </>
+    );
+  },
   (_, next) => !next.open,
 );
 
@@ -56,7 +109,6 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
       visible={open}
       onClose={onClose}
       closeOnMaskClick
-      closeOnSwipe={!side}
       destroyOnClose
       position={side ? 'right' : 'bottom'}
       bodyClassName={

@@ -157,6 +157,39 @@ test('a new password ends the other sign-ins, and a device can be signed out @P1
   expect((await there.raw('userInfo', {})).status).toBe(401);
 });
 
+test('a login where an account was not used before is told to its others, each once @P1', async () => {
+  const home = await register('fresh-one');
+  const told = async (client: TestClient) => (await client.call('userInfo', {})).new_sign_in;
+  const enter = async (input: { device?: string | undefined }) => {
+    const client = new TestClient(server.baseURL);
+    const { token = '', device } = await client.call('login', {
+      account: 'fresh-one',
+      password: 'password-1',
+      ...input,
+    });
+    client.token = token;
+    return { client, device };
+  };
+  const phone = await enter({});
+  expect((await told(home))?.name).not.toBe('');
+  expect(await told(phone.client)).toBeUndefined();
+  // Whoever came in cannot say for the others that they saw it; each device says so for itself.
+  await phone.client.call('newSignInSeen', {});
+  expect(await told(home)).toBeDefined();
+  await home.call('newSignInSeen', {});
+  expect(await told(home)).toBeUndefined();
+  // The same device again is no news.
+  const again = await enter({ device: phone.device });
+  expect(await told(home)).toBeUndefined();
+  const { list } = await home.call('deviceList', {});
+  expect(list.map(({ fresh }) => fresh === 1).filter(Boolean)).toHaveLength(1);
+  // It is said to who comes back to a known device after it happened, too; and not by others' marks.
+  await again.client.call('logout', {});
+  await enter({ device: `${phone.device?.slice(0, -4)}AAAA` });
+  const back = await enter({ device: phone.device });
+  expect(await told(back.client)).toBeDefined();
+});
+
 test('an account that is ended leaves its orders and nothing of its person @P1', async () => {
   const person = await register('leaving-one');
   const { uuid } = await person.ask('我的秘密是芝麻开门');

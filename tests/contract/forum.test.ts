@@ -108,6 +108,9 @@ describe('three people', () => {
     expect((await lin.raw('acceptAnswer', { ...accept, history_id: id })).code).toBe(1422);
     expect(await lin.call('acceptAnswer', accept)).toEqual({ accepted_id: first.id });
     expect((await lin.call('getSession', { uuid })).accepted_id).toBe(first.id);
+    // What was accepted stands above what is liked more.
+    const pinned = await lin.call('historyList', { session_id: uuid, sort: 'votes' });
+    expect(pinned.list.map((each) => each.id)).toEqual([id, first.id, second.id]);
     expect((await news(zhou)).list[0]).toMatchObject({
       kind: 'accept',
       text: '林一 采纳了您的回答',
@@ -451,6 +454,13 @@ describe('scenarios and prompts', () => {
     await lin.call('saveScenario', { ...mine, id, publish: 1 });
     expect([await found(zhou), await found(zhou, 'pending')]).toEqual([[], []]);
     expect(await found(manager, 'pending')).toEqual([id]);
+    // Given back with a reason that its maker reads, until it is changed.
+    const told = async () =>
+      (await lin.call('scenarioList', { query: '我的模板', scope: 'mine' })).list[0]?.rejection;
+    await manager.call('manageScenario', { ...mine, id, state: 'private', reason: '太短' });
+    expect([await told(), await found(manager, 'pending')]).toEqual(['太短', []]);
+    await lin.call('saveScenario', { ...mine, id, publish: 1 });
+    expect(await told()).toBe('');
     await manager.call('manageScenario', { ...mine, id, state: 'public' });
     expect(await found(zhou)).toEqual([id]);
     for (const wrong of [

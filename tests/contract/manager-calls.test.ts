@@ -348,6 +348,11 @@ const doable: Record<string, () => Promise<Input>> = {
   delNotice: async () => ({ id: await made('saveNotice', { notice: '今晚维护' }) }),
   setOrder: async () => ({ order_id: await paidOrder(), remarks: '电话里说过' }),
   refundOrder: async () => ({ order_id: await paidOrder(), amount: 100, reason: '不要了' }),
+  rejectRefund: async () => {
+    const order_id = await paidOrder();
+    await database.query('UPDATE orders SET refund_asked_at = now() WHERE number = $1', [order_id]);
+    return { order_id, reason: '已经用完' };
+  },
   handleInvoice: async () => ({
     id: await inserted(
       `INSERT INTO invoices (user_id, amount, kind, title, email)

@@ -457,6 +457,13 @@ describe('nobody downloads what they did not buy', () => {
     expect((await details(buyer, id))['app_detail'].isDownloadable).toBe(true);
     const unused = await linkOf(stranger, id);
     await (await fetch(await linkOf(buyer, id))).arrayBuffer();
+    const outdated = async () =>
+      (await buyer.call('appList', { mine: 'outdated' })).list.some((each) => each.id === id);
+    expect(await outdated()).toBe(false);
+    const next = { id, version: '1.1', description: '更快', file };
+    expect(await sendForm(manager, 'product/add_version', next)).toMatchObject({ code: 0 });
+    expect(await outdated()).toBe(true);
+    expect((await stranger.call('appList', { mine: 'outdated' })).list).toEqual([]);
     await manager.call('setAppState', { id, state: 'down' });
     expect(await get(stranger, 'product/app_details', { id: String(id) })).toMatchObject({
       code: 404,

@@ -289,6 +289,53 @@ describe('with the sandbox', () => {
     expect((await person.raw('recharge', { type: 'code' })).message).toBe('您已订阅这个版本');
   });
 
+  test('a refund is asked for once, of one’s own paid order, and answered by a manager', async () => {
+    const [person, other] = [
+      await TestClient.register(server.baseURL),
+      await TestClient.register(server.baseURL),
+    ];
+    const manager = new TestClient(server.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    const paid = async () => {
+      const order = await person.call('recharge', { type: 'token', num: 1 });
+      const wish = { order_id: order.trade_no, reason: '买多了' };
+      expect((await person.raw('requestRefund', wish)).code).toBe(1442);
+      await person.call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+      await untilTrue(
+        async () =>
+          (await person.call('tradeStatus', { platform_order_id: order.trade_no })).status === 1,
+      );
+      return wish;
+    };
+    const waiting = async (number: string) =>
+      (await manager.call('adminOrderList', { type: 'refund' })).list.find(
+        ({ order_id }) => order_id === number,
+      )?.refund_wish;
+    const refused = await paid();
+    expect((await other.raw('requestRefund', refused)).status).toBe(404);
+    expect((await person.raw('requestRefund', { ...refused, reason: ' ' })).status).toBe(422);
+    expect((await person.call('requestRefund', refused)).refund).toBe('requested');
+    expect(await waiting(refused.order_id)).toBe('买多了');
+    await manager.call('rejectRefund', { order_id: refused.order_id, reason: '已经用完' });
+    expect(await waiting(refused.order_id)).toBeUndefined();
+    const again = await person.raw('requestRefund', refused);
+    expect(again).toMatchObject({ code: 1442, message: '这个订单的退款申请已有答复：已经用完' });
+    const { list } = await person.call('tradeList', {});
+    expect(list[0]).toMatchObject({ refund: 'rejected', refund_answer: '已经用完' });
+
+    const granted = await paid();
+    await person.call('requestRefund', granted);
+    expect((await person.raw('requestRefund', granted)).code).toBe(1442);
+    await manager.call('refundOrder', { ...granted, amount: 2000 });
+    expect(await waiting(granted.order_id)).toBeUndefined();
+    const answer = { order_id: granted.order_id, reason: '晚了' };
+    expect((await manager.raw('rejectRefund', answer)).status).toBe(404);
+    expect((await person.call('tradeList', {})).list[0]).toMatchObject({
+      refund: '',
+      state: 'refunded',
+    });
+  });
+
   test('an invoice is asked for once, for paid orders of one’s own', async () => {
     const [person, other] = [
       await TestClient.register(server.baseURL),

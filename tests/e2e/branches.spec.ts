@@ -41,7 +41,7 @@ test('questions and answers branch, are paged through, liked, kept and found @C1
   await expect(back).toBeFocused();
 
   await app.log.getByRole('button', { name: '点赞' }).click();
-  await expect(app.log.getByRole('button', { name: '取消点赞（1）' })).toBeVisible();
+  await expect(app.log.getByRole('button', { name: '取消点赞 1' })).toBeVisible();
   await app.log.getByRole('button', { name: '收藏' }).click();
   await expect(app.log.getByRole('button', { name: '取消收藏' })).toBeVisible();
   await expect

@@ -1,33 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { addresses } from '../support/addresses.ts';
+import { audit, dialogs, looks, openDialogs } from '../support/axe.ts';
 import { TestClient } from '../support/client.ts';
 import { asOwner, expect, foreignServer, test } from '../support/manager-place.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
-
-const src = fileURLToPath(new URL('../../src', import.meta.url));
-
-/** What a file of routes hangs its own below. */
-const below = (file: string): string => {
-  if (!/manage-routes|stats\/routes/.test(file)) return '';
-  return file.includes('/market/') ? '/market/manager' : '/manager';
-};
-
-const filesOfRoutes = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('routes.ts'),
-);
-
-/** The addresses of all screens, as the files of routes name them. */
-const addresses = [
-  ...new Set(
-    filesOfRoutes.flatMap((file) =>
-      [...readFileSync(path.join(src, file), 'utf8').matchAll(/\bpath: '([^'$]+)'/g)].map(
-        ([, found = '']) => path.posix.join('/', below(file), found),
-      ),
-    ),
-  ),
-].filter((address) => address !== '/_ui');
 
 /** What no screen says to anybody. */
 const nonsense = /\bundefined\b|\bNaN\b|\[object |Invalid Date|没有加载成功/;
@@ -70,4 +46,54 @@ test('every address opens for a visitor, a person and a manager: nothing hangs, 
   await page.evaluate(() => localStorage.clear());
   await asOwner(page);
   await visit('a manager');
+});
+
+test('axe finds nothing on any screen, in its dialogs, on a phone and wide, light and dark, in both themes; nor does 320 px or text of 200 % cut anything @S5', async ({
+  app,
+  page,
+  place,
+}) => {
+  test.setTimeout(300_000);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await asOwner(page);
+  const found: string[] = [];
+  const pressed = new Set<string>();
+  let states = 0;
+  /** Words twice as large in a wide window, or a window of 320 px: nothing is cut off at its side. */
+  const holdsMore = async (width: number): Promise<boolean> => {
+    if (width === 390) await page.setViewportSize({ width: 320, height: 844 });
+    const held = await page.evaluate((large) => {
+      const { style } = document.documentElement;
+      if (large) style.fontSize = '200%';
+      const { scrollWidth, clientWidth } = document.documentElement;
+      style.fontSize = '';
+      return scrollWidth <= clientWidth;
+    }, width > 390);
+    if (width === 390) await page.setViewportSize({ width, height: 844 });
+    return held;
+  };
+  for (const width of [390, 1680]) {
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 1050 });
+    for (const address of [...addresses, `/chat?uuid=${place.person.uuid}`]) {
+      await app.walk(address);
+      await expect(page.locator('#root .skeleton')).toHaveCount(0);
+      const where = `${width} ${address}`;
+      found.push(...(await audit(page)).map((line) => `${where}: ${line}`));
+      states += looks.length;
+      if (!(await holdsMore(width)))
+        found.push(`${where}: wider than a small window, or with large text`);
+      // What is opened from many screens is opened once.
+      await openDialogs(
+        page,
+        async (name) => {
+          const lines = await audit(page, looks.slice(0, 2), dialogs);
+          found.push(...lines.map((line) => `${where} “${name}”: ${line}`));
+          states += 2;
+        },
+        { pressed, most: 6 },
+      );
+    }
+  }
+  expect(found).toEqual([]);
+  expect(states).toBeGreaterThan(400);
 });

@@ -123,7 +123,7 @@ test('a finger acts on a card and renews the list, and scrolling stays scrolling
   const sweep = async () => {
     const { right, y } = await middle();
     await drag(page, [right, y], [right - 180, y]);
-    await expect(page.getByRole('button', { name: '收藏', exact: true })).toBeVisible();
+    await expect(page.getByRole('button', { name: '置顶', exact: true })).toBeVisible();
   };
   // The first touch brings the code along, which makes room for pulling.
   await page.getByRole('heading', { level: 1 }).tap();

@@ -210,6 +210,11 @@ test.describe('with a model of a connected service', () => {
     const own = panel.getByRole('switch', { name: /这个会话设为私有/ });
     await expect(own).toBeChecked();
     await own.click();
+    // What becomes public is shown before it does.
+    const sheet = page.getByRole('dialog', { name: '公开这个会话' });
+    await expect(sheet).toContainText('全部问题与回答');
+    await expect(own).toBeChecked();
+    await sheet.getByRole('button', { name: '公开', exact: true }).click();
     await expect(page.getByText('会话状态更改').first()).toBeVisible();
     await expect(page.locator('[data-chat-title]')).toContainText('公开');
     await own.click();
@@ -266,7 +271,7 @@ test.describe('with a model of a connected service', () => {
     await expect(question).toContainText('搭一座桥要几天？');
     await expect(question.getByRole('button', { name: '修改' })).toHaveCount(0);
     await question.getByRole('button', { name: '点赞' }).click();
-    await expect(question.getByRole('button', { name: '取消点赞（1）' })).toBeVisible();
+    await expect(question.getByRole('button', { name: '取消点赞 1' })).toBeVisible();
     await question.getByRole('button', { name: '回复', exact: true }).click();
     await there.say('喜鹊一天就搭好');
     await expect(there.log).toContainText('喜鹊一天就搭好');
@@ -276,8 +281,8 @@ test.describe('with a model of a connected service', () => {
     await expect(answer.getByRole('button', { name: '修改' })).toHaveCount(0);
     await expect(
       page
-        .getByRole('button', { name: '取消点赞（1）' })
-        .or(page.getByRole('button', { name: '点赞（1）' })),
+        .getByRole('button', { name: '取消点赞 1' })
+        .or(page.getByRole('button', { name: '点赞 1' })),
     ).toBeVisible();
 
     // The menu of one's own question; the warning says what goes with it.

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -225,7 +226,11 @@ test('a sealed backup opens for its passphrase alone, whole and unaltered', asyn
 /** A backup as somebody else might hand it over: its manifest changed, and more entries at the end. */
 const forged = async (
   file: string,
-  { about = {}, more = [] }: { about?: object; more?: [string, string][] },
+  {
+    about = {},
+    more = [],
+    end,
+  }: { about?: object; more?: [string, string][]; /** In place of a tar's own. */ end?: Buffer },
 ): Promise<Buffer> => {
   const archive = extract();
   archive.end(gunzipSync(readFileSync(file)));
@@ -242,7 +247,9 @@ const forged = async (
   }
   for (const [name, data] of more) made.entry({ name }, data);
   made.finalize();
-  return gzipSync(await whole);
+  const tar = await whole;
+  // A tar ends with two empty blocks.
+  return gzipSync(end ? Buffer.concat([tar.subarray(0, -1024), end]) : tar);
 };
 
 test('a forged backup writes nothing beside the files of people, and leaves what was there', async () => {
@@ -255,10 +262,13 @@ test('a forged backup writes nothing beside the files of people, and leaves what
   mkdirSync(path.join(to.dataDir, 'files'), { recursive: true });
   writeFileSync(path.join(to.dataDir, 'secret-key'), 'the key of before');
   const before = await countsOf(to.databaseUrl);
-  const refuses = async (archive: Buffer) => {
+  const refuses = async (archive: Buffer, words = '') => {
     const place = path.join(to.dataDir, 'given.tar.gz');
     writeFileSync(place, archive);
-    expect((await call('restore', to, place, '--replace')).ok).toBe(false);
+    expect(await call('restore', to, place, '--replace')).toMatchObject({
+      ok: false,
+      said: expect.stringContaining(words),
+    });
     expect(await countsOf(to.databaseUrl)).toEqual(before);
     expect(readdirSync(to.dataDir).sort()).toEqual(['files', 'given.tar.gz', 'secret-key']);
     expect(readFileSync(path.join(to.dataDir, 'secret-key'), 'utf8')).toBe('the key of before');
@@ -272,6 +282,12 @@ test('a forged backup writes nothing beside the files of people, and leaves what
     'data/mcp.json',
   ])
     await refuses(await forged(file, { more: [[name, commands]] }));
+  // A few kilobytes of gzip may be more than any disk holds: it is told before it was unpacked.
+  const huge = pack();
+  const header = once(huge, 'data').then(([bytes]) => bytes as Buffer);
+  huge.entry({ name: 'data/files/aa/huge', size: 2 ** 50 });
+  await refuses(await forged(file, { end: await header }), '放不下');
+  huge.destroy();
   // Found out only when its rows come: the tables of before are still there.
   const rows: [string, string] = ['tables/users/9.copy', 'no row of any table\n'];
   await refuses(await forged(file, { more: [['data/secret-key', 'another key'], rows] }));

@@ -89,6 +89,7 @@ export const createAccountService = ({
             current: row.jti === user.jti ? 1 : 0,
             created_at: row.createdAt.toISOString(),
             // A login is prolonged on the days on which it is used.
+            fresh: row.fresh ? 1 : 0,
             seen_at: new Date(row.expiresAt.getTime() - loginSeconds * 1000).toISOString(),
           }))
           .sort((a, b) => b.current - a.current),

@@ -38,6 +38,7 @@ export const loginsOf = (db: Executor, userId: number, days: number) =>
       agent: logins.agent,
       createdAt: logins.createdAt,
       expiresAt: logins.expiresAt,
+      fresh: logins.fresh,
     })
     .from(logins)
     .where(

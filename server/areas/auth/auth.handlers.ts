@@ -12,6 +12,7 @@ type AuthHandlers = Pick<
   | 'captcha'
   | 'ticket'
   | 'userInfo'
+  | 'newSignInSeen'
   | 'saveSettings'
   | 'totpState'
   | 'totpBegin'
@@ -43,7 +44,14 @@ export const createAuthHandlers = (
   }),
   captcha: (_input, { db }) => auth.drawCaptcha(db),
   ticket: ({ history_id: historyId }, { db, user }) => auth.makeTicket(db, user.jti, historyId),
-  userInfo: (_input, { db, user }) => auth.userView(db, user.id),
+  userInfo: async (_input, { db, user }) => {
+    const fresh = user.guest ? null : await auth.newSignIn(db, user.jti);
+    return { ...(await auth.userView(db, user.id)), ...(fresh && { new_sign_in: fresh }) };
+  },
+  newSignInSeen: async (_input, { db, user }) => {
+    await auth.noteTold(db, user.jti);
+    return {};
+  },
   saveSettings: (input, { db, user }) => auth.saveSettings(db, user.id, input),
   totpState: (_input, { db, user }) => secondFactor.state(db, user.id),
   totpBegin: (_input, { db, user }) => secondFactor.begin(db, user),

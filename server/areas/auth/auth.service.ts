@@ -8,6 +8,7 @@ import { createContacts } from '../contact/contact.service.ts';
 import type { AuthContext, AuthDeps } from './auth-deps.ts';
 import * as store from './auth.store.ts';
 import { drawCaptcha } from './captcha.ts';
+import { deviceName } from './device-name.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { createLogins } from './logins.ts';
 import { createMarks } from './marks.ts';
@@ -44,6 +45,13 @@ export const createAuthService = async (deps: AuthDeps) => {
     ...logins,
     networkOf: marks.networkOf,
     userView: (db: Executor, userId: number) => userView(deps, db, userId),
+
+    /** The newest login from a new device that this one was not told of; null: none. */
+    newSignIn: async (db: Executor, jti: string) => {
+      const row = await store.newSignIn(db, jti);
+      return row && { name: deviceName(row.agent), created_at: row.createdAt.toISOString() };
+    },
+    noteTold: store.noteTold,
     login: (input: Parsed<'login'>, context: Context) => login(auth, input, context),
     register: (input: Parsed<'register'>, context: Context) => register(auth, input, context),
 

@@ -1,4 +1,5 @@
-import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Settings } from '#contract/auth.ts';
 import type { Executor } from '#server/db/database.ts';
 import { captchas, logins, tickets, users } from '#server/db/schema.ts';
@@ -108,7 +109,7 @@ export const mergeSettings = async (
 /** False when the account is gone: disabled, or a guest that an account took over. */
 export const insertLogin = async (
   db: Executor,
-  login: { jti: string; userId: number; agent: string; seconds: number },
+  login: { jti: string; userId: number; agent: string; seconds: number; fresh: boolean },
 ): Promise<boolean> => {
   const [row] = await db
     .select({ id: users.id })
@@ -119,6 +120,12 @@ export const insertLogin = async (
     jti: login.jti,
     userId: login.userId,
     agent: login.agent,
+    fresh: login.fresh,
+    // A device that is known goes on where it was told last; a fresh one is told of later ones alone.
+    ...(!login.fresh && {
+      toldAt: sql`coalesce((SELECT max(told_at) FROM logins
+        WHERE user_id = ${login.userId} AND NOT fresh), now())`,
+    }),
     expiresAt: sql`now() + make_interval(secs => ${login.seconds})`,
   });
   return true;
@@ -186,6 +193,33 @@ export const confirmLogin = async (db: Executor, jti: string): Promise<void> => 
   await db
     .update(logins)
     .set({ confirmedAt: sql`now()` })
+    .where(eq(logins.jti, jti));
+};
+
+/** The newest fresh login of the person of this one that it was not told of; null: none. */
+export const newSignIn = async (db: Executor, jti: string) => {
+  const own = alias(logins, 'own');
+  const [row] = await db
+    .select({ agent: logins.agent, createdAt: logins.createdAt })
+    .from(logins)
+    .innerJoin(own, eq(own.jti, jti))
+    .where(
+      and(
+        eq(logins.userId, own.userId),
+        ne(logins.jti, jti),
+        logins.fresh,
+        gt(logins.createdAt, own.toldAt),
+      ),
+    )
+    .orderBy(desc(logins.createdAt))
+    .limit(1);
+  return row ?? null;
+};
+
+export const noteTold = async (db: Executor, jti: string): Promise<void> => {
+  await db
+    .update(logins)
+    .set({ toldAt: sql`now()` })
     .where(eq(logins.jti, jti));
 };
 

@@ -54,9 +54,15 @@ export const createLogins = (secret: string, loginDays: number) => {
     return jti === null ? null : identifyLogin(db, jti);
   };
 
-  const issueToken: Authenticator['issueToken'] = async (db, userId, agent) => {
+  const issueToken: Authenticator['issueToken'] = async (db, userId, agent, fresh = false) => {
     const jti = randomUUID();
-    const made = await store.insertLogin(db, { jti, userId, agent, seconds: loginSeconds });
+    const made = await store.insertLogin(db, {
+      jti,
+      userId,
+      agent,
+      fresh,
+      seconds: loginSeconds,
+    });
     return made ? tokens.sign(userId, jti) : null;
   };
 

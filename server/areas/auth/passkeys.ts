@@ -176,7 +176,7 @@ export const signInByPasskey = async (
     { userId: key.userId, account: found.account, disabled: found.disabled },
     // The device asked for a finger, a face or a number: it is had, and its person is there.
     { way: 'passkey', both: true, used: (tx) => store.notePasskeyUse(tx, key.id, counter) },
-    {},
+    { devices: input.devices },
     context,
   );
 };

@@ -29,9 +29,14 @@ export const takeOverGuest = async (
 export const enter = async (
   auth: AuthContext,
   db: Executor,
-  { userId, agent, way }: { userId: number; agent: string; way: SignInWay },
+  {
+    userId,
+    agent,
+    way,
+    fresh = false,
+  }: { userId: number; agent: string; way: SignInWay; fresh?: boolean },
 ): Promise<SignedIn> => {
-  const token = await auth.issueToken(db, userId, agent);
+  const token = await auth.issueToken(db, userId, agent, fresh);
   if (token === null) throw new Refusal('account_disabled');
   await insertEvent(db, { userId, kind: 'sign_in', way, agent });
   return { profile: await userView(auth, db, userId), token };
@@ -83,7 +88,12 @@ export const login = async (
   }
   return database.transaction(async (tx) => {
     await takeOverGuest(auth, tx, context.user, found.id);
-    const entered = { userId: found.id, agent: context.agent, way: 'password' as const };
+    const entered = {
+      userId: found.id,
+      agent: context.agent,
+      way: 'password' as const,
+      fresh: device === null,
+    };
     return { ...(await enter(auth, tx, entered)), device: marks.deviceOf(account) };
   });
 };
@@ -98,7 +108,7 @@ export const admit = async (
   auth: AuthContext,
   found: { userId: number; account: string | null; disabled: boolean },
   first: { way: SignInWay; used: (tx: Transaction) => Promise<boolean>; both?: boolean },
-  given: { totp?: string | undefined; device?: string | undefined },
+  given: { totp?: string | undefined; device?: string | undefined; devices?: string | undefined },
   context: Context,
 ): Promise<SignedIn> => {
   const { marks } = auth;
@@ -109,10 +119,12 @@ export const admit = async (
     fails('disabled');
     throw new Refusal('account_disabled');
   }
+  const known = [given.device, ...(given.devices?.split(' ') ?? [])].find((each) =>
+    marks.isDeviceOf(account, each),
+  );
   if (!first.both && (await auth.secondFactor.isOn(context.db, userId))) {
     if (!given.totp) return { error: '请输入动态验证码', totp: true };
-    const device = marks.isDeviceOf(account, given.device) ? (given.device ?? null) : null;
-    if (!(await proveCode(auth, context.db, userId, given.totp, device))) {
+    if (!(await proveCode(auth, context.db, userId, given.totp, known ?? null))) {
       fails('totp');
       return { error: '动态验证码不对', totp: true };
     }
@@ -120,7 +132,12 @@ export const admit = async (
   return auth.db.transaction(async (tx) => {
     if (!(await first.used(tx))) return { error: '这个验证已经用过，请重新来一次' };
     await takeOverGuest(auth, tx, context.user, userId);
-    const signedIn = await enter(auth, tx, { userId, agent: context.agent, way: first.way });
+    const signedIn = await enter(auth, tx, {
+      userId,
+      agent: context.agent,
+      way: first.way,
+      fresh: known === undefined,
+    });
     return { ...signedIn, ...(account === '' ? {} : { device: marks.deviceOf(account) }) };
   });
 };

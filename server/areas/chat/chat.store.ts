@@ -137,7 +137,7 @@ export const listMessages = (
     limit,
   }: {
     newestFirst: boolean;
-    /** The first message, then those with the most likes. */
+    /** The first message, then the accepted answer, then those with the most likes. */
     byVotes?: boolean;
     offset: number;
     limit: number;
@@ -150,7 +150,13 @@ export const listMessages = (
     .where(conditions(filter))
     .orderBy(
       ...(byVotes
-        ? [sql`${history.prevId} <> 0`, desc(history.likeCount), asc(history.id)]
+        ? [
+            sql`${history.prevId} <> 0`,
+            sql`${history.id} IS DISTINCT FROM
+              (SELECT s.accepted_id FROM sessions s WHERE s.id = ${history.sessionId})`,
+            desc(history.likeCount),
+            asc(history.id),
+          ]
         : [newestFirst ? desc(history.id) : asc(history.id)]),
     )
     .offset(offset)

@@ -48,6 +48,7 @@ const withoutAgreeing: ReadonlySet<string> = new Set<CallName>([
   'updateNotice',
   'vipEndSeen',
   'lowBalanceSeen',
+  'newSignInSeen',
   'tradeStatus',
   'appTradeStatus',
   'closeTrade',

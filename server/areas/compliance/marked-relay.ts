@@ -14,8 +14,10 @@ const choicesOf = (answer: Record<string, unknown>): Choice[] =>
   Array.isArray(answer['choices']) ? (answer['choices'] as Choice[]) : [];
 
 /** What is to be JSON would be none with words behind it. */
-const takesWords = ({ response_format: format }: ChatBody): boolean =>
-  !String((format as { type?: unknown } | undefined)?.type ?? '').startsWith('json');
+const takesWords = ({ response_format: format }: ChatBody): boolean => {
+  const { type } = (format ?? {}) as { type?: unknown };
+  return typeof type !== 'string' || !type.startsWith('json');
+};
 
 const hasText = (content: unknown): content is string =>
   typeof content === 'string' && content.trim() !== '';

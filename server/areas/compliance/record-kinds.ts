@@ -16,6 +16,7 @@ const unrecorded: ReadonlySet<string> = new Set<CallName>([
   'updateNotice',
   'vipEndSeen',
   'lowBalanceSeen',
+  'newSignInSeen',
   'tradeStatus',
   'appTradeStatus',
   'promptParameter',

@@ -48,11 +48,11 @@ export const createSigning = ({
    * null: there is none any more.
    * @throws Refusal manage_unsuitable
    */
-  async sealed(
+  sealed: async (
     executor: Executor,
     chain: string | undefined,
     key: string | undefined,
-  ): Promise<Buffer | null | undefined> {
+  ): Promise<Buffer | null | undefined> => {
     const kept = await readSigner(executor);
     const next = pemOf(chain ?? kept.chain);
     if (next.trim() === '') {
@@ -74,7 +74,7 @@ export const createSigning = ({
   },
 
   /** The file with a manifest, or as it came: there is no key, or it cannot be signed. */
-  async sign(data: Buffer, mime: string): Promise<Buffer> {
+  sign: async (data: Buffer, mime: string): Promise<Buffer> => {
     if (!isSigned(mime)) return data;
     try {
       const { chain, sealed } = await readSigner(db);

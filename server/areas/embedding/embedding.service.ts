@@ -24,7 +24,7 @@ const enough = 0.3;
  * How well the best passage fits by its words where the question has an answer: of 50 questions
  * without one 45 stay below (tests/load/no-answer.ts).
  */
-const fitting = 0.75;
+const fitting = 0.77;
 /** Or how near it must be to it by a service's vectors. */
 const near = 0.45;
 /** So many passages go along with a question at most, and so many are shown to who tries one. */

@@ -19,6 +19,7 @@ const passages = [
   '第13条 二〇二五年的奖金在次年一月发放。',
   '胸牌遗失须当日告知前台。',
   '迟到十五分钟以内不扣薪水。',
+  '選擇「取代」之前，先確認預設值。',
 ];
 
 const firstFor = (question: string): string | undefined => {
@@ -45,6 +46,8 @@ describe('what is asked finds its passage', () => {
     // As Taiwan says it, and in its letters.
     ['执行程式前要储存档案吗', 1],
     ['滑鼠指標的速度', 3],
+    ['储存格', 2],
+    ['默认值', 10],
     ['差旅費', 4],
     ['How do I insert a formula into a cell?', 2],
     ['change the speed of the mouse pointer', 3],

@@ -83,19 +83,49 @@ const requireSafe = async (
     throw new Refusal('upload_type', `图片没有通过内容安全检查（${wrong || '不合规'}），没有保存`);
 };
 
+/** Whoever names slow and large images has few of them held here at once. */
+const createFetchTurns = () => {
+  const fetching = createFairQueue(fetchedAtOnce);
+  let turn = 0;
+  return <T>({ person, guest }: Waiter, act: () => Promise<T>): Promise<T> => {
+    turn = (turn + 1) % fetchedOfOne;
+    return fetching({ person: `${person} ${turn}`, guest }, act);
+  };
+};
+
+const createForeignImage = (
+  fetch: GuardedFetch,
+  whileFetched: ReturnType<typeof createFetchTurns>,
+) => {
+  const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
+  /**
+   * An image of another server for somebody to look at: made anew from its pixels, not kept.
+   * @throws Refusal address_unreachable, too_many
+   */
+  return async (url: string, { user, ip }: { user: Identity | null; ip: string }) => {
+    const known = user !== null && !user.guest;
+    await limitViewer(known ? String(user.id) : addressKey(ip));
+    const waiter = known ? user : { person: networkKey(ip), guest: true };
+    return whileFetched(waiter, async () => {
+      const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
+      if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
+      try {
+        const { data, width, height } = await viewOf(found.data, documentSide);
+        const image = `data:image/webp;base64,${data.toString('base64')}`;
+        return { image, width, height, size: found.data.length };
+      } catch {
+        throw new Refusal('address_unreachable', '这个地址的内容不是图片');
+      }
+    });
+  };
+};
+
 /** What people bring: it is made anew first, and then kept in the transaction of their call. */
 export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
   const { storage, fetch, requireRoom } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
-  const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
-  const fetching = createFairQueue(fetchedAtOnce);
-  let turn = 0;
-  /** Whoever names slow and large images has few of them held here at once. */
-  const whileFetched = <T>({ person, guest }: Waiter, act: () => Promise<T>): Promise<T> => {
-    turn = (turn + 1) % fetchedOfOne;
-    return fetching({ person: `${person} ${turn}`, guest }, act);
-  };
+  const whileFetched = createFetchTurns();
 
   /** Renews an image; what it gives then keeps it. */
   const prepareImage = async (
@@ -189,26 +219,7 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       }
     },
 
-    /**
-     * An image of another server for somebody to look at: made anew from its pixels, not kept.
-     * @throws Refusal address_unreachable, too_many
-     */
-    async foreignImage(url: string, { user, ip }: { user: Identity | null; ip: string }) {
-      const known = user !== null && !user.guest;
-      await limitViewer(known ? String(user.id) : addressKey(ip));
-      const waiter = known ? user : { person: networkKey(ip), guest: true };
-      return whileFetched(waiter, async () => {
-        const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
-        if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
-        try {
-          const { data, width, height } = await viewOf(found.data, documentSide);
-          const image = `data:image/webp;base64,${data.toString('base64')}`;
-          return { image, width, height, size: found.data.length };
-        } catch {
-          throw new Refusal('address_unreachable', '这个地址的内容不是图片');
-        }
-      });
-    },
+    foreignImage: createForeignImage(fetch, whileFetched),
 
     /**
      * What is written on an image (a data URL), with a note that it was read off it: for a model that

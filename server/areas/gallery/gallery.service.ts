@@ -72,14 +72,19 @@ export const createGalleryService = (deps: {
       input: Parsed<'imageIndex'>,
       user: Identity | null,
     ): Promise<Answer<'imageIndex'>> {
-      const { page, private: mine, rank } = input;
+      const { page, private: mine, rank, session_id: sessionId } = input;
       if (mine === 1 && !user) throw new Refusal('unauthorized');
       const userinfo = await userinfoOf(db, user);
       const viewer = user?.id ?? 0;
       // By likes all of one's own are compared; otherwise what was drawn and what was brought are two.
       const uploaded = rank === 'upload' ? true : rank === '' ? false : null;
       const listed = await pageOfImages(db, {
-        choice: mine === 1 ? { of: 'person', userId: viewer, uploaded } : { of: 'public' },
+        choice:
+          mine === 0
+            ? { of: 'public' }
+            : sessionId === undefined
+              ? { of: 'person', userId: viewer, uploaded }
+              : { of: 'person', userId: viewer, uploaded: null, sessionId },
         query: input.query.trim(),
         order: orders[rank],
         viewer,

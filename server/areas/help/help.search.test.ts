@@ -1,5 +1,6 @@
 import { helpOfCodes, helpOfOthers } from '#contract/errors.ts';
 import { describe, expect, it } from 'vitest';
+import { readdirSync } from 'node:fs';
 import { help } from './help.service.ts';
 
 /** What people ask, and the page that must come first. */
@@ -131,4 +132,15 @@ describe('the help pages', () => {
     const slugs = [...Object.values(helpOfCodes), helpOfOthers];
     expect(slugs.filter((slug) => !help().page(slug))).toEqual([]);
   });
+});
+
+it('the pictures that pages show are those that the script took', () => {
+  const shown = help().pages.flatMap(({ content }) =>
+    [...content.matchAll(/!\[[^\]]+\]\(\/help\/([\w-]+\.webp)\)/g)].map(([, name]) => name),
+  );
+  const folder = new URL('../../../public/help/', import.meta.url);
+  expect(new Set(shown)).toEqual(new Set(readdirSync(folder)));
+  // Nobody finds or quotes the words of a picture.
+  for (const { item } of help().search('五步里的“用什么回答”', 5))
+    expect(item.text).not.toContain('![');
 });

@@ -34,6 +34,9 @@ const pagesFolder = (): string => {
   return existsSync(here) ? here : path.join(import.meta.dirname, 'help', 'pages');
 };
 
+/** A picture of the product: shown on the page, not searched and not quoted. */
+const picture = /^!\[[^\]]*\]\([^)]*\)\n*/gm;
+
 /**
  * A page begins with `---`, lines of `name: value` (title, order, keywords), `---`; its first
  * paragraph is its summary. `{{name}}` stands for a number of the contract (facts.ts). Words that people ask with and that the text does not hold stand in
@@ -72,21 +75,24 @@ const load = (): HelpService => {
     )
     .sort((a, b) => a.page.order - b.page.order);
   const sections = read.flatMap(({ page, keywords }) =>
-    page.content.split(/^(?=## )/m).map((part) => {
-      const heading = /^## (.*)\n/.exec(part);
-      const text = heading ? part.slice(heading[0].length) : part;
-      return {
-        item: { page, heading: heading?.[1] ?? '', text: text.replace(keywordsOf, '').trim() },
-        fields: {
-          title: page.title,
-          heading: heading?.[1] ?? '',
-          keywords: keywordsOf.exec(text)?.[1] ?? '',
-          /** Of the page: weaker, as they stand for all its sections. */
-          topic: keywords,
-          text: text.replace(keywordsOf, ''),
-        },
-      };
-    }),
+    page.content
+      .replaceAll(picture, '')
+      .split(/^(?=## )/m)
+      .map((part) => {
+        const heading = /^## (.*)\n/.exec(part);
+        const text = heading ? part.slice(heading[0].length) : part;
+        return {
+          item: { page, heading: heading?.[1] ?? '', text: text.replace(keywordsOf, '').trim() },
+          fields: {
+            title: page.title,
+            heading: heading?.[1] ?? '',
+            keywords: keywordsOf.exec(text)?.[1] ?? '',
+            /** Of the page: weaker, as they stand for all its sections. */
+            topic: keywords,
+            text: text.replace(keywordsOf, ''),
+          },
+        };
+      }),
   );
   const search = createSearch(sections);
   const pages = read.map(({ page }) => ({

@@ -217,7 +217,7 @@ const openToAll = sql.raw(`NOT i.hidden AND i.deleted_at IS NULL AND EXISTS (
 export type Choice =
   | { of: 'public' }
   /** Null: all that are the person's. */
-  | { of: 'person'; userId: number; uploaded: boolean | null };
+  | { of: 'person'; userId: number; uploaded: boolean | null; sessionId?: number };
 
 const chosen = (choice: Choice, query: string): SQL => {
   const words = `%${query.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -229,7 +229,9 @@ const chosen = (choice: Choice, query: string): SQL => {
       : choice.uploaded
         ? sql`AND i.origin = 'uploaded'`
         : sql`AND i.origin <> 'uploaded'`;
-  return sql`i.user_id = ${choice.userId} AND i.deleted_at IS NULL ${kind} ${found}`;
+  const within =
+    choice.sessionId === undefined ? sql`` : sql`AND i.session_id = ${choice.sessionId}`;
+  return sql`i.user_id = ${choice.userId} AND i.deleted_at IS NULL ${within} ${kind} ${found}`;
 };
 
 /** Days that a rank by likes looks back. */

@@ -38,20 +38,20 @@ const commentPart = async (executor: Executor, id: number, page: number, asker: 
 
 export const appList = async (
   executor: Executor,
-  { page, pageSize, type, query }: Parsed<'appList'>,
+  { page, pageSize, type, query, mine }: Parsed<'appList'>,
   asker: Asker,
 ): Promise<Out<'appList'>> => {
   const window = { offset: (page - 1) * pageSize, limit: pageSize };
-  const found = await store.publishedApps(executor, { type, query }, window);
-  const ids = found.list.map(({ app }) => app.id);
-  const owned =
-    asker && ids.length > 0 ? await store.ownedApps(executor, asker.id, ids) : new Set();
+  const userId = asker?.id ?? 0;
+  const found = await store.publishedApps(executor, { type, query, mine, userId }, window);
   return {
     list: found.list.map((shown) => {
-      const { app, version } = shown;
-      const can = Boolean(version?.fileKey) && mayDownload(app, asker, owned.has(app.id));
+      const { app, version, bought, outdated } = shown;
+      const can = Boolean(version?.fileKey) && mayDownload(app, asker, bought);
       return {
         ...appView(shown, can),
+        bought,
+        outdated,
         images_url: app.images,
         md_description: app.mdDescription.slice(0, 300),
       };

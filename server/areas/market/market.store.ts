@@ -32,6 +32,14 @@ const beside = {
 };
 const newest = sql`(SELECT max(v.id) FROM app_versions v WHERE v.app_id = apps.id)`;
 
+/** What this person has bought, and has an older version of than the newest. */
+const has = (userId: number) => ({
+  bought: sql<boolean>`EXISTS (SELECT FROM app_purchases p
+    WHERE p.app_id = apps.id AND p.user_id = ${userId} AND p.revoked_at IS NULL)`,
+  outdated: sql<boolean>`coalesce((SELECT max(d.version_id) FROM app_downloads d
+    WHERE d.app_id = apps.id AND d.user_id = ${userId}) < ${newest}, false)`,
+});
+
 const shownFields = { app: apps, version: appVersions, ...beside };
 export interface ShownRow {
   app: AppRow;
@@ -57,16 +65,26 @@ const counted = async (db: Executor, where: ReturnType<typeof and>): Promise<num
 
 export const publishedApps = async (
   db: Executor,
-  { type, query }: { type: string | undefined; query: string | undefined },
+  asked: {
+    type: string | undefined;
+    query: string | undefined;
+    mine: 'bought' | 'outdated' | undefined;
+    /** 0: nobody. */
+    userId: number;
+  },
   { offset, limit }: Window,
-): Promise<{ list: ShownRow[]; total: number }> => {
+): Promise<{ list: (ShownRow & { bought: boolean; outdated: boolean })[]; total: number }> => {
+  const { type, query, mine, userId } = asked;
+  const own = has(userId);
   const where = and(
-    eq(apps.state, 'published'),
+    // Taken down, it is still its buyers'.
+    mine === 'bought' ? and(own.bought, not(eq(apps.state, 'draft'))) : eq(apps.state, 'published'),
+    mine === 'outdated' ? own.outdated : undefined,
     type ? eq(apps.type, type) : undefined,
     matches(query),
   );
   const list = await db
-    .select(shownFields)
+    .select({ ...shownFields, ...own })
     .from(apps)
     .leftJoin(appVersions, eq(appVersions.id, newest))
     .where(where)

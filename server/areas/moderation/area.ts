@@ -9,8 +9,8 @@ export const moderationArea = ({ safety }: Kit) =>
       {
         table: 'safety_cases',
         of: ['user_id'],
-        end: { set: { by: `''`, reason: `''`, excerpt: `''`, appeal: `''` } },
-        take: ['created_at', 'way', 'kind', 'level', 'reason', 'excerpt', 'state', 'appeal'],
+        end: { set: { by: `''`, reason: `''`, excerpt: `''`, appeal: `''`, ip: `''` } },
+        take: ['created_at', 'way', 'kind', 'level', 'reason', 'excerpt', 'state', 'appeal', 'ip'],
       },
     ],
     chores: [removeOldCases],

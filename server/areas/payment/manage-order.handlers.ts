@@ -3,6 +3,7 @@ import { readDates } from '#server/http/date-range.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { handleInvoice, invoicePage } from './invoice.service.ts';
 import { differences, orderPage, orderStory, setRemarks } from './order.service.ts';
+import { rejectRefund } from './refund-wish.service.ts';
 import type { PaymentService } from './payment.service.ts';
 import type { OrderRow } from './payable.ts';
 import { createDailyTotals } from './daily-totals.store.ts';
@@ -25,6 +26,9 @@ const viewOf = (order: OrderRow, userName: string): AdminOrder => ({
   remarks: order.remarks,
   created_at: order.createdAt.toISOString(),
   type: order.type,
+  refund_asked_at: order.refundAskedAt?.toISOString() ?? null,
+  refund_wish: order.refundWish,
+  refund_answer: order.refundAnswer,
 });
 
 const differenceView = (row: DifferenceRow): Difference => ({
@@ -101,6 +105,12 @@ export const createManageOrderHandlers = (payments: PaymentService) => {
           }),
       });
       return () => Promise.resolve({ state });
+    },
+
+    rejectRefund: async ({ order_id: number, reason }, { db, user, noteAct }) => {
+      const wish = await rejectRefund(db, number, reason, user.id);
+      noteAct({ subject: `order:${number}`, from: { refund_wish: wish }, to: { reason } });
+      return {};
     },
 
     adminInvoiceList: ({ page, state }, { db }) =>

@@ -4,6 +4,13 @@ import type { Executor } from '#server/db/database.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';
 
+/** Whether the money of an order may be asked for, and how that stands. */
+const refundOf = (row: OrderRow): Order['refund'] => {
+  if (row.refundAskedAt) return 'requested';
+  if (row.refundAnswer !== '') return 'rejected';
+  return row.state === 'paid' && row.provider !== '' ? 'open' : '';
+};
+
 const statusOf: Record<OrderState, number> = { created: 0, paid: 1, closed: 2, refunded: 3 };
 
 /** An order as its owner sees it. */
@@ -28,6 +35,8 @@ export const orderView = (row: OrderRow, invoice: Order['invoice'] | null): Orde
   expires_at: row.expiresAt.toISOString(),
   paid_at: row.paidAt?.toISOString() ?? null,
   invoice: invoice ?? '',
+  refund: refundOf(row),
+  refund_answer: row.refundAnswer,
 });
 
 /** The payment's address as it can be opened from anywhere: that of the house's own page has no host. */

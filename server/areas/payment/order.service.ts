@@ -189,10 +189,22 @@ export const newsOf = async (
   if (!order) return null;
   const { url, words } = payableOf(order.kind).describe(order);
   const { title } = order;
+  const orders = '/account?tab=order';
+  if (order.refundAnswer !== '')
+    return {
+      state: 'failed',
+      title: '退款申请没有通过',
+      body: `${title}：${order.refundAnswer}`,
+      url: orders,
+    };
+  if (order.refundedAmount > 0) {
+    const body = `${title}：退款 ${(order.refundedAmount / 100).toFixed(2)} 元`;
+    return { state: 'done', title: '退款', body, url: orders };
+  }
   if (order.state === 'created') return { state: 'pending', title, body: '', url };
   if (order.state === 'closed') {
     const body = '订单没有付款，已经关闭';
-    return { state: 'failed', title, body, url: '/account?tab=order' };
+    return { state: 'failed', title, body, url: orders };
   }
   return { state: 'done', title, body: words, url };
 };

@@ -3,16 +3,20 @@ import { Refusal } from '#server/http/handlers.ts';
 import { invoicePage, requestInvoice } from './invoice.service.ts';
 import { orderList, reachable } from './order-view.ts';
 import type { PaymentService } from './payment.service.ts';
+import { requestRefund } from './refund-wish.service.ts';
 import { tradeByKey } from './sandbox.store.ts';
 import { mayPlay, settleSandbox, shutOutside } from './sandbox.ts';
 import type { Settings } from '#server/settings.ts';
 
 export const createPaymentHandlers = (
   payments: PaymentService,
-  settings: Pick<Settings, 'sandboxAllowed' | 'publicUrl'>,
+  settings: Pick<Settings, 'sandboxAllowed' | 'publicUrl' | 'premiumEdition'>,
 ) =>
   ({
-    paymentInfo: (_input, context) => payments.info(mayPlay(context, settings)),
+    paymentInfo: async (_input, context) => ({
+      ...(await payments.info(mayPlay(context, settings))),
+      premium: settings.premiumEdition.split(/[;；]/).filter((part) => part.trim() !== ''),
+    }),
     recharge: async ({ type, num, provider }, { user, ...context }) => {
       const order = await payments.createOrder(user.id, {
         play: mayPlay(context, settings),
@@ -49,4 +53,6 @@ export const createPaymentHandlers = (
 
     invoiceList: ({ page }, { db, user }) => invoicePage(db, { userId: user.id }, page),
     requestInvoice: (input, { db, user }) => requestInvoice(db, user.id, input),
+    requestRefund: ({ order_id: number, reason }, { db, user }) =>
+      requestRefund(db, user.id, number, reason),
   }) satisfies Partial<Handlers>;

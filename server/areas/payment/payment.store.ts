@@ -281,8 +281,8 @@ export const ordersOf = async (
 export interface OrderFilter {
   number?: string;
   userId?: number;
-  /** All, paid ones, gifts and adjustments, of one payment service, or of one of `orderTypes`. */
-  type?: 'all' | 'paid' | 'gifted' | ProviderName | number;
+  /** All, paid ones, gifts and adjustments, whose money was asked for, of one payment service, or of one of `orderTypes`. */
+  type?: 'all' | 'paid' | 'gifted' | 'refund' | ProviderName | number;
   from?: Date;
   to?: Date;
 }
@@ -296,6 +296,7 @@ const fitting = ({ number, userId, type = 'all', from, to }: OrderFilter) =>
         to && lt(orders.createdAt, to),
         type === 'paid' ? inArray(orders.state, ['paid', 'refunded']) : undefined,
         type === 'gifted' ? eq(orders.provider, '') : undefined,
+        type === 'refund' ? isNotNull(orders.refundAskedAt) : undefined,
         typeof type === 'number' ? eq(orders.type, type) : undefined,
         type === 'wechat' || type === 'alipay' || type === 'sandbox'
           ? eq(orders.provider, type)

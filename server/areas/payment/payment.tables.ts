@@ -25,6 +25,11 @@ export const orders = pgTable('orders', {
   transactionId: text('transaction_id').notNull().default(''),
   refundedAmount: integer('refunded_amount').notNull().default(0),
   remarks: text('remarks').notNull().default(''),
+  /** When its person asked for the money back and still waits for an answer. */
+  refundAskedAt: instant('refund_asked_at'),
+  refundWish: text('refund_wish').notNull().default(''),
+  /** Why a manager did not pay back; empty: nobody refused. */
+  refundAnswer: text('refund_answer').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull().defaultNow(),
   paidAt: instant('paid_at'),

@@ -1,5 +1,6 @@
 import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { tellUnasked } from '#server/waits/wait-ended.store.ts';
 import { lockPurse } from '../ledger/ledger.service.ts';
 import { refundNumber } from './order-number.ts';
 import type { OrderRow } from './payable.ts';
@@ -76,7 +77,10 @@ const decide = (till: Till, orderId: number, request: RefundRequest) =>
     const order = await store.changeOrder(tx, at.id, {
       refundedAmount: at.refundedAmount + amount,
       state: whole ? 'refunded' : 'paid',
+      // Whoever asked for it has an answer.
+      refundAskedAt: null,
     });
+    if (at.refundAskedAt) await tellUnasked(tx, 'order', [{ userId: at.userId, id: at.number }]);
     const number = refundNumber();
     const values = { number, orderId: at.id, amount, reason, taken, managerId };
     const refund = await store.insertRefund(tx, values);

@@ -85,6 +85,7 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
       user_id: row.userId,
       user_name: row.userName,
       state: row.state,
+      rejection: user && (user.manager || user.id === row.userId) ? row.rejection : '',
     })),
     page,
     page_count: Math.ceil(total / pageSize),
@@ -123,7 +124,7 @@ export const save = (
     const state = input.publish === 1 ? ('pending' as const) : ('private' as const);
     if (state === 'pending' && own.pending >= most.pending)
       throw new Refusal('too_many', `最多有 ${most.pending} 个场景同时等待审核`);
-    const values = { ...valuesOf(input), state };
+    const values = { ...valuesOf(input), state, rejection: '' };
     if (state === 'pending') await requirePhone(tx, user);
     if (state === 'pending')
       await refuseBlocked(tx, values.name, values.description, values.prompt);
@@ -171,17 +172,23 @@ export const manage = (
     const values = { ...valuesOf(input), display: input.display === 1, edited: true };
     const before = input.id === undefined ? null : await managed(tx, input.id, user);
     const state = before?.userId ? (input.state ?? before.state) : 'public';
+    const rejection = state === 'private' ? (input.reason?.trim() ?? '') : '';
     // One with a blocked word can still be rejected.
     if (state === 'public') await refuseBlocked(tx, values.name, values.description, values.prompt);
     const id = numberOf(
       input.id === undefined
         ? await store.insertScenario(tx, { ...values, userId: null })
-        : await store.updateScenario(tx, input.id, { ...values, state }),
+        : await store.updateScenario(tx, input.id, { ...values, state, rejection }),
     );
     note({
       subject: `scenario:${id}`,
       ...(before && { from: wordsOf(before) }),
-      to: { name: values.name, prompt: values.prompt, state },
+      to: {
+        name: values.name,
+        prompt: values.prompt,
+        state,
+        ...(rejection && { reason: rejection }),
+      },
     });
     return id;
   });

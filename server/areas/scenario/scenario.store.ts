@@ -18,6 +18,7 @@ const columns = {
   userId: scenarios.userId,
   userName: sql<string>`coalesce(${users.userName}, '')`,
   state: scenarios.state,
+  rejection: scenarios.rejection,
 };
 
 // ---- what came with the program ----------------------------------------------------

@@ -3,7 +3,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { BackHead } from '#src/ui/back-head.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -52,14 +52,13 @@ const intoSight = (link: HTMLAnchorElement | null) =>
   link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 const Tabs = ({ at }: { at: AccountTab }) => (
-  <nav className={css.tabs} aria-label="账户">
+  <nav className={`strip ${css.tabs}`} aria-label="账户">
     {(Object.keys(names) as AccountTab[]).map((tab) => (
       <Link
         key={tab}
         to="/account"
         search={{ tab }}
         replace
-        className={css.tab}
         {...(tab === at ? { 'aria-current': 'page', ref: intoSight } : {})}
       >
         {names[tab]}
@@ -92,8 +91,8 @@ export const AccountScreen = () => {
           <Screen />
         </Suspense>
       ) : (
-        <EmptyState
-          icon="person"
+        <EmptyPlace
+          drawing="lighthouse"
           text={
             token === ''
               ? '登录之后可以使用。'
@@ -104,6 +103,7 @@ export const AccountScreen = () => {
               登录或注册
             </ButtonLink>
           }
+          example={{ label: '先不注册，问一句试试', prompt: '不注册能用什么？注册之后多了什么？' }}
         />
       )}
     </div>

@@ -1,5 +1,4 @@
 import type { Out } from '#contract/calls.ts';
-import { Chip } from '#src/ui/chip.tsx';
 import { bounds } from '#contract/bounds.ts';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
@@ -41,6 +40,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
     render: (row) => `${row.amount > 0 ? '+' : ''}${row.amount.toLocaleString('zh-CN')}`,
     align: 'end',
     role: 'title',
+    sortable: true,
   },
   { key: 'pot', title: '账户', value: (row) => (row.pot === 'vip' ? '会员额度' : '余额') },
   { key: 'remark', title: '备注', value: (row) => row.remark || '—', wide: true },
@@ -49,6 +49,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
     title: '时间',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
 ];
 
@@ -373,11 +374,16 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
   return (
     <div className={css.person}>
       <h3>{user.user_name}</h3>
-      <div className={css.tabs} role="group" aria-label="看什么">
+      <div className="segments" role="group" aria-label="看什么">
         {sections.map((each) => (
-          <Chip key={each} aria-pressed={each === section} onClick={() => setSection(each)}>
+          <button
+            type="button"
+            key={each}
+            aria-pressed={each === section}
+            onClick={() => setSection(each)}
+          >
             {each}
-          </Chip>
+          </button>
         ))}
       </div>
       {section === '资料' && <Profile info={info.data} />}

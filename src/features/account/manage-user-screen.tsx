@@ -84,6 +84,7 @@ const columns: readonly Column<AdminUser>[] = [
     title: '会员到期',
     value: (row) => row.vip_expired_at,
     render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at) : '—'),
+    sortable: true,
   },
   {
     key: 'created_at',

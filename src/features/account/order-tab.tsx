@@ -19,6 +19,7 @@ import { InvoiceList } from './invoice-list.tsx';
 import css from './lists.module.css';
 
 const InvoiceSheet = lazyAsked(() => import('./invoice-sheet.tsx'));
+const RefundSheet = lazyAsked(() => import('./refund-sheet.tsx'));
 const route = getRouteApi('/account');
 
 type Order = Out<'tradeList'>['list'][number];
@@ -30,6 +31,13 @@ const invoiceWords = {
   rejected: '发票被退回',
 } as const;
 
+const refundWords = {
+  '': '',
+  open: '',
+  requested: '退款申请中',
+  rejected: '没有同意退款',
+} as const;
+
 const stateText = (order: Order): string => {
   if (order.provider === '') return order.trade_value < 0 ? '扣除' : '赠送';
   if (order.state === 'created') return order.url === '' ? '已过期' : '待付款';
@@ -38,15 +46,98 @@ const stateText = (order: Order): string => {
   return order.refunded_amount > 0 ? `已退 ${yuan(order.refunded_amount)}` : '已付款';
 };
 
+interface Acts {
+  pay: (order: Order) => Promise<void>;
+  invoice: (order: Order) => void;
+  refund: (order: Order) => void;
+}
+
+/** What stands of an order, and what can be done with it. */
+const columnsOf = (acts: Acts): Column<Order>[] => [
+  { key: 'title', title: '内容', value: (order) => order.title, role: 'title', wide: true },
+  {
+    key: 'amount',
+    title: '金额',
+    value: (order) => order.amount / 100,
+    render: (order) => (order.provider === '' ? '—' : yuan(order.amount)),
+    align: 'end',
+  },
+  {
+    key: 'trade_value',
+    title: 'token',
+    value: (order) => order.trade_value,
+    render: (order) =>
+      order.trade_value === 0 ? '—' : compactNumber(order.trade_value * tokensOfMillion),
+    align: 'end',
+  },
+  {
+    key: 'state',
+    title: '状态',
+    value: stateText,
+    render: (order) => (
+      <span className={css.state} data-state={order.url === '' ? order.state : 'open'}>
+        {stateText(order)}
+        {[invoiceWords[order.invoice], refundWords[order.refund]].map(
+          (word) => word !== '' && ` · ${word}`,
+        )}
+        {order.refund_answer !== '' && (
+          <small className={css.answer}>管理员：{order.refund_answer}</small>
+        )}
+      </span>
+    ),
+  },
+  {
+    key: 'created_at',
+    title: '时间',
+    value: (order) => order.created_at,
+    render: (order) => dateTime(order.paid_at ?? order.created_at),
+  },
+  {
+    key: 'trade_no',
+    title: '订单号',
+    value: (order) => order.trade_no,
+    render: (order) => <span className={css.number}>{order.trade_no}</span>,
+  },
+  {
+    key: 'acts',
+    title: '操作',
+    value: () => null,
+    role: 'bare',
+    render: (order) => (
+      <span className={css.acts}>
+        {order.url !== '' && (
+          <Button kind="primary" size="small" onClick={() => void acts.pay(order)}>
+            去支付
+          </Button>
+        )}
+        {order.state === 'paid' && order.provider !== '' && order.invoice === '' && (
+          <Button size="small" onClick={() => acts.invoice(order)}>
+            开发票
+          </Button>
+        )}
+        {order.refund === 'open' && (
+          <Button size="small" onClick={() => acts.refund(order)}>
+            申请退款
+          </Button>
+        )}
+      </span>
+    ),
+  },
+];
+
 const OrderTab = () => {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const { token } = useAuth();
   const [invoicing, setInvoicing] = useState<Order | null>(null);
+  const [refunding, setRefunding] = useState<Order | null>(null);
   const orders = useCall('tradeList', { page }, { enabled: token !== '' });
   const payAgain = async (order: Order) => {
     try {
-      const state = await reopen(order.trade_no, () => void navigate({ search: { tab: 'usage' } }));
+      const state = await reopen(
+        order.trade_no,
+        (paid) => void navigate({ search: { tab: 'usage' }, state: { paid } }),
+      );
       if (state === 'created') return;
       if (state === 'paid') toast('这个订单已经付款', 'success');
       else toast('这个订单已经关闭，请重新下单');
@@ -55,67 +146,7 @@ const OrderTab = () => {
       if (!(error instanceof ApiError)) throw error;
     }
   };
-  const columns: Column<Order>[] = [
-    { key: 'title', title: '内容', value: (order) => order.title, role: 'title', wide: true },
-    {
-      key: 'amount',
-      title: '金额',
-      value: (order) => order.amount / 100,
-      render: (order) => (order.provider === '' ? '—' : yuan(order.amount)),
-      align: 'end',
-    },
-    {
-      key: 'trade_value',
-      title: 'token',
-      value: (order) => order.trade_value,
-      render: (order) =>
-        order.trade_value === 0 ? '—' : compactNumber(order.trade_value * tokensOfMillion),
-      align: 'end',
-    },
-    {
-      key: 'state',
-      title: '状态',
-      value: stateText,
-      render: (order) => (
-        <span className={css.state} data-state={order.url === '' ? order.state : 'open'}>
-          {stateText(order)}
-          {order.invoice !== '' && ` · ${invoiceWords[order.invoice]}`}
-        </span>
-      ),
-    },
-    {
-      key: 'created_at',
-      title: '时间',
-      value: (order) => order.created_at,
-      render: (order) => dateTime(order.paid_at ?? order.created_at),
-    },
-    {
-      key: 'trade_no',
-      title: '订单号',
-      value: (order) => order.trade_no,
-      render: (order) => <span className={css.number}>{order.trade_no}</span>,
-    },
-    {
-      key: 'acts',
-      title: '操作',
-      value: () => null,
-      role: 'bare',
-      render: (order) => (
-        <span className={css.acts}>
-          {order.url !== '' && (
-            <Button kind="primary" size="small" onClick={() => void payAgain(order)}>
-              去支付
-            </Button>
-          )}
-          {order.state === 'paid' && order.provider !== '' && order.invoice === '' && (
-            <Button size="small" onClick={() => setInvoicing(order)}>
-              开发票
-            </Button>
-          )}
-        </span>
-      ),
-    },
-  ];
+  const columns = columnsOf({ pay: payAgain, invoice: setInvoicing, refund: setRefunding });
   return (
     <>
       <DataTable
@@ -139,11 +170,10 @@ const OrderTab = () => {
       />
       <InvoiceList />
       <PayHost />
-      {invoicing && (
-        <Suspense fallback={null}>
-          <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {invoicing && <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />}
+        {refunding && <RefundSheet order={refunding} onClose={() => setRefunding(null)} />}
+      </Suspense>
     </>
   );
 };

@@ -90,7 +90,7 @@ const Devices = () => {
                 {each.current === 1
                   ? '这台设备'
                   : `最近使用 ${dateTime(each.seen_at).slice(0, 10)}`}
-                ，{dateTime(each.created_at)} 登录
+                ，{dateTime(each.created_at)} {each.fresh === 1 && '第一次在这台设备'}登录
               </span>
             </div>
             {each.current === 0 && (

@@ -1,6 +1,8 @@
+import { accentChoices, colourOf, tonesOf } from '#src/platform/accent-tones.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { prefsStore, usePrefs } from '#src/platform/prefs.ts';
 import { useChatModels, useImageModels, useModel, useSpeakModels } from '#src/platform/queries.ts';
+import { ColourDots } from '#src/ui/colour-dots/colour-dots.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import { useMedia } from '#src/platform/use-media.ts';
@@ -42,14 +44,7 @@ const DefaultModel = ({
   </label>
 );
 
-const accents = [
-  { value: '', label: '默认' },
-  { value: 'blue', label: '蓝' },
-  { value: 'green', label: '绿' },
-  { value: 'purple', label: '紫' },
-  { value: 'red', label: '红' },
-  { value: 'orange', label: '橙' },
-] as const;
+const accents = [{ value: '', label: '默认' }, ...accentChoices];
 
 /** How it looks: in this browser at once, and with the account for the next sign-in elsewhere. */
 const Looks = ({ save }: { save: (change: Settings) => void }) => {
@@ -74,13 +69,30 @@ const Looks = ({ save }: { save: (change: Settings) => void }) => {
         <span className={css.sampleTheirs}>您好，想聊点什么？</span>
         <span className={css.sampleMine}>帮我想个名字</span>
       </div>
+      <div className={css.choice}>
+        <span>主题色</span>
+        <ColourDots
+          label="主题色"
+          value={colourOf(prefs.accent)}
+          choices={accents}
+          onChange={(accent) => {
+            prefsStore.set({ accent, tones: tonesOf(accent) });
+            save({ theme_color: accent });
+          }}
+        />
+      </div>
       <ChoiceField
-        label="主题色"
-        value={prefs.accent}
-        choices={accents}
-        onChange={(accent) => {
-          prefsStore.set({ accent });
-          save({ theme_color: accent });
+        label="文字大小"
+        value={prefs.text}
+        choices={[
+          { value: 90, label: '小' },
+          { value: 100, label: '标准' },
+          { value: 115, label: '大' },
+          { value: 130, label: '特大' },
+        ]}
+        onChange={(text) => {
+          prefsStore.set({ text });
+          save({ text_size: text });
         }}
       />
       <ChoiceField

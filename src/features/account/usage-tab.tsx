@@ -7,12 +7,13 @@ import { compactNumber } from '#common/compact-number.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { useChatModels, useImageModels } from '#src/platform/queries.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { tokensInYuan, yuanOfTokens } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
+import { Receipt } from '#src/widgets/pay/receipt.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './lists.module.css';
@@ -236,6 +237,7 @@ const UsageTab = () => {
   );
   return (
     <>
+      <Receipt />
       <div className={css.bar}>
         <MonthPicker
           value={data?.month ?? month ?? ''}
@@ -263,14 +265,18 @@ const UsageTab = () => {
         <>
           <Totals usage={data} now={now} />
           {data.list.length === 0 ? (
-            <EmptyState
-              icon="receipt"
-              text="这个月还没有用过。"
+            <EmptyPlace
+              drawing="autumn"
+              text="这个月还没有用过。每个模型用了多少、每天花了多少，会画在这里。"
               action={
                 <ButtonLink to="/" search={{ new: 1 }}>
                   新建会话
                 </ButtonLink>
               }
+              example={{
+                label: '一个 token 有多长',
+                prompt: '一个 token 大约是几个汉字？举三个例子。',
+              }}
             />
           ) : (
             <>

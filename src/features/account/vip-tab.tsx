@@ -1,19 +1,18 @@
-import { useAct } from '#src/platform/use-act.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import { dateTime } from '#src/platform/format.ts';
-import { Button } from '#src/ui/button.tsx';
-import { SliderField } from '#src/ui/slider-field.tsx';
-import { yuan } from '#src/widgets/pay/money.ts';
-import { buy } from '#src/widgets/pay/pay-order.ts';
-import { PayHost } from '#src/widgets/pay/pay-host.tsx';
-import { PayWay, usePayWay } from '#src/widgets/pay/pay-way.tsx';
-import { quantities, vipQuote, vipOffText, vipPrice } from '#contract/goods.ts';
+import { quantities, vipQuote, vipPrice } from '#contract/goods.ts';
 import { limits } from '#contract/limits.ts';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import css from './buy.module.css';
-import { Price } from './price.tsx';
+import { Purchase } from './purchase.tsx';
+
+const goods = {
+  type: 'vip',
+  range: quantities.vip,
+  usual: [1, 3, 6, 12],
+  quoteOf: vipQuote,
+  say: (months: number) => `${months} 个月`,
+} as const;
 
 const gains = [
   `每月 ${compactNumber(limits.vipMonthlyTokens)} token，从开通那天起每月重置，先用它再用余额`,
@@ -24,19 +23,7 @@ const gains = [
 
 const VipTab = () => {
   const { user } = useAuth();
-  const [months, setMonths] = useState(1);
-  const { busy, run } = useAct();
-  const way = usePayWay();
-  const navigate = useNavigate();
   const vip = user?.vip === 1 && user.vip_expired_at;
-  const pay = async () => {
-    await run(async () => {
-      await buy(
-        { type: 'vip', num: months, provider: way.chosen },
-        () => void navigate({ to: '/account', search: { tab: 'usage' } }),
-      );
-    });
-  };
   return (
     <>
       <section className={css.member}>
@@ -56,20 +43,8 @@ const VipTab = () => {
         </p>
       </section>
       <section className={`card ${css.buy}`}>
-        <SliderField
-          label={vip ? '续费' : '开通'}
-          value={months}
-          {...quantities.vip}
-          show={(value) => `${value} 个月`}
-          onChange={setMonths}
-        />
-        <Price quote={vipQuote(months)} next={vipOffText} />
-        <PayWay {...way} />
-        <Button kind="primary" busy={busy} disabled={way.closed !== ''} onClick={() => void pay()}>
-          {busy ? '正在下单…' : `支付 ${yuan(vipQuote(months).amount)}`}
-        </Button>
+        <Purchase goods={goods} first={1} label={vip ? '续费' : '开通'} after={() => ''} />
       </section>
-      <PayHost />
     </>
   );
 };

@@ -1,5 +1,4 @@
 import '#src/platform/late-calls.ts';
-import type { In } from '#contract/calls.ts';
 import type { SignInState } from '#contract/sign-in.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
@@ -130,7 +129,7 @@ const Part = ({
     <SettingsForm
       settings={state.settings}
       fields={fields}
-      save={(change) => api.saveSignIn(change as In<'saveSignIn'>, { quiet: true })}
+      save={(change) => api.saveSignIn(change, { quiet: true })}
     />
   </section>
 );

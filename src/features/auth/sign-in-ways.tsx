@@ -1,3 +1,4 @@
+import { allDevices } from '#src/platform/known-device.ts';
 import '#src/platform/late-calls.ts';
 import { api } from '#src/platform/api.ts';
 import { steady, useCall } from '#src/platform/call-query.ts';
@@ -48,7 +49,7 @@ export const SignInWays = ({
         toast('没有用通行密钥登录');
         return {};
       }
-      return api.signInByPasskey({ id, response });
+      return api.signInByPasskey({ id, response, devices: allDevices() });
     });
   return (
     <div className={css.ways}>

@@ -1,4 +1,5 @@
 import { useAct } from '#src/platform/use-act.ts';
+import { tonesOf } from '#src/platform/accent-tones.ts';
 import { api } from '#src/platform/api.ts';
 import { authStore } from '#src/platform/auth-store.ts';
 import { closeLoginOpen } from '#src/platform/login-ended.ts';
@@ -53,7 +54,11 @@ export const useSignIn = (back: string | undefined, entered: () => void) => {
       prefsStore.set({
         ...(saved.dark_style && { dark: saved.dark_style }),
         ...(saved.theme && { theme: saved.theme }),
-        ...(saved.theme_color !== undefined && { accent: saved.theme_color }),
+        ...(saved.theme_color !== undefined && {
+          accent: saved.theme_color,
+          tones: tonesOf(saved.theme_color),
+        }),
+        ...(saved.text_size && { text: saved.text_size }),
         ...(saved.max_width && { width: saved.max_width }),
       });
       // Who owns a site that is not ready yet is led on.

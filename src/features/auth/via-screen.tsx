@@ -3,7 +3,7 @@ import type { Out } from '#contract/calls.ts';
 import { errorText } from '#src/platform/api-error.ts';
 import { api } from '#src/platform/api.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { deviceOf } from '#src/platform/known-device.ts';
+import { allDevices, deviceOf } from '#src/platform/known-device.ts';
 import { dropWay, wayOf } from '#src/platform/provider-way.ts';
 import { place } from '#src/platform/search.ts';
 import { toast } from '#src/platform/toast.ts';
@@ -35,7 +35,7 @@ export const ViaScreen = ({ id }: { id: number }) => {
       let answer: Out<'finishProvider'>;
       try {
         answer = await api.finishProvider(
-          { id, query, secret: way.secret, totp: totp || undefined, device },
+          { id, query, secret: way.secret, totp: totp || undefined, device, devices: allDevices() },
           { quiet: true },
         );
       } catch (error) {

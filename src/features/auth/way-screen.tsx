@@ -1,3 +1,4 @@
+import { allDevices } from '#src/platform/known-device.ts';
 import '#src/platform/late-calls.ts';
 import type { ContactKind } from '#contract/sign-in.ts';
 import { limits } from '#contract/limits.ts';
@@ -39,7 +40,16 @@ const CodeScreen = ({ kind, back }: { kind: ContactKind; back: string | undefine
   const asked = useCode((read) => api.sendSignInCode({ kind, to, purpose: 'sign_in', ...read }));
   const { submit, busy, totp, setTotp } = useSignIn(back, () => setCode(''));
   const enter = () =>
-    submit(() => api.signInByCode({ kind, to, code_id: asked.id, code, totp: totp || undefined }));
+    submit(() =>
+      api.signInByCode({
+        kind,
+        to,
+        code_id: asked.id,
+        code,
+        totp: totp || undefined,
+        devices: allDevices(),
+      }),
+    );
   const waits = asked.id === '';
   return (
     <AuthCard

@@ -12,12 +12,15 @@ import { codes } from '#contract/errors.ts';
 import { toolTokens } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
-import { useState } from 'react';
+import { lazyAsked } from '#src/platform/lazy-chunk.ts';
+import { Suspense, useState } from 'react';
 import { useChoices } from './chat-choices.ts';
 import { useEditedSettings } from './edited-settings.ts';
 import css from './chat-settings.module.css';
 import { useModelChange } from '#src/widgets/composer/model-change.ts';
 import { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
+
+const PublishSheet = lazyAsked(() => import('./publish-sheet.tsx'));
 
 const Privacy = ({
   session,
@@ -27,9 +30,10 @@ const Privacy = ({
   globallyPrivate: boolean;
 }) => {
   const { busy, run } = useAct();
-  const toggle = async (on: boolean) => {
+  const [publishing, setPublishing] = useState(false);
+  const close = async () => {
     await run(async () => {
-      const change = { session_id: session.uuid, private: on ? (1 as const) : (0 as const) };
+      const change = { session_id: session.uuid, private: 1 } as const;
       const done = await act('setSession', session.uuid, change);
       toast(done ? '会话状态更改' : `会话状态更改，${laterText}`, 'success');
     });
@@ -40,13 +44,21 @@ const Privacy = ({
       ? ''
       : codes.private_global_off.text;
   return (
-    <SwitchField
-      label="这个会话设为私有"
-      hint={reason || '关闭后，任何人都能在公共频道里看到这个会话'}
-      checked={session.private === 1}
-      disabled={busy || reason !== ''}
-      onChange={(on) => void toggle(on)}
-    />
+    <>
+      <SwitchField
+        label="这个会话设为私有"
+        hint={reason || '关闭后，任何人都能在公共频道里看到这个会话'}
+        checked={session.private === 1}
+        disabled={busy || reason !== ''}
+        onChange={(on) => {
+          if (on) void close();
+          else setPublishing(true);
+        }}
+      />
+      <Suspense fallback={null}>
+        {publishing && <PublishSheet session={session} onClose={() => setPublishing(false)} />}
+      </Suspense>
+    </>
   );
 };
 

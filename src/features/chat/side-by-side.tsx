@@ -115,7 +115,7 @@ const SideBySide = memo(function SideBySide({ row }: { row: SideBySideRow }) {
   return (
     <div className={css.sideBySide} data-message={row.message.id}>
       {!both && (
-        <div className={css.answerSwitch} role="tablist" aria-label="两个模型的回答">
+        <div className={`segments ${css.answerSwitch}`} role="tablist" aria-label="两个模型的回答">
           {toldApart(labels).map((label, index) => (
             <button
               // The same model may answer twice.

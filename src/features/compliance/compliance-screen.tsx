@@ -12,7 +12,7 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import type { In, Out } from '#contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import { ManageAgreements } from './manage-agreements.tsx';
 import { ExportRecords } from './export-records.tsx';
@@ -237,7 +237,7 @@ export const ComplianceScreen = () => {
               settings={data.settings}
               fields={fields}
               save={async (change) => {
-                await api.saveCompliance(change as In<'saveCompliance'>, { quiet: true });
+                await api.saveCompliance(change, { quiet: true });
                 await refreshSite();
               }}
             />

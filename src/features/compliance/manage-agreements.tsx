@@ -33,12 +33,14 @@ const columns: readonly Column<Consent>[] = [
     title: '同意',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   {
     key: 'withdrawn_at',
     title: '撤回',
     value: (row) => row.withdrawn_at ?? '',
     render: (row) => (row.withdrawn_at ? dateTime(row.withdrawn_at) : '—'),
+    sortable: true,
   },
 ];
 

@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import { SettingsForm } from '#src/ui/form/settings-form.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import type { In, Out } from '#contract/calls.ts';
+import type { Out } from '#contract/calls.ts';
 import { useState } from 'react';
 import css from './compliance.module.css';
 
@@ -98,17 +98,24 @@ const fields: readonly Field[] = [
 const dayColumns: readonly Column<State['days'][number]>[] = [
   { key: 'day', title: '日期', value: (row) => row.day, role: 'title' },
   { key: 'by', title: '由谁', value: (row) => whoChecks(row.by) },
-  { key: 'checks', title: '次数', value: (row) => row.checks, align: 'end' },
-  { key: 'characters', title: '字数', value: (row) => row.characters, align: 'end' },
-  { key: 'reviews', title: '要人看', value: (row) => row.reviews, align: 'end' },
-  { key: 'refusals', title: '拒绝', value: (row) => row.refusals, align: 'end' },
-  { key: 'failures', title: '没查成', value: (row) => row.failures, align: 'end' },
+  { key: 'checks', title: '次数', value: (row) => row.checks, align: 'end', sortable: true },
+  {
+    key: 'characters',
+    title: '字数',
+    value: (row) => row.characters,
+    align: 'end',
+    sortable: true,
+  },
+  { key: 'reviews', title: '要人看', value: (row) => row.reviews, align: 'end', sortable: true },
+  { key: 'refusals', title: '拒绝', value: (row) => row.refusals, align: 'end', sortable: true },
+  { key: 'failures', title: '没查成', value: (row) => row.failures, align: 'end', sortable: true },
   {
     key: 'mean_ms',
     title: '平均用时',
     value: (row) => row.mean_ms,
     render: (row) => `${row.mean_ms < 10 ? row.mean_ms.toFixed(2) : Math.round(row.mean_ms)} 毫秒`,
     align: 'end',
+    sortable: true,
   },
 ];
 
@@ -143,6 +150,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
       <Button
         kind="ghost"
         size="small"
+        className={css.look}
         onClick={() => look({ user_id: row.user_id, name: row.user_name })}
       >
         {row.user_name}（{row.user_id}），30 天内 {row.times} 次
@@ -157,7 +165,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
       row.ip === '' ? (
         '没有记录'
       ) : (
-        <Button kind="ghost" size="small" onClick={() => look({ ip: row.ip })}>
+        <Button kind="ghost" size="small" className={css.look} onClick={() => look({ ip: row.ip })}>
           {row.ip}，30 天内 {row.ip_times} 次
         </Button>
       ),
@@ -177,6 +185,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     title: '时间',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   {
     key: 'appeal',
@@ -184,6 +193,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     value: (row) => row.appeal,
     render: (row) => (row.appealed_at ? `${row.appeal}（${waited(row.appealed_at)}）` : '—'),
     wide: true,
+    sortable: true,
   },
   {
     key: 'acts',
@@ -237,7 +247,7 @@ export const ManageSafety = () => {
       <SettingsForm
         settings={data.settings}
         fields={fields}
-        save={(change) => api.saveSafety(change as In<'saveSafety'>, { quiet: true })}
+        save={(change) => api.saveSafety(change, { quiet: true })}
       />
       {data.days.length > 0 && (
         <DataTable
@@ -251,7 +261,7 @@ export const ManageSafety = () => {
       )}
       <h3>{title}</h3>
       {whose && (
-        <Button size="small" onClick={() => look(undefined)}>
+        <Button size="small" className={css.back} onClick={() => look(undefined)}>
           回到等人看的
         </Button>
       )}

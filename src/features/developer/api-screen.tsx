@@ -1,6 +1,6 @@
 import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyApi } from './empty-api.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import css from './api.module.css';
 import { ExampleTab } from './example-tab.tsx';
@@ -23,8 +23,7 @@ const tabs: readonly { tab: ApiTab; label: string }[] = [
 ];
 
 const SignIn = ({ text }: { text: string }) => (
-  <EmptyState
-    icon="lock"
+  <EmptyApi
     text={text}
     action={
       <Link className="button button-primary" to="/login" search={{ back: '/api' }}>
@@ -44,14 +43,13 @@ export const ApiScreen = () => {
       <header className="page-head">
         <h1>开发者 API</h1>
       </header>
-      <nav className={css.tabs} aria-label="开发者 API">
+      <nav className={`strip ${css.tabs}`} aria-label="开发者 API">
         {tabs.map(({ tab: name, label }) => (
           <Link
             key={name}
             to="/api"
             search={name === 'api-key' ? {} : { tab: name }}
-            className={css.tab}
-            data-on={tab === name || undefined}
+            aria-current={tab === name ? 'page' : undefined}
             activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
             replace
           >

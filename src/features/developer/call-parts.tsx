@@ -44,7 +44,7 @@ export const AnswerBox = ({
   text: string;
   children: ReactNode;
 }) => (
-  <section className={css.answer} aria-label="回答" aria-live="polite">
+  <section className={css.answer} aria-label="回答">
     <header>
       <strong>{status}</strong>
       <span>{took}</span>

@@ -6,7 +6,7 @@ import { relativeTime } from '#src/platform/relative-time.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyApi } from './empty-api.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -247,7 +247,7 @@ export const KeyTab = () => {
       )}
       {full && <p className={css.hint}>最多 {mostKeys} 个，要新建请先删除不用的。</p>}
       {keys.data && list.length === 0 && (
-        <EmptyState icon="code" text="还没有 API-KEY。创建一个，复制两行代码就能用。" />
+        <EmptyApi text="还没有 API-KEY。点上面的“创建 API-KEY”，复制两行代码就能用。" />
       )}
       <ul className={css.keys}>
         {list.map((row) => (

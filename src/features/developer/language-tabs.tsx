@@ -1,5 +1,3 @@
-import css from './api.module.css';
-
 /** Chooses the language that a request is shown in. */
 export const LanguageTabs = ({
   languages,
@@ -11,15 +9,13 @@ export const LanguageTabs = ({
   at: number;
   onChoose: (at: number) => void;
 }) => (
-  <div className={css.choices} role="tablist" aria-label="语言">
+  <div className="segments" role="tablist" aria-label="语言">
     {languages.map(({ name }, index) => (
       <button
         key={name}
         type="button"
         role="tab"
-        className="chip"
         aria-selected={index === at}
-        aria-pressed={index === at}
         onClick={() => onChoose(index)}
       >
         {name}

@@ -4,12 +4,13 @@ import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyApi } from './empty-api.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { LoggedCall } from '#contract/developer.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './api.module.css';
 import { useKeys } from './key-queries.ts';
@@ -142,7 +143,14 @@ export const LogTab = () => {
         <LoadFailed error={log.error} busy={log.isFetching} onRetry={() => void log.refetch()} />
       )}
       {log.data && list.length === 0 && (
-        <EmptyState icon="code" text="还没有调用。用 API-KEY 调用之后，每一次都会列在这里。" />
+        <EmptyApi
+          text="还没有调用。用 API-KEY 调用之后，每一次都会列在这里。"
+          action={
+            <Link className="button button-primary" to="/api" search={{ tab: 'playground' }}>
+              现在调用一次
+            </Link>
+          }
+        />
       )}
       <ul className={css.calls}>
         {list.map((call) => (

@@ -1,3 +1,4 @@
+import { sayOnce } from '#src/platform/say-once.ts';
 import { useEffect, useRef, useState } from 'react';
 
 /**
@@ -21,6 +22,8 @@ export const useApiCall = () => {
       running.current = stop;
       try {
         await work(stop.signal);
+        // Not its words, which come piece by piece.
+        sayOnce('回答完成');
       } catch {
         if (!stop.signal.aborted) setFailed('没有连上服务器，请检查网络后再试');
       } finally {

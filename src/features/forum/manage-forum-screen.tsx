@@ -46,7 +46,7 @@ const Groups = () => {
         </>
       ),
     },
-    { key: 'sort', title: '排序', value: (row) => row.sort, align: 'end' },
+    { key: 'sort', title: '排序', value: (row) => row.sort, align: 'end', sortable: true },
     {
       key: 'acts',
       title: '操作',

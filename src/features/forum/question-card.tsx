@@ -73,14 +73,13 @@ export const QuestionCard = ({
         </p>
         {question.images.length > 0 && <Images images={question.images} wide={wide} />}
         <p className={css.facts}>
-          <Link
-            to="/forum"
-            search={{ user_id: question.user_id }}
-            className={css.author}
-            aria-label={`只看 ${name} 的提问`}
-          >
+          <Link to="/forum" search={{ user_id: question.user_id }} className={css.author}>
             <Avatar name={question.user_name} size={20} />
-            {name}
+            <span>
+              <span className="sr-only">只看 </span>
+              {name}
+              <span className="sr-only"> 的提问</span>
+            </span>
           </Link>
           {group && (
             <Link to="/forum" search={{ group_id: group.id }} className={css.group}>

@@ -167,7 +167,7 @@ const TabStrip = ({
     strip.current?.querySelector<HTMLElement>(`[data-tab="${next.tab}"]`)?.focus();
   };
   return (
-    <div className={css.toolTabs} role="tablist" aria-label="画图工具" ref={strip}>
+    <div className={`strip ${css.toolTabs}`} role="tablist" aria-label="画图工具" ref={strip}>
       {shown.map(({ tab, label }) => (
         <button
           key={tab}

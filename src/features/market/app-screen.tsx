@@ -66,15 +66,16 @@ const More = ({
 
 const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my_comment'] }) => {
   const kept = useFormDraft(`app-comment.${id}`, {
-    rating: mine?.rating ?? 5,
+    rating: mine?.rating ?? 0,
     text: mine?.comment_content ?? '',
   });
   const rating = Number(kept.values['rating']);
   const text = String(kept.values['text']);
   const { busy, run } = useAct();
   const send = async () => {
-    if (text.trim() === '') {
-      toast('请写点什么', 'error');
+    const missing = rating === 0 ? '请点几颗星' : text.trim() === '' ? '请写点什么' : '';
+    if (missing !== '') {
+      toast(missing, 'error');
       return;
     }
     await run(async () => {
@@ -252,10 +253,10 @@ const Versions = ({ id, details, taking }: { id: number; details: Details; takin
             </div>
             <p>{each.description}</p>
             {each.sha256 && (
-              <code className={css.hash}>
-                SHA-256 {each.sha256}
-                {each.scanned && ' · 已查毒'}
-              </code>
+              <details className={css.hash}>
+                <summary>校验{each.scanned && ' · 已查毒'}</summary>
+                <code>SHA-256 {each.sha256}</code>
+              </details>
             )}
           </li>
         ))}
@@ -344,8 +345,8 @@ const App = ({ id, details }: { id: number; details: Details }) => {
         应用市场
       </Link>
       <Head app={app} />
-      <Take id={id} app={app} taking={taking} />
       {images.length > 0 && <Gallery images={images} />}
+      <Take id={id} app={app} taking={taking} />
       {app.md_description !== '' && (
         <section className="card">
           <Markdown text={app.md_description} />

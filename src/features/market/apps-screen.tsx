@@ -1,4 +1,4 @@
-import { ChipLink } from '#src/ui/chip.tsx';
+import { ChipLink, Tag } from '#src/ui/chip.tsx';
 import { ButtonLink } from '#src/ui/button.tsx';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
@@ -10,6 +10,7 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';
+import type { Out } from '#contract/calls.ts';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import css from './market.module.css';
@@ -18,13 +19,50 @@ const route = getRouteApi('/apps');
 /** So long after the last letter is searched, ms. */
 const restMs = 250;
 
+const own = [
+  ['bought', '已购买'],
+  ['outdated', '有更新'],
+] as const;
+
+/** The price, or that one has it. */
+const ownedOr = ({ bought, price }: { bought: boolean; price: number }): string => {
+  if (bought) return price === 0 ? '已取得' : '已购买';
+  return price === 0 ? '免费' : yuan(price);
+};
+
+/** One of the list: what it is called, and its price or that one has it. */
+const Card = ({ app }: { app: Out<'appList'>['list'][number] }) => (
+  <Link to="/apps/details" search={{ appid: app.id }} className={`card ${css.card}`}>
+    {app.cover_image_url ? (
+      <img className={css.cover} src={`${app.cover_image_url}?size=320`} alt="" loading="lazy" />
+    ) : (
+      <span className={css.cover} aria-hidden="true">
+        {Array.from(app.title)[0]}
+      </span>
+    )}
+    <span className={css.about}>
+      <strong>{app.title}</strong>
+      <small>
+        {app.type || '应用'} · {app.source || '官方'}
+      </small>
+      <span className={css.line}>
+        <b className="tabular">{ownedOr(app)}</b>
+        {app.outdated && <Tag>有更新</Tag>}
+        <small className="tabular">
+          {app.rating > 0 ? `★ ${app.rating.toFixed(1)}` : '暂无评分'}
+        </small>
+      </span>
+    </span>
+  </Link>
+);
+
 /** Apps to choose from: by type, by a word. */
 export const AppsScreen = () => {
   usePageTitle('应用市场');
   const search = route.useSearch();
-  const { type, query, page = 1 } = search;
+  const { type, query, mine, page = 1 } = search;
   const navigate = useNavigate();
-  const { user } = useAuth();
+  const { user, signedIn } = useAuth();
   const [text, setText] = useState(query ?? '');
   useEffect(() => {
     if (text.trim() === (query ?? '')) return undefined;
@@ -32,14 +70,14 @@ export const AppsScreen = () => {
       () =>
         void navigate({
           to: '/apps',
-          search: { type, query: text.trim() || undefined },
+          search: { type, mine, query: text.trim() || undefined },
           replace: true,
         }),
       restMs,
     );
     return () => clearTimeout(timer);
-  }, [text, query, type, navigate]);
-  const found = useCall('appList', { type, query, page }, keepLast);
+  }, [text, query, type, mine, navigate]);
+  const found = useCall('appList', { type, query, mine, page }, keepLast);
   return (
     <div className="page">
       <header className="page-head">
@@ -63,12 +101,24 @@ export const AppsScreen = () => {
               key={each ?? ''}
               to="/apps"
               search={{ type: each, query }}
-              on={each === type}
+              on={each === type && mine === undefined}
               activeOptions={{ explicitUndefined: true }}
             >
               {each ?? '全部'}
             </ChipLink>
           ))}
+          {signedIn &&
+            own.map(([key, label]) => (
+              <ChipLink
+                key={key}
+                to="/apps"
+                search={{ mine: key, query }}
+                on={key === mine}
+                activeOptions={{ explicitUndefined: true }}
+              >
+                {label}
+              </ChipLink>
+            ))}
         </div>
       )}
       {found.isPending && <Skeleton lines={8} />}
@@ -80,8 +130,11 @@ export const AppsScreen = () => {
         />
       )}
       {found.data?.list.length === 0 &&
-        (query || type ? (
-          <EmptyState icon="search" text="没有找到。换个词或类型试试。" />
+        (query || type || mine ? (
+          <EmptyState
+            icon="search"
+            text={mine === 'outdated' ? '下载过的应用都是最新的。' : '没有找到。换个词或类型试试。'}
+          />
         ) : (
           <EmptyPlace
             drawing="neon"
@@ -98,32 +151,7 @@ export const AppsScreen = () => {
       <ul className={css.grid}>
         {found.data?.list.map((app) => (
           <li key={app.id}>
-            <Link to="/apps/details" search={{ appid: app.id }} className={`card ${css.card}`}>
-              {app.cover_image_url ? (
-                <img
-                  className={css.cover}
-                  src={`${app.cover_image_url}?size=320`}
-                  alt=""
-                  loading="lazy"
-                />
-              ) : (
-                <span className={css.cover} aria-hidden="true">
-                  {Array.from(app.title)[0]}
-                </span>
-              )}
-              <span className={css.about}>
-                <strong>{app.title}</strong>
-                <small>
-                  {app.type || '应用'} · {app.source || '官方'}
-                </small>
-                <span className={css.line}>
-                  <b className="tabular">{app.price === 0 ? '免费' : yuan(app.price)}</b>
-                  <small className="tabular">
-                    {app.rating > 0 ? `★ ${app.rating.toFixed(1)}` : '暂无评分'}
-                  </small>
-                </span>
-              </span>
-            </Link>
+            <Card app={app} />
           </li>
         ))}
       </ul>

@@ -100,6 +100,7 @@ const columns: readonly Column<Row>[] = [
     value: (row) => row.updated_at,
     render: (row) => dateTime(row.updated_at),
     spare: true,
+    sortable: true,
   },
 ];
 

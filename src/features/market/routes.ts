@@ -1,12 +1,15 @@
 import { root } from '#src/platform/root-route.ts';
-import { whole, words, type RawSearch } from '#src/platform/search.ts';
+import { oneOf, whole, words, type RawSearch } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 export interface AppsSearch {
   type?: string;
   query?: string;
   page?: number;
+  /** What one has bought, or has an older version of. */
+  mine?: 'bought' | 'outdated';
 }
+const mine = oneOf(['bought', 'outdated']);
 
 export const marketRoutes = [
   createRoute({
@@ -16,6 +19,7 @@ export const marketRoutes = [
       type: words(raw, 'type', 40),
       query: words(raw, 'query', 100),
       page: whole(raw, 'page'),
+      mine: mine(raw, 'mine'),
     }),
     component: lazyRouteComponent(() => import('./apps-screen.tsx'), 'AppsScreen'),
   }),

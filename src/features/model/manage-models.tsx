@@ -64,6 +64,7 @@ const columns: readonly Column<AdminModel>[] = [
     value: (row) => row.prompt_factor,
     align: 'end',
     spare: true,
+    sortable: true,
   },
   {
     key: 'marks',

@@ -136,12 +136,19 @@ const columns: readonly Column<AdminNotice>[] = [
         .slice(0, 43),
   },
   { key: 'file', title: '附件', value: (row) => row.file_name || '—' },
-  { key: 'view_count', title: '已读', value: (row) => row.view_count, align: 'end' },
+  {
+    key: 'view_count',
+    title: '已读',
+    value: (row) => row.view_count,
+    align: 'end',
+    sortable: true,
+  },
   {
     key: 'publish_at',
     title: '发布',
     value: (row) => row.publish_at,
     render: (row) => `${dateTime(row.publish_at)}${row.published ? '' : '（定时）'}`,
+    sortable: true,
   },
   {
     key: 'acts',

@@ -15,6 +15,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { NoticeText } from './notice-text.tsx';
+import { Receipt } from '#src/widgets/pay/receipt.tsx';
 import css from './notice-screen.module.css';
 
 const route = getRouteApi('/notice');
@@ -61,6 +62,7 @@ export const NoticeScreen = () => {
       <header className="page-head">
         <h1>公告</h1>
       </header>
+      <Receipt />
       {notices.isPending && (
         <div className="card">
           <Skeleton lines={6} />

@@ -28,6 +28,7 @@ const invoiceColumns: readonly Column<AdminInvoice>[] = [
     value: (row) => row.amount / 100,
     render: (row) => yuan(row.amount),
     align: 'end',
+    sortable: true,
   },
   { key: 'tax_number', title: '税号', value: (row) => row.tax_number || '—' },
   { key: 'email', title: '邮箱', value: (row) => row.email },
@@ -37,6 +38,7 @@ const invoiceColumns: readonly Column<AdminInvoice>[] = [
     title: '申请',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
 ];
 const differenceColumns: readonly Column<Difference>[] = [
@@ -48,6 +50,7 @@ const differenceColumns: readonly Column<Difference>[] = [
     title: '发现',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   { key: 'note', title: '处理', value: (row) => row.note || '—' },
 ];

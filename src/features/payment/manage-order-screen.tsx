@@ -17,7 +17,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ManageBills } from './manage-bills.tsx';
-import css from './manage-order.module.css';
 import { ManageOrder } from './manage-order.tsx';
 import { stateOf, typeOf, yuan } from './order-words.ts';
 
@@ -51,6 +50,7 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.trade_value,
     render: (row) => compactNumber(row.trade_value * tokensOfMillion),
     align: 'end',
+    sortable: true,
   },
   {
     key: 'state',
@@ -67,6 +67,7 @@ const columns: readonly Column<AdminOrder>[] = [
     title: '下单',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   {
     key: 'paid_at',
@@ -74,6 +75,7 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.paid_at,
     render: (row) => (row.paid_at ? dateTime(row.paid_at) : '—'),
     spare: true,
+    sortable: true,
   },
 ];
 
@@ -122,6 +124,7 @@ const Orders = () => {
             label: '支付',
             options: [
               { value: 'paid', label: '已付款' },
+              { value: 'refund', label: '申请退款' },
               { value: 'gifted', label: '赠送与调整' },
               { value: 'wechat', label: '微信支付' },
               { value: 'alipay', label: '支付宝' },
@@ -163,11 +166,16 @@ export const ManageOrderScreen = () => {
   const show = useTableSearch();
   return (
     <ManagePage title="订单">
-      <div className={css.tabs} role="group" aria-label="看什么">
+      <div className="segments" role="group" aria-label="看什么">
         {tabs.map(([key, label]) => (
-          <Chip key={key} aria-pressed={tab === key} onClick={() => show({ tab: key })}>
+          <button
+            type="button"
+            key={key}
+            aria-pressed={tab === key}
+            onClick={() => show({ tab: key })}
+          >
             {label}
-          </Chip>
+          </button>
         ))}
       </div>
       {tab === 'orders' ? <Orders /> : <ManageBills tab={tab} page={page} />}

@@ -19,6 +19,8 @@ const events: Readonly<Record<string, string>> = {
   refund: '退款',
   refunded: '退款完成',
   refund_failed: '退款没有成功',
+  refund_asked: '申请退款',
+  refund_refused: '没有同意退款',
   remarks: '改备注',
   booked: '记账',
 };
@@ -70,6 +72,38 @@ const Refund = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => {
   );
 };
 
+/** Why its person asked for the money back, and the answer of whoever does not pay. */
+const Wish = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => (
+  <section className={css.wish} aria-label="退款申请">
+    <p>
+      <b>用户申请退款：</b>
+      {order.refund_wish}
+    </p>
+    {order.refund_answer !== '' && <p>没有同意：{order.refund_answer}</p>}
+    {order.refund_asked_at !== null && (
+      <Form
+        fields={[
+          {
+            name: 'reason',
+            label: '不同意的原因（用户会看到）',
+            kind: 'text',
+            required: true,
+            ...bounds.order.reason,
+          },
+        ]}
+        submit="不同意"
+        onSubmit={async ({ reason }) => {
+          await api.rejectRefund(
+            { order_id: order.order_id, reason: String(reason) },
+            { quiet: true },
+          );
+          toast('已经答复用户', 'success');
+        }}
+      />
+    )}
+  </section>
+);
+
 /** One order: what happened to it, its remark, its refund. */
 export const ManageOrder = ({
   number,
@@ -106,6 +140,7 @@ export const ManageOrder = ({
               </li>
             ))}
           </ol>
+          {data.order.refund_wish !== '' && <Wish order={data.order} />}
           {data.refunds.map((refund) => (
             <p key={refund.number} className="field-hint">
               退款 {yuan(refund.amount)}：{refund.reason}（

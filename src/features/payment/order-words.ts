@@ -22,5 +22,6 @@ const states = { created: '待付款', paid: '已付款', closed: '已关闭', r
 
 export const stateOf = (row: AdminOrder): string => {
   if (isAdjustment(row)) return row.trade_value < 0 ? '已扣除' : '已记入';
+  if (row.refund_asked_at !== null) return '申请退款';
   return row.state === 'paid' && row.refunded_amount > 0 ? '部分退款' : states[row.state];
 };

@@ -12,15 +12,17 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './payment.module.css';
 
-const gains: Record<1 | 2, readonly string[]> = {
-  1: [
-    '完整源码下载，随公告更新',
-    '在自己的服务器上部署',
-    '可以使用开放 API',
-    `赠送 ${compactNumber(editionBonus)} token`,
-  ],
-  2: ['基础版的全部内容', `赠送 ${compactNumber(editionBonus)} token`],
-};
+const bonus = `赠送 ${compactNumber(editionBonus)} token`;
+const basics = ['完整源码下载，随公告更新', '在自己的服务器上部署', '可以使用开放 API', bonus];
+
+/** What the dearer edition is for: what the operator adds to it, or in plain words that it only supports. */
+const premiumGains = (premium: readonly string[]): readonly string[] =>
+  premium.length > 0
+    ? ['基础版的全部内容', ...premium]
+    : [
+        '源码、部署、开放 API 与赠送的 token 都与基础版相同',
+        `多出的 ${yuan(editionAmount(2, 1) ?? 0)} 是对后续开发的支持，不含另外的功能`,
+      ];
 
 /** The source code as a subscription, in two editions. */
 export const SubscribeScreen = () => {
@@ -33,7 +35,10 @@ export const SubscribeScreen = () => {
   const pay = async (type: 'code' | 'code-pro', at: number) => {
     setBusy(at);
     try {
-      await buy({ type, num: 1, provider: way.chosen }, () => void navigate({ to: '/notice' }));
+      await buy(
+        { type, num: 1, provider: way.chosen },
+        (paid) => void navigate({ to: '/notice', state: { paid } }),
+      );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     } finally {
@@ -56,7 +61,7 @@ export const SubscribeScreen = () => {
               </h2>
               <p className={`${css.amount} tabular`}>{yuan(each.amount)}</p>
               <ul>
-                {gains[each.level].map((gain) => (
+                {(each.level === 1 ? basics : premiumGains(way.premium)).map((gain) => (
                   <li key={gain}>{gain}</li>
                 ))}
               </ul>

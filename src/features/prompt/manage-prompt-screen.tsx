@@ -1,4 +1,3 @@
-import { Chip } from '#src/ui/chip.tsx';
 import { bounds } from '#contract/bounds.ts';
 import { promptTypes } from '#contract/kinds.ts';
 import { quietly } from '#src/platform/attempt.ts';
@@ -18,7 +17,6 @@ import type { PromptTemplate } from '#contract/prompt.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ManageKeywords } from './manage-keywords.tsx';
-import css from './manage-prompt.module.css';
 
 const route = getRouteApi('/manager/prompt');
 
@@ -203,15 +201,16 @@ export const ManagePromptScreen = () => {
   const { tab = 'templates' } = route.useSearch();
   const show = useTableSearch();
   const choice = (
-    <div className={css.tabs} role="group" aria-label="看什么">
+    <div className="segments" role="group" aria-label="看什么">
       {tabs.map(([key, label]) => (
-        <Chip
+        <button
+          type="button"
           key={key}
           aria-pressed={tab === key}
           onClick={() => show({ tab: key, query: undefined, type: undefined, state: undefined })}
         >
           {label}
-        </Chip>
+        </button>
       ))}
     </div>
   );

@@ -95,14 +95,16 @@ const ScenarioEditor = ({
     await (own ? api.delScenario({ id }) : api.removeScenario({ id }));
     done('场景已删除');
   };
-  const judge = async (state: 'public' | 'private') => {
+  const judge = async (state: 'public' | 'private', reason?: string) => {
     const { name = '', prompt = '', desc_ = '', color, category = 0 } = scenario;
-    await api.manageScenario({ id, name, prompt, desc_, color, category, state, display: 1 });
+    const words = { id, name, prompt, desc_, color, category };
+    await api.manageScenario({ ...words, state, reason, display: 1 });
     done(state === 'public' ? '已通过' : '已退回');
   };
   return (
     <>
       <Sheet open onClose={onClose} title={id === undefined ? '新建场景' : '修改场景'}>
+        {scenario.rejection && <p className={css.rejection}>被退回：{scenario.rejection}</p>}
         {written && (
           <p className={css.note} role="status">
             已恢复上次没有保存的内容
@@ -162,10 +164,24 @@ const ScenarioEditor = ({
           }}
         />
         {manager && scenario.state === 'pending' && (
-          <p className="row">
-            <Button onClick={() => void judge('public').catch(() => undefined)}>通过</Button>
-            <Button onClick={() => void judge('private').catch(() => undefined)}>退回</Button>
-          </p>
+          <section className={css.judge} aria-label="审核">
+            <Button kind="primary" onClick={() => void judge('public').catch(() => undefined)}>
+              通过
+            </Button>
+            <Form
+              fields={[
+                {
+                  name: 'reason',
+                  label: '退回的原因（作者会看到）',
+                  kind: 'text',
+                  required: true,
+                  ...bounds.order.reason,
+                },
+              ]}
+              submit="退回"
+              onSubmit={({ reason }) => judge('private', String(reason))}
+            />
+          </section>
         )}
         {id !== undefined && (
           <Button kind="danger" onClick={() => void remove().catch(() => undefined)}>

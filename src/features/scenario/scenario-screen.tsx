@@ -100,6 +100,7 @@ const Card = ({
       )}
     </h3>
     <p className={css.about}>{scenario.desc_ || scenario.prompt}</p>
+    {scenario.rejection !== '' && <p className={css.rejection}>被退回：{scenario.rejection}</p>}
     <p className={css.foot}>
       <span>
         {compactNumber(scenario.session_count)} 次会话

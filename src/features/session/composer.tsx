@@ -146,7 +146,7 @@ export const Composer = ({
     <section className={css.composer} aria-labelledby="greeting" hidden={folded}>
       <div className={css.composerHead}>
         <h2 id="greeting">今天想做点什么？</h2>
-        <div className={css.composerTabs} role="tablist" aria-label="新会话">
+        <div className="segments" role="tablist" aria-label="新会话">
           {kinds.map(([each, name]) => (
             <button
               key={each}

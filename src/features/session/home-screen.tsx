@@ -14,11 +14,10 @@ import { wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/wide-enou
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { Channel, Session } from '#contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazyAsked } from '#src/platform/lazy-chunk.ts';
+import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Fragment, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
-import { NoSessions } from './no-sessions.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import type { SessionAct } from './session-acts.ts';
 import { headingAt } from './time-groups.ts';
@@ -29,6 +28,7 @@ import { useGestures } from './use-gestures.ts';
 import css from './home.module.css';
 
 const SessionMenu = lazyAsked(() => import('./session-menu.tsx'));
+const NoSessions = lazyPart(() => import('./no-sessions.tsx'));
 
 const route = getRouteApi('/');
 
@@ -133,14 +133,13 @@ export const HomeScreen = () => {
       />
       <section aria-label={titles[channel]} className={beside ? css.homeBeside : undefined}>
         <div className={css.listHead}>
-          <nav className={css.tabs} aria-label="频道">
+          <nav className={`strip ${css.tabs}`} aria-label="频道">
             {tabs.map(([each, text]) => (
               <Link
                 key={each}
                 to="/"
                 search={{ channel: each }}
                 resetScroll={false}
-                className={css.tab}
                 aria-current={each === channel && !beside ? 'page' : undefined}
               >
                 {text}
@@ -171,7 +170,9 @@ export const HomeScreen = () => {
           />
         )}
         {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
-          <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
+          <Suspense>
+            <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
+          </Suspense>
         )}
         {!beside && sessions.length > 0 && (
           <ul className={css.sessions} data-sessions>

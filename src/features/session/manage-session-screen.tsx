@@ -88,7 +88,14 @@ const columns: readonly Column<AdminSession>[] = [
     align: 'end',
     sortable: true,
   },
-  { key: 'like_count', title: '赞', value: (row) => row.like_count, align: 'end', spare: true },
+  {
+    key: 'like_count',
+    title: '赞',
+    value: (row) => row.like_count,
+    align: 'end',
+    spare: true,
+    sortable: true,
+  },
   {
     key: 'state',
     title: '状态',
@@ -102,6 +109,7 @@ const columns: readonly Column<AdminSession>[] = [
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
     role: 'plain',
+    sortable: true,
   },
   {
     key: 'acts',

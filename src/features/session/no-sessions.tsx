@@ -1,9 +1,10 @@
 import { ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import type { Channel } from '#contract/session.ts';
 
 /** An empty list, and what to do next. */
-export const NoSessions = ({
+const NoSessions = ({
   channel,
   filtered,
   visitor,
@@ -26,20 +27,21 @@ export const NoSessions = ({
     );
   if (channel === 'public')
     return (
-      <EmptyState
-        icon="people"
+      <EmptyPlace
+        drawing="town"
         text="公共频道里还没有会话。在上面提一个问题，公开之后就会出现在这里。"
         action={
           <ButtonLink to="/" search={{ channel, new: 1 }}>
             提一个问题
           </ButtonLink>
         }
+        example={{ label: '江南有哪些古镇', prompt: '江南有哪些值得去的古镇？各用一句话介绍。' }}
       />
     );
   const mine = channel === 'private';
   return (
-    <EmptyState
-      icon={mine ? 'chat' : 'star'}
+    <EmptyPlace
+      drawing={mine ? 'magpies' : 'snow'}
       text={
         mine
           ? '还没有会话。在上面写下第一个问题，回答会保存在这里。'
@@ -57,6 +59,11 @@ export const NoSessions = ({
           </ButtonLink>
         </div>
       }
+      {...(mine && {
+        example: { label: '讲讲鹊桥的传说', prompt: '鹊桥的传说是怎么来的？讲给我听。' },
+      })}
     />
   );
 };
+
+export default NoSessions;

@@ -6,7 +6,7 @@ import { relativeTime } from '#src/platform/relative-time.ts';
 import { useModel } from '#src/platform/queries.ts';
 import { thumbnailOf } from '#src/platform/question.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
-import { Icon } from '#src/ui/icon.tsx';
+import { Icon, type IconName } from '#src/ui/icon.tsx';
 import type { Channel, Session } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import { Marked } from '#src/ui/marked.tsx';
@@ -61,6 +61,14 @@ const tagsOf = (session: Session): string[] => [
   ...(session.embedding_key ? [session.embedding_name || '知识库'] : []),
 ];
 
+/** How a session stands, as a sign. */
+const State = ({ icon, text }: { icon: IconName; text: string }) => (
+  <span title={text}>
+    <Icon name={icon} size={14} />
+    <span className="sr-only">{text}</span>
+  </span>
+);
+
 /** How many messages of the other one nobody has looked at. */
 export const Unread = ({ count }: { count: number }) => (
   <span className={css.unread}>
@@ -68,6 +76,17 @@ export const Unread = ({ count }: { count: number }) => (
     <span className="sr-only">条未读</span>
   </span>
 );
+
+/** The title moves to its place over the conversation, where that is wanted and the browser can. */
+const titleGoesAlong = () =>
+  matchMedia('(prefers-reduced-motion: reduce)').matches
+    ? {}
+    : {
+        viewTransition: true,
+        onClick: ({ currentTarget }: { currentTarget: HTMLElement }) => {
+          currentTarget.closest('h3')?.style.setProperty('view-transition-name', 'talk');
+        },
+      };
 
 export const SessionCard = ({
   session,
@@ -103,10 +122,20 @@ export const SessionCard = ({
     <li className={css.session} data-session data-swipe={onMenu ? session.uuid : undefined}>
       {swiped && (
         <div className={css.sessionActs}>
-          <button type="button" onClick={() => onAct({ name: 'favorite' }, session)}>
-            <Icon name="star" />
-            {starred ? '取消收藏' : '收藏'}
-          </button>
+          {own && channel !== 'favorites' ? (
+            <button
+              type="button"
+              onClick={() => onAct({ name: 'pin', onTop: !session.on_top }, session)}
+            >
+              <Icon name="pin" />
+              {session.on_top ? '取消置顶' : '置顶'}
+            </button>
+          ) : (
+            <button type="button" onClick={() => onAct({ name: 'favorite' }, session)}>
+              <Icon name="star" />
+              {starred ? '取消收藏' : '收藏'}
+            </button>
+          )}
           {own && (
             <button
               type="button"
@@ -129,29 +158,29 @@ export const SessionCard = ({
           <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
         )}
         <div className={css.sessionWords}>
-          <h3>
-            <Link
-              to="/chat"
-              search={{
-                uuid: session.uuid,
-                history_id: marked,
-                part: words ? partOf(session) : undefined,
-                favorite: channel === 'favorites' && marked !== undefined && !words ? 1 : undefined,
-              }}
-              className={css.sessionLink}
-            >
-              <Marked text={title} words={words} />
-            </Link>
-          </h3>
-          <p className={words ? `${css.sessionSummary} ${css.sessionFound}` : css.sessionSummary}>
-            {marked !== undefined && match ? (
-              <Marked text={match.snippet} words={words} />
-            ) : (
-              session.summary || '还没有回复'
-            )}
-          </p>
-          {session.images.length > 0 && <Thumbnails images={session.images} wide={wide} />}
-          <p className={css.sessionFacts}>
+          <div className={css.sessionHead}>
+            <h3>
+              <Link
+                to="/chat"
+                search={{
+                  uuid: session.uuid,
+                  history_id: marked,
+                  part: words ? partOf(session) : undefined,
+                  favorite:
+                    channel === 'favorites' && marked !== undefined && !words ? 1 : undefined,
+                }}
+                className={css.sessionLink}
+                {...titleGoesAlong()}
+              >
+                <Marked text={title} words={words} />
+              </Link>
+            </h3>
+            {session.on_top && <State icon="pin" text="已置顶" />}
+            {starred && <State icon="star" text="已收藏" />}
+            {session.private === 1 && <State icon="lock" text="私有" />}
+            <time dateTime={session.updated_at}>{relativeTime(session.updated_at)}</time>
+          </div>
+          <div className={css.sessionFacts}>
             {!own && (
               <Link
                 to="/"
@@ -166,6 +195,13 @@ export const SessionCard = ({
               <Tag key={tag}>{tag}</Tag>
             ))}
             {look.label && <span className={css.sessionModel}>{look.label}</span>}
+            <p className={words ? `${css.sessionSummary} ${css.sessionFound}` : css.sessionSummary}>
+              {marked !== undefined && match ? (
+                <Marked text={match.snippet} words={words} />
+              ) : (
+                session.summary || '还没有回复'
+              )}
+            </p>
             {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
             {session.like_count > 0 && (
               <span className={css.sessionLikes}>
@@ -174,28 +210,8 @@ export const SessionCard = ({
                 <span className="sr-only">个赞</span>
               </span>
             )}
-            <span className={css.sessionEnd}>
-              {session.on_top && (
-                <span title="已置顶">
-                  <Icon name="pin" size={14} />
-                  <span className="sr-only">已置顶</span>
-                </span>
-              )}
-              {starred && (
-                <span title="已收藏">
-                  <Icon name="star" size={14} />
-                  <span className="sr-only">已收藏</span>
-                </span>
-              )}
-              {session.private === 1 && (
-                <span title="私有">
-                  <Icon name="lock" size={14} />
-                  <span className="sr-only">私有</span>
-                </span>
-              )}
-              <time dateTime={session.updated_at}>{relativeTime(session.updated_at)}</time>
-            </span>
-          </p>
+          </div>
+          {session.images.length > 0 && <Thumbnails images={session.images} wide={wide} />}
         </div>
         {onMenu && (
           <button

@@ -20,6 +20,7 @@ const columns: readonly Column<ManagerAct>[] = [
     title: '时间',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   { key: 'user_name', title: '管理员', value: (row) => row.user_name },
   { key: 'summary', title: '做了什么', value: (row) => row.summary, role: 'title' },

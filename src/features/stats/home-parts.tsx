@@ -22,14 +22,22 @@ const useWaiting = (): Waiting[] | undefined => {
   const reports = useCall('reportList', { state: 'open', page: 1 });
   const scenarios = useCall('scenarioList', { scope: 'pending', page: 1 });
   const invoices = useCall('adminInvoiceList', { state: 'requested', page: 1 });
+  const refunds = useCall('adminOrderList', { type: 'refund', page: 1 });
   const service = useCall('adminService', {});
-  if ([reports, scenarios, invoices, service].some(({ isPending }) => isPending)) return undefined;
+  if ([reports, scenarios, invoices, refunds, service].some(({ isPending }) => isPending))
+    return undefined;
   return [
     {
       label: '发票申请',
       count: invoices.data?.total ?? 0,
       to: '/manager/order',
       search: { tab: 'invoices' },
+    },
+    {
+      label: '退款申请',
+      count: refunds.data?.total ?? 0,
+      to: '/manager/order',
+      search: { type: 'refund' },
     },
     { label: '被举报的内容', count: reports.data?.total ?? 0, to: '/manager/forum' },
     {

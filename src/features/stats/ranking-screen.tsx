@@ -33,6 +33,7 @@ const columns: readonly Column<Placed>[] = [
       ) : (
         place
       ),
+    sortable: true,
   },
   {
     key: 'user',
@@ -52,12 +53,14 @@ const columns: readonly Column<Placed>[] = [
     value: (row) => row.deduct_tokens,
     render: (row) => row.deduct_tokens.toLocaleString('zh-CN'),
     align: 'end',
+    sortable: true,
   },
   {
     key: 'created_at',
     title: '注册时间',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
 ];
 

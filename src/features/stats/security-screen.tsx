@@ -27,6 +27,7 @@ const columns: readonly Column<Manager>[] = [
     title: '最近操作',
     value: (row) => row.last_act_at,
     render: (row) => (row.last_act_at ? dateTime(row.last_act_at) : '—'),
+    sortable: true,
   },
   {
     key: 'acts',

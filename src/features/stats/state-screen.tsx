@@ -44,6 +44,7 @@ const instanceColumns: readonly Column<Instance>[] = [
     value: (row) => row.load ?? 0,
     render: (row) => (row.load === null ? '未知' : `${Math.round(row.load * 100)}%`),
     align: 'end',
+    sortable: true,
   },
   {
     key: 'memory',
@@ -51,6 +52,7 @@ const instanceColumns: readonly Column<Instance>[] = [
     value: (row) => row.memory ?? 0,
     render: (row) => (row.memory === null ? '未知' : byteSize(row.memory)),
     align: 'end',
+    sortable: true,
   },
   { key: 'since', title: '从何时', value: sinceOf },
   {
@@ -58,6 +60,7 @@ const instanceColumns: readonly Column<Instance>[] = [
     title: '最近报到',
     value: (row) => row.seen_at,
     render: (row) => dateTime(row.seen_at).slice(5),
+    sortable: true,
   },
 ];
 
@@ -82,6 +85,7 @@ const tableColumns: readonly Column<State['tables'][number]>[] = [
     value: (row) => row.rows,
     render: (row) => number(row.rows),
     align: 'end',
+    sortable: true,
   },
   {
     key: 'bytes',
@@ -89,6 +93,7 @@ const tableColumns: readonly Column<State['tables'][number]>[] = [
     value: (row) => row.bytes,
     render: (row) => byteSize(row.bytes),
     align: 'end',
+    sortable: true,
   },
 ];
 const jobColumns: readonly Column<State['jobs'][number]>[] = [
@@ -101,7 +106,7 @@ const jobColumns: readonly Column<State['jobs'][number]>[] = [
         row.state
       ] ?? row.state,
   },
-  { key: 'count', title: '数量', value: (row) => row.count, align: 'end' },
+  { key: 'count', title: '数量', value: (row) => row.count, align: 'end', sortable: true },
 ];
 
 /** Makes a backup now, and tells how the last one went. */

@@ -1,4 +1,5 @@
 import { useAct } from '#src/platform/use-act.ts';
+import { ignoreApiError } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
@@ -7,7 +8,7 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { TrainModel } from '#contract/train.ts';
 import { useEffect } from 'react';
-import { isTranslation } from './projects.ts';
+import { droppedProjects, isTranslation, settingsOf } from './projects.ts';
 import css from './train.module.css';
 
 const directions: Readonly<Record<number, { of: string; name: string }>> = {
@@ -35,6 +36,16 @@ export const BeginBar = ({
   useEffect(() => {
     if (readable < model.waiting_num) void refreshScreens();
   }, [readable, model.waiting_num]);
+  const found = quote.data?.direction ?? 0;
+  const turn = (direction: number) =>
+    run(() => api.setTrainModel({ model_id: model.id, settings: { type: direction } }));
+  const isOpen = found !== 0 && droppedProjects.has(model.id);
+  useEffect(() => {
+    if (!isOpen) return;
+    // Once: whoever turns it back means it.
+    droppedProjects.delete(model.id);
+    void api.setTrainModel({ model_id: model.id, settings: { type: found } }).catch(ignoreApiError);
+  }, [isOpen, found, model.id]);
   if (quote.isPending) return <Skeleton lines={2} />;
   if (quote.isError) return <LoadFailed error={quote.error} onRetry={() => void quote.refetch()} />;
   const { files, tokens, archives, direction } = quote.data;
@@ -51,20 +62,13 @@ export const BeginBar = ({
       {other && (
         <p className={css.warning} role="note">
           文件像是{other.of}，而方向是“{directions[3 - direction]?.name}”。
-          <Button
-            size="small"
-            busy={busy}
-            onClick={() =>
-              void run(() =>
-                api.setTrainModel({ model_id: model.id, settings: { type: direction } }),
-              )
-            }
-          >
+          <Button size="small" busy={busy} onClick={() => void turn(direction)}>
             改成{other.name}
           </Button>
         </p>
       )}
       <p className={css.note}>
+        {isTranslation(model) && !other && `${directions[Number(settingsOf(model).type)]?.name}。`}
         {files} 个文件等您开始。
         {tokens > 0 && '价格是估计，按实际用量扣。'}
         {archives > 0 && `其中 ${archives} 个压缩包，里面的文件另计。`}

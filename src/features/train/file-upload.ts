@@ -48,6 +48,9 @@ interface Work {
   abort: AbortController;
 }
 
+/** Where files on their way into a project are kept on this device. */
+export const filesPlace = (modelId: number): string => `files:${modelId}`;
+
 export const endingsFor = (translation: boolean): readonly string[] =>
   translation ? translationEndings : knowledgeEndings;
 
@@ -83,7 +86,7 @@ export const useFileUpload = (modelId: number, translation: boolean, begins = fa
   const [coming, setComing] = useState<readonly Coming[]>([]);
   const work = useRef(new Map<string, Work>());
   const line = useRef<Promise<void>>(Promise.resolve());
-  const place = `files:${modelId}`;
+  const place = filesPlace(modelId);
 
   const change = useCallback((id: string, next: Partial<Coming>) => {
     setComing((all) => all.map((each) => (each.id === id ? { ...each, ...next } : each)));

@@ -70,6 +70,7 @@ const columns: readonly Column<AdminTrainProject>[] = [
     render: (row) =>
       `${row.over_num} / ${row.total_num}${row.failed_num > 0 ? `（${row.failed_num} 个失败）` : ''}`,
     align: 'end',
+    sortable: true,
   },
   {
     key: 'token',
@@ -84,6 +85,7 @@ const columns: readonly Column<AdminTrainProject>[] = [
     title: '建立',
     value: (row) => row.created_at,
     render: (row) => dateTime(row.created_at),
+    sortable: true,
   },
   { key: 'desc', title: '说明', value: (row) => row.desc || '—', spare: true },
 ];

@@ -8,6 +8,9 @@ import { fileStates, projectStates, projectTypes } from '#contract/train-limits.
 /** The two screens of projects: what is trained, and what is translated. */
 export type Place = 'train' | 'translate';
 
+/** Made of dropped files alone: the direction of their translation is what their language asks for. */
+export const droppedProjects = new Set<number>();
+
 export const isTranslation = ({ type }: Pick<TrainModel, 'type'>): boolean =>
   type === projectTypes.translation || type === projectTypes.packed;
 

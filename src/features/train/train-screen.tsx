@@ -10,11 +10,13 @@ import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { DropStart } from './drop-start.tsx';
 import { NewProject } from './new-project.tsx';
 import { ProjectCard } from './project-card.tsx';
 import { ProjectScreen } from './project-screen.tsx';
 import type { Place } from './projects.ts';
 import type { TrainSearch } from './train-search.ts';
+import { TextTranslator } from './text-translator.tsx';
 import css from './train.module.css';
 
 /** How often projects that are worked on are read anew, ms. */
@@ -77,14 +79,17 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
           </Button>
         )}
       </header>
+      {place === 'translate' && <TextTranslator />}
       <p className={css.note}>{told.about}</p>
+      {signedIn && search.new !== 1 && (
+        <DropStart place={place} onMade={(id) => void go({ ...search, model_id: id })} />
+      )}
       <div className={css.filters}>
-        <div className={css.tabs} role="group" aria-label="看哪些">
+        <div className="segments" role="group" aria-label="看哪些">
           {(['private', 'public'] as const).map((tab) => (
             <button
               key={tab}
               type="button"
-              className="chip"
               aria-pressed={(tab === 'public') === open}
               onClick={() => void go({ tab, query: search.query })}
             >

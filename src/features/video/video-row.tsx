@@ -6,6 +6,7 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { Chip } from '#src/ui/chip.tsx';
 import { useModel } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { Film } from '#src/ui/film.tsx';
 import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import type { Message } from '#contract/chat.ts';
@@ -128,19 +129,14 @@ const Videos = ({
           </p>
         ) : (
           <figure key={uuid} className={css.film} style={{ aspectRatio: `${width} / ${height}` }}>
-            {/* Nothing is spoken in it. */}
-            <video
-              src={url}
+            <Film
+              url={url}
               poster={poster}
               width={width}
               height={height}
-              controls
-              loop
-              muted
-              autoPlay={!quiet}
-              playsInline
-              preload="metadata"
-              aria-label={`视频，${Math.round(duration)} 秒`}
+              begins={!quiet}
+              ahead="metadata"
+              label={`视频，${Math.round(duration)} 秒`}
             />
           </figure>
         ),

@@ -5,7 +5,9 @@ import Switch from 'antd-mobile/es/components/switch';
 import TextArea from 'antd-mobile/es/components/text-area';
 import { format, isValid, parseISO } from 'date-fns';
 import { useId, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { accentChoices } from '#src/platform/accent-tones.ts';
 import { Button } from '../button.tsx';
+import { ColourDots } from '../colour-dots/colour-dots.tsx';
 import {
   faultOf,
   isSame,
@@ -146,12 +148,12 @@ const Control = (props: ControlProps) => {
       );
     case 'colour':
       return (
-        <input
+        <ColourDots
+          label={labelOf(field)}
           id={id}
-          className={css.colour}
-          type="color"
-          value={/^#[0-9a-f]{6}$/i.test(text) ? text : '#2563eb'}
-          onChange={(event) => onChange(event.target.value)}
+          value={text}
+          choices={accentChoices}
+          onChange={onChange}
         />
       );
     default:

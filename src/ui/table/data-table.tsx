@@ -239,7 +239,6 @@ const rowProps = <Row,>(
   'data-row': id,
   'data-tone': tone?.(row),
   'data-open': onOpen ? '' : undefined,
-  'aria-selected': renderChosen ? rowSelection[id] === true : undefined,
   tabIndex: 0,
   onClick: (event: React.MouseEvent<HTMLElement>) => {
     const inner = (event.target as HTMLElement).closest('a, button, input, label, summary');
@@ -403,7 +402,13 @@ const Lines = <Row,>({ parts }: { parts: Parts<Row> }) => (
       <Head parts={parts} />
       <tbody>
         {parts.state.shownRows.map((row) => (
-          <tr key={row.id} {...rowProps(parts, row.original, row.id)}>
+          <tr
+            key={row.id}
+            {...rowProps(parts, row.original, row.id)}
+            aria-selected={
+              parts.renderChosen ? parts.state.rowSelection[row.id] === true : undefined
+            }
+          >
             {parts.renderChosen && (
               <td className={css.choice}>
                 <ChooseRow id={row.id} parts={parts} />

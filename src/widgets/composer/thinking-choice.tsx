@@ -44,7 +44,7 @@ const ThinkingChooser = ({ model }: { model: Model }) => {
       <Sheet open={open} onClose={() => setOpen(false)} title={`${model.label} 想多久`}>
         <ul role="radiogroup" aria-label="思考" onKeyDown={moveByArrows}>
           {(['auto', 'fast', 'deep'] as const).map((each) => (
-            <li key={each}>
+            <li role="presentation" key={each}>
               <button
                 type="button"
                 role="radio"

@@ -48,7 +48,7 @@ export const SmallAct = ({
   <button
     type="button"
     className={wide ? `${rowCss.smallAct} ${rowCss.smallActWide}` : rowCss.smallAct}
-    aria-label={count > 0 ? `${label}（${count}）` : label}
+    aria-label={count > 0 ? `${label} ${count}` : label}
     title={label}
     aria-pressed={pressed}
     onClick={onClick}

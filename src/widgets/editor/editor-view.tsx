@@ -215,7 +215,7 @@ const Restored = ({ onDrop }: { onDrop: () => void }) => (
 type Tab = 'write' | 'preview';
 
 const Tabs = ({ id, tab, onTab }: { id: string; tab: Tab; onTab: (tab: Tab) => void }) => (
-  <div className={css.editorTabs} role="tablist" aria-label="编辑或预览">
+  <div className={`segments ${css.editorTabs}`} role="tablist" aria-label="编辑或预览">
     {(['write', 'preview'] as const).map((each) => (
       <button
         key={each}

@@ -10,6 +10,7 @@ import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import { useModel } from '#src/platform/queries.ts';
 import { readQuestion, thumbnailOf } from '#src/platform/question.ts';
 import { citedSources, Sources } from '#src/widgets/conversation/sources.tsx';
+import { Film } from '#src/ui/film.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import css from './conversation.module.css';
 
@@ -45,18 +46,7 @@ const Filmed = ({ message, still }: { message: One; still: boolean }) =>
         {still ? (
           <img src={poster} width={width} height={height} alt={label} />
         ) : (
-          <video
-            src={url}
-            poster={poster}
-            width={width}
-            height={height}
-            controls
-            loop
-            muted
-            playsInline
-            preload="none"
-            aria-label={label}
-          />
+          <Film url={url} poster={poster} width={width} height={height} label={label} />
         )}
         {still && <figcaption>{label}</figcaption>}
       </figure>

@@ -1,5 +1,6 @@
 import { Button } from '#src/ui/button.tsx';
-import { useId, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { ColourDots } from '#src/ui/colour-dots/colour-dots.tsx';
 import css from './background-choice.module.css';
 import { AnyImage } from './foreign-image.tsx';
 import { pickImages } from './image-picker.ts';
@@ -8,12 +9,12 @@ import { pickImages } from './image-picker.ts';
 export type Background = { bg_color: string } | { bg_image: string };
 
 const colours = [
-  { value: '#ffffff', label: '白' },
-  { value: '#111827', label: '黑' },
-  { value: '#c8261b', label: '红' },
-  { value: '#438edb', label: '证件照蓝' },
-  { value: '#f5d565', label: '黄' },
-  { value: '#9fd8b4', label: '绿' },
+  { value: '#ffffff', label: '白', colour: '#ffffff' },
+  { value: '#111827', label: '黑', colour: '#111827' },
+  { value: '#c8261b', label: '红', colour: '#c8261b' },
+  { value: '#438edb', label: '证件照蓝', colour: '#438edb' },
+  { value: '#f5d565', label: '黄', colour: '#f5d565' },
+  { value: '#9fd8b4', label: '绿', colour: '#9fd8b4' },
 ] as const;
 
 /** What is chosen at first. */
@@ -34,7 +35,6 @@ export const BackgroundChoice = ({
   children?: ReactNode;
 }) => {
   const [colour, setColour] = useState<string>(colours[0].value);
-  const id = useId();
   const ground = 'bg_image' in value ? value.bg_image : '';
   const choose = (next: string) => {
     setColour(next);
@@ -46,29 +46,13 @@ export const BackgroundChoice = ({
   };
   return (
     <>
-      <div className={css.colours} role="radiogroup" aria-label="背景颜色">
-        {colours.map((each) => (
-          <button
-            key={each.value}
-            type="button"
-            role="radio"
-            aria-checked={ground === '' && colour === each.value}
-            aria-label={each.label}
-            title={each.label}
-            style={{ background: each.value }}
-            onClick={() => choose(each.value)}
-          />
-        ))}
-        <label className={css.own} htmlFor={id}>
-          其他颜色
-          <input
-            id={id}
-            type="color"
-            value={colour}
-            onChange={(event) => choose(event.target.value)}
-          />
-        </label>
-      </div>
+      <ColourDots
+        label="背景颜色"
+        value={ground === '' ? colour : ''}
+        own={colour}
+        choices={colours}
+        onChange={choose}
+      />
       <div className={css.image}>
         {ground !== '' && <AnyImage url={ground} side={128} alt="背景图片" />}
         <Button size={small ? 'small' : 'normal'} onClick={() => void pick()}>

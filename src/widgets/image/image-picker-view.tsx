@@ -275,13 +275,12 @@ const Picker = ({
           jpg 或 png，最多 {limits.imageBytes / (1024 * 1024)} MB，大照片会先在这台设备上缩小
           {!touch && '；也可以直接粘贴'}
         </p>
-        <div className={css.pickerTabs} role="tablist" aria-label="已有的图片">
+        <div className={`strip ${css.pickerTabs}`} role="tablist" aria-label="已有的图片">
           {shelfNames.map((each) => (
             <button
               key={each}
               type="button"
               role="tab"
-              className={css.pickerTab}
               aria-selected={each === shelf}
               onClick={() => setShelf(each)}
             >

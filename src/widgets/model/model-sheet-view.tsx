@@ -31,7 +31,7 @@ const ModelSheetView = ({
     <Sheet open={open} onClose={onClose} title={title}>
       <ul role="radiogroup" aria-label="模型" onKeyDown={moveByArrows}>
         {models.data?.filter(only).map((model) => (
-          <li key={model.name}>
+          <li role="presentation" key={model.name}>
             <button
               type="button"
               role="radio"

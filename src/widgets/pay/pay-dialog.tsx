@@ -73,7 +73,7 @@ const clock = (ms: number): string => {
   return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 };
 
-const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
+const PayDialog = ({ order, onPaid }: { order: Order; onPaid: (number: string) => void }) => {
   const look = looks[order.provider];
   const image = useCode(order.url);
   const now = useNow();
@@ -101,7 +101,7 @@ const PayDialog = ({ order, onPaid }: { order: Order; onPaid: () => void }) => {
     // Some are only for those who paid.
     void queryClient.invalidateQueries({ queryKey: ['models'] });
     toast(recharge ? '充值成功' : '成功', 'success');
-    onPaid();
+    onPaid(order.trade_no);
   }, [state, order.trade_no, recharge, onPaid]);
   const failed = asked.isError && asked.failureCount > 0;
   useEffect(() => {

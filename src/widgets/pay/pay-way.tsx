@@ -11,6 +11,8 @@ interface Way {
   choose: (name: Provider['name']) => void;
   /** Why nothing can be bought; empty: something can. */
   closed: string;
+  /** What the dearer edition of the source code has beyond the other. */
+  premium: readonly string[];
 }
 
 /** By what one pays here. */
@@ -18,11 +20,12 @@ export const usePayWay = (): Way => {
   const [wanted, choose] = useState<Provider['name']>();
   const { data } = useCall('paymentInfo', {}, { staleTime: 60_000, meta: { steady: true } });
   const providers = data?.providers ?? [];
-  return { providers, chosen: wanted ?? providers[0]?.name, choose, closed: data?.reason ?? '' };
+  const chosen = wanted ?? providers[0]?.name;
+  return { providers, chosen, choose, closed: data?.reason ?? '', premium: data?.premium ?? [] };
 };
 
 /** The choice among several; nothing where there is but one, the reason where there is none. */
-export const PayWay = ({ providers, chosen, choose, closed }: Way) => {
+export const PayWay = ({ providers, chosen, choose, closed }: Omit<Way, 'premium'>) => {
   if (closed !== '') return <p className={css.closed}>{closed}</p>;
   if (providers.length === 0) return null;
   if (providers.length === 1) return <p className={css.only}>通过{providers[0]!.label}付款</p>;

@@ -10,7 +10,9 @@ test('a top-up with discount by the sandbox: QR code, cashier, paid, orders, usa
   const slider = page.getByRole('slider', { name: '数量' });
   await slider.fill('4');
   await expect(page.getByRole('button', { name: '支付 ￥80' })).toBeVisible();
-  await slider.fill('20');
+  // From here on the whole is cheaper.
+  await slider.fill('19');
+  await page.getByRole('button', { name: '再加 100 万，反而省 ￥1' }).click();
   await expect(page.getByText('已减 10% · 省 ￥40')).toBeVisible();
   await page.getByRole('button', { name: '支付 ￥360' }).click();
   await expect(page.getByRole('img', { name: '沙箱收银台二维码' })).toBeVisible();
@@ -33,9 +35,16 @@ test('a top-up with discount by the sandbox: QR code, cashier, paid, orders, usa
   await page.waitForURL(/tab=usage/);
   await expect(page.getByText('充值成功').first()).toBeVisible();
   await expect(page.getByText('2002 万')).toBeVisible();
+  await expect(page.getByRole('region', { name: '已付款 ￥360' })).toContainText('订单号 Q');
   await app.walk('/account?tab=order');
   await expect(page.getByText('已付款')).toBeVisible();
   await expect(page.getByText('￥360')).toBeVisible();
+  // The money back is asked for with a reason.
+  await page.getByRole('button', { name: '申请退款' }).click();
+  await page.getByLabel('为什么退').fill('买多了');
+  await page.getByRole('button', { name: '提交申请' }).click();
+  await expect(page.getByText('退款申请中')).toBeVisible();
+  await expect(page.getByRole('button', { name: '申请退款' })).toHaveCount(0);
 
   // One that was closed elsewhere while it stands here as unpaid: pressed, it says so.
   const order = await person.client.call('recharge', { type: 'vip', num: 1 });

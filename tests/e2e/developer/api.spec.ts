@@ -48,8 +48,8 @@ test('a key is made, copied whole, filled into code, tried in the console and co
   await page.getByRole('link', { name: '试一试' }).click();
   await page.getByLabel('自己的 API-KEY').selectOption({ label: name });
   await expect(page.getByLabel('或粘贴')).toHaveValue('');
-  await page.getByLabel('模型').selectOption('builtin-assistant');
-  await page.getByLabel('问题').fill('7*8');
+  await page.getByRole('combobox', { name: '模型', exact: true }).selectOption('builtin-assistant');
+  await page.getByRole('textbox', { name: '问题', exact: true }).fill('7*8');
   await page.getByRole('button', { name: '发送' }).click();
   await expect(page.getByRole('region', { name: '回答' })).toContainText('56');
   await expect(page.getByRole('region', { name: '回答' })).toContainText('200');

@@ -67,6 +67,7 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   await expect(page.getByRole('heading', { name: '能做什么' })).toBeVisible();
   await expect(page).toHaveTitle(new RegExp(title));
   await expect(page.getByText('取得这个应用之后可以评论')).toBeVisible();
+  await page.getByText('校验').click();
   await expect(page.getByText(/SHA-256 [0-9a-f]{64}/)).toBeVisible();
   await expect(page.getByText('还没有人评论')).toBeVisible();
   await page.getByRole('button', { name: '放大预览图 1' }).click();
@@ -111,6 +112,14 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   expect(download.suggestedFilename()).toBe('tool.zip');
 
   await page.getByRole('textbox', { name: '评论' }).fill('很好用，推荐');
+  // No stars are chosen for anybody.
+  await page.getByRole('button', { name: '发表评论' }).click();
+  await expect(page.getByText('请点几颗星')).toBeVisible();
+  const stars = page.getByRole('radio').last();
+  await stars.evaluate((each) => each.scrollIntoView({ block: 'center' }));
+  const { width = 0, height = 0 } = (await stars.boundingBox()) ?? {};
+  // Each star lies over half of itself.
+  await stars.click({ force: true, position: { x: width - 3, y: height / 2 } });
   await page.getByRole('button', { name: '发表评论' }).click();
   await expect(page.getByText('发表成功')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: '很好用，推荐' })).toBeVisible();

@@ -64,6 +64,27 @@ test('a knowledge base is made in three steps, followed in its log, and tried wi
   await expect(page.locator('mark')).toContainText('欲穷千里目');
 });
 
+test('a dropped document becomes a project whose language is found, and begins by one press', async ({
+  page,
+}) => {
+  await enter(page);
+  await page.goto('/translate');
+  const pane = page.getByRole('region', { name: '翻译文字' });
+  await pane.getByRole('textbox', { name: '原文' }).fill('桥上有风');
+  await expect(pane).toContainText('中文');
+  await pane.getByRole('button', { name: '翻译 · 免费' }).click();
+  await expect(pane).toContainText('还没有连接模型，文字没有翻译');
+  const text = '喜鹊每年搭一座桥，牛郎与织女在桥上相会。'.repeat(20);
+  await page
+    .locator('main input[type=file]')
+    .setInputFiles([{ name: '鹊桥.txt', mimeType: 'text/plain', buffer: Buffer.from(text) }]);
+  await expect(page.getByRole('heading', { name: '鹊桥' })).toBeVisible();
+  const begin = page.getByRole('group', { name: '开始翻译' });
+  await expect(begin).toContainText('中文 → 英文。1 个文件等您开始');
+  await begin.getByRole('button', { name: /^开始翻译/ }).click();
+  await expect(page.getByText(/已译完|完成/).first()).toBeVisible();
+});
+
 test('a document is translated, and a sentence of it is corrected side by side', async ({
   page,
 }) => {

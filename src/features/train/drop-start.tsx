@@ -1,0 +1,65 @@
+import { api } from '#src/platform/api.ts';
+import { keepFile } from '#src/platform/kept-files.ts';
+import { toast } from '#src/platform/toast.ts';
+import { useAct } from '#src/platform/use-act.ts';
+import { uuid } from '#src/platform/uuid.ts';
+import { projectTypes, trainLimits } from '#contract/train-limits.ts';
+import { FileDrop } from './file-drop.tsx';
+import { endingsFor, faultOfFile, filesPlace, kindsFor, tellFull } from './file-upload.ts';
+import { useEngines } from './project-form.tsx';
+import { droppedProjects, type Place } from './projects.ts';
+
+/**
+ * A project from nothing but its files: named after the first of them, with the usual settings. They
+ * are uploaded where it is shown, which finds their language and says the price before it begins.
+ */
+export const DropStart = ({
+  place,
+  onMade,
+}: {
+  place: Place;
+  /** Gets the number of the project that was made. */
+  onMade: (id: number) => void;
+}) => {
+  const translation = place === 'translate';
+  const free = useEngines().data?.embedding.length === 0;
+  const { busy, run } = useAct();
+  const begin = (files: readonly File[]) =>
+    run(async () => {
+      const faults = files.map((file) => faultOfFile(file, translation));
+      const good = files.filter((_, at) => faults[at] === '');
+      const [first] = good;
+      const fault = faults.find((each) => each !== '');
+      if (fault !== undefined) toast(fault, 'error');
+      if (!first) return;
+      const { model } = await api.newTrainModel({
+        name: first.name.replace(/\.[^.]+$/, '').slice(0, trainLimits.name) || first.name,
+        type: translation ? projectTypes.translation : projectTypes.knowledge,
+      });
+      if (translation) droppedProjects.add(model.id);
+      const note = !translation && free ? { note: 'start' } : {};
+      for (const file of good) {
+        const kept = { id: uuid(), name: file.name, size: file.size, ...note };
+        await keepFile(filesPlace(model.id), kept, file).catch(tellFull);
+      }
+      onMade(model.id);
+    });
+  return (
+    <FileDrop
+      accept={endingsFor(translation)
+        .map((ending) => `.${ending}`)
+        .join(',')}
+      text={
+        busy
+          ? '正在新建…'
+          : translation
+            ? '把文档拖到这里，或点一下选择：整篇翻译'
+            : '把文件拖到这里，或点一下选择：变成可以提问的知识库'
+      }
+      hint={`${kindsFor(translation)}，每个小于 4 MB；${free && !translation ? '免费' : '开始之前会说要多少 token'}`}
+      onFiles={(files) => {
+        if (!busy && files.length > 0) void begin(files);
+      }}
+    />
+  );
+};
