@@ -29,7 +29,10 @@ test('of several statements in a sentence each number is of its own', () => {
     return n !== 2;
   });
   const text = '甲桥全长 64 米[1]，乙桥全长 834 米[2]，丙桥全长 518 米[3][1]。';
-  const shown = [...text].map((letter) => citations.take(letter)).join('') + citations.end();
+  const shown =
+    Array.from(text)
+      .map((letter) => citations.take(letter))
+      .join('') + citations.end();
   expect(shown).toBe('甲桥全长 64 米[1]，乙桥全长 834 米，丙桥全长 518 米[3][1]。');
   expect(asked).toEqual([
     '1 甲桥全长 64 米',

@@ -5,8 +5,9 @@ interface Series {
 }
 const kinds = ['bar', 'line', 'pie', 'scatter'] as const;
 
-const [width, height] = [720, 440];
-const area = { left: 64, right: 24, top: 64, bottom: 56 };
+/** Small, so that its letters can be read where it is as wide as a telephone. */
+const [width, height] = [440, 340];
+const area = { left: 50, right: 14, top: 74, bottom: 36 };
 const plotWidth = width - area.left - area.right;
 const plotHeight = height - area.top - area.bottom;
 const most = { labels: 500, series: 12, letters: 60 };
@@ -73,7 +74,7 @@ const text = (x: number, y: number, words: string, more = ''): string =>
 const pie = (labels: readonly string[], values: readonly number[]): string => {
   if (values.some((value) => value < 0)) throw new ChartError('chart：饼图里不能有负数');
   const sum = values.reduce((all, value) => all + value, 0) || 1;
-  const [x, y, radius] = [width * 0.36, area.top + plotHeight / 2 + 16, plotHeight / 2];
+  const [x, y, radius] = [width * 0.36, area.top + plotHeight / 2 - 4, plotHeight / 2 + 10];
   let turned = -Math.PI / 2;
   const slices = values.map((value, at) => {
     const turn = Math.min((value / sum) * 2 * Math.PI, 2 * Math.PI - 1e-4);
@@ -84,9 +85,9 @@ const pie = (labels: readonly string[], values: readonly number[]): string => {
     return `<path class="cut" d="${path}" fill="${colours[at % colours.length]}"/>`;
   });
   const shown = labels.slice(0, 14).map((label, at) => {
-    const line = area.top + 20 + at * 24;
+    const line = area.top + 12 + at * 19;
     const share = (((values[at] ?? 0) / sum) * 100).toFixed(1);
-    return `<rect x="${width * 0.68}" y="${line - 11}" width="12" height="12" fill="${colours[at % colours.length]}"/>${text(width * 0.68 + 20, line, `${label.slice(0, 12)} ${share}%`)}`;
+    return `<rect x="${width * 0.68}" y="${line - 11}" width="12" height="12" fill="${colours[at % colours.length]}"/>${text(width * 0.68 + 20, line, `${label.slice(0, 6)} ${share}%`)}`;
   });
   return [...slices, ...shown].join('');
 };
@@ -106,13 +107,13 @@ const onAxes = (kind: 'bar' | 'line' | 'scatter', labels: string[], series: Seri
     (value) =>
       `<path class="grid" d="M${area.left} ${y(value).toFixed(1)}h${plotWidth}"/>${text(area.left - 8, y(value) + 4, said(value), 'text-anchor="end"')}`,
   );
-  const every = Math.ceil(labels.length / 10);
+  const every = Math.ceil(labels.length / 7);
   const below = labels.map((label, at) =>
     at % every === 0
       ? text(
           x(at),
-          height - area.bottom + 22,
-          label.slice(0, Math.max(4, Math.floor((place * every) / 13))),
+          height - area.bottom + 18,
+          label.slice(0, Math.max(4, Math.floor((place * every) / 12))),
           'text-anchor="middle"',
         )
       : '',
@@ -120,7 +121,7 @@ const onAxes = (kind: 'bar' | 'line' | 'scatter', labels: string[], series: Seri
   const drawn = series.map(({ values }, which) => {
     const colour = colours[which % colours.length];
     if (kind === 'bar') {
-      const wide = Math.min(60, (place * 0.7) / series.length);
+      const wide = Math.min(44, (place * 0.7) / series.length);
       return values
         .map((value, at) => {
           const left = x(at) - (wide * series.length) / 2 + wide * which;
@@ -132,7 +133,7 @@ const onAxes = (kind: 'bar' | 'line' | 'scatter', labels: string[], series: Seri
     const points = values.map((value, at) => [x(at).toFixed(1), y(value).toFixed(1)] as const);
     const dots = kind === 'scatter' || values.length <= 40 ? points : [];
     const marks = dots.map(
-      ([at, up]) => `<circle cx="${at}" cy="${up}" r="3.5" fill="${colour}"/>`,
+      ([at, up]) => `<circle cx="${at}" cy="${up}" r="2.5" fill="${colour}"/>`,
     );
     if (kind === 'scatter') return marks.join('');
     const line = points.map((point) => point.join(' ')).join('L');
@@ -140,8 +141,9 @@ const onAxes = (kind: 'bar' | 'line' | 'scatter', labels: string[], series: Seri
   });
   const named = series.filter(({ name }) => name !== '');
   const names = named.slice(0, 6).map(({ name }, at) => {
-    const left = area.left + (plotWidth / Math.min(6, named.length)) * at;
-    return `<rect x="${left.toFixed(1)}" y="${area.top - 24}" width="10" height="10" fill="${colours[at % colours.length]}"/>${text(left + 16, area.top - 15, name.slice(0, 10))}`;
+    const left = area.left + (plotWidth / 3) * (at % 3);
+    const down = named.length > 3 && at < 3 ? 44 : 62;
+    return `<rect x="${left.toFixed(1)}" y="${down - 9}" width="10" height="10" fill="${colours[at % colours.length]}"/>${text(left + 15, down, name.slice(0, 8))}`;
   });
   return [...lines, ...below, ...drawn, ...names].join('');
 };
@@ -153,5 +155,5 @@ const onAxes = (kind: 'bar' | 'line' | 'scatter', labels: string[], series: Seri
 export const chartSvg = (given: unknown): string => {
   const { kind, title, labels, series } = read(given);
   const inside = kind === 'pie' ? pie(labels, series[0]!.values) : onAxes(kind, labels, series);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><style>svg{--ink:#24292f;--line:#d8dee4;--paper:#fff}svg[data-dark]{--ink:#e3e6ea;--line:#3b4148;--paper:#1b1e22}text{font:13px system-ui,sans-serif;fill:var(--ink)}.title{font-size:17px;font-weight:600}.grid{stroke:var(--line)}.cut{stroke:var(--paper);stroke-width:1.5}.paper{fill:var(--paper)}</style><rect class="paper" width="${width}" height="${height}"/>${text(width / 2, 30, title, 'class="title" text-anchor="middle"')}${inside}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><style>svg{--ink:#24292f;--line:#d8dee4;--paper:#fff}svg[data-dark]{--ink:#e3e6ea;--line:#3d3d40;--paper:#1c1c1e}text{font:12px system-ui,sans-serif;fill:var(--ink)}.title{font-size:15px;font-weight:600}.grid{stroke:var(--line)}.cut{stroke:var(--paper);stroke-width:1.5}.paper{fill:var(--paper)}</style><rect class="paper" width="${width}" height="${height}"/>${text(width / 2, 24, title, 'class="title" text-anchor="middle"')}${inside}</svg>`;
 };

@@ -37,7 +37,7 @@ const runJavaScript = async ({ code, seconds, memory, files }: CodeTask): Promis
   context.setProp(context.global, '__print', print);
   const leavings = createLeavings();
   /** Gives what is wrong, which is thrown within. */
-  const outside = {
+  const outside: Record<string, (...words: string[]) => string | undefined | void> = {
     __write: (name: string, text: string) => leavings.keep(name, Buffer.from(text)),
     __read: (name: string) => {
       const found = files.find((each) => each.name === name);
@@ -55,9 +55,7 @@ const runJavaScript = async ({ code, seconds, memory, files }: CodeTask): Promis
   };
   for (const [name, act] of Object.entries(outside)) {
     const made = context.newFunction(name, (...given) => {
-      const told = (act as (...words: string[]) => string | undefined | void)(
-        ...given.map((each) => context.getString(each)),
-      );
+      const told = act(...given.map((each) => context.getString(each)));
       return typeof told === 'string' ? context.newString(told) : context.undefined;
     });
     context.setProp(context.global, name, made);

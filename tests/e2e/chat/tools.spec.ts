@@ -259,7 +259,7 @@ sum(lengths.values()) / len(lengths)`;
     await expect(cards.getByRole('listitem')).toHaveCount(6);
     const chart = cards.getByRole('img', { name: '图表 1.svg' });
     await expect(chart).toBeVisible();
-    await expect.poll(() => chart.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(720);
+    await expect.poll(() => chart.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(440);
     const download = page.waitForEvent('download');
     await cards.getByRole('link', { name: /古桥\.xlsx/ }).click();
     const chunks: Buffer[] = [];
