@@ -3,6 +3,7 @@ import { prefsStore } from '#src/platform/prefs.ts';
 import { busyStore } from '#src/platform/busy.ts';
 import { isApple, isStandalone, noteAnswer, noteVisit } from '#src/platform/pwa-install.ts';
 import { startPwa } from '#src/platform/pwa.ts';
+import { sayOnce } from '#src/platform/say-once.ts';
 import { toast } from '#src/platform/toast.ts';
 import { startWaits } from '#src/platform/waits.ts';
 import { createRoot } from 'react-dom/client';
@@ -50,6 +51,10 @@ export const startPhone = (router: Router): void => {
   if (isStandalone()) void navigator.storage?.persist?.().catch(() => undefined);
   if (isApple && !isStandalone())
     void import('./splash.ts').then((splash) => splash.drawSplashScreens()).catch(() => undefined);
+  addEventListener('answered', (event) => {
+    const [failed, text] = (event as CustomEvent<[string | undefined, string]>).detail;
+    sayOnce(failed || '回复完成', text);
+  });
   // Chosen by name before any colour could be had.
   const { accent, tones } = prefsStore.get();
   if (accent !== '' && tones.length === 0) prefsStore.set({ tones: tonesOf(accent) });

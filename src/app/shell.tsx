@@ -71,7 +71,7 @@ export const Shell = () => {
   const inTalks = pathname === '/' || inChat;
   const inManager = /^\/(market\/)?manager/.test(pathname);
   // Managers have their own menu there.
-  const managing = inManager && user?.admin === true;
+  const managing = inManager && user?.admin;
   const at = { path: pathname, channel, tab: search.tab };
   const unsent = useHasUnsent();
   const running = useStore(runningJobs);
@@ -79,9 +79,7 @@ export const Shell = () => {
   const { foot, agreements, ask_agreements: asks } = useSite();
   const hasFoot = agreements.length > 0 || Object.values(foot).some((text) => text !== '');
   return (
-    <div
-      className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}${managing ? ' shell-managing' : ''}`}
-    >
+    <div className={`shell${inChat ? ' shell-chat' : ''}${inTalks ? ' shell-talks' : ''}`}>
       <a className="skip" href="#content">
         跳到内容
       </a>

@@ -60,7 +60,7 @@ export const showPrefs = (prefs: Prefs): void => {
   root.dataset['dark'] = isDark ? '1' : '0';
   for (const [at, part] of ['', '-press', '-soft'].entries())
     root.style.setProperty(`--accent${part}`, prefs.tones[isDark ? at + 3 : at] ?? null);
-  root.style.fontSize = prefs.text === 100 ? '' : `${prefs.text}%`;
+  root.style.fontSize = `${prefs.text}%`;
   root.dataset['width'] = String(prefs.width);
   root.dataset['sidebar'] = prefs.sidebar ? '1' : '0';
   const ground = (grounds[prefs.theme] ?? grounds['wechat'])?.[isDark ? 1 : 0] ?? '';

@@ -66,7 +66,7 @@ test('axe finds nothing on any screen, in its dialogs, on a phone and wide, ligh
       const { style } = document.documentElement;
       if (large) style.fontSize = '200%';
       const { scrollWidth, clientWidth } = document.documentElement;
-      style.fontSize = '';
+      style.fontSize = '100%';
       return scrollWidth <= clientWidth;
     }, width > 390);
     if (width === 390) await page.setViewportSize({ width, height: 844 });

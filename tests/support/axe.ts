@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
+import type Axe from 'axe-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -32,9 +33,9 @@ export const audit = async (
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
   return page.evaluate(
     async ({ all, tags, inside }) => {
-      const { axe } = window as unknown as { axe: typeof import('axe-core') };
+      const { axe } = window as unknown as { axe: typeof Axe };
       const root = document.documentElement;
-      const before = { ...root.dataset };
+      const before = { theme: root.dataset['theme'], dark: root.dataset['dark'] };
       const put = (to: { theme?: string | undefined; dark?: string | undefined }) => {
         root.dataset['theme'] = to.theme;
         root.dataset['dark'] = to.dark;
@@ -57,7 +58,7 @@ export const audit = async (
               ].join(' | '),
             );
       }
-      put({ theme: before['theme'], dark: before['dark'] });
+      put(before);
       return [...found];
     },
     { all: inLooks, tags: levels, inside: within },

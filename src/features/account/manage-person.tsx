@@ -288,10 +288,10 @@ const Rights = ({ user }: { user: Info['user'] }) => {
         <Act icon="lock" label="把已有的会话都设为私有" onClick={() => quietly(hide())} />
         <Act icon="logout" label="让所有设备退出登录" onClick={() => quietly(signOut())} />
         {minors && (
-          <Act icon="unlock" label="关闭未成年人模式" onClick={() => quietly(resetMinor())} />
+          <Act icon="person" label="关闭未成年人模式" onClick={() => quietly(resetMinor())} />
         )}
         {user.guest === 0 && (
-          <Act icon="unlock" label="重设密码" danger onClick={() => quietly(reset())} />
+          <Act icon="retry" label="重设密码" danger onClick={() => quietly(reset())} />
         )}
       </div>
     </>

@@ -164,7 +164,7 @@ const Acts = ({
         onClick={() => void navigate({ to: '/apps/details', search: { appid: row.id } })}
       />
       <Act
-        icon={down ? 'lock' : 'unlock'}
+        icon={down ? 'up' : 'down'}
         label={down ? '下架' : '重新上架'}
         danger={down}
         onClick={() => quietly(turn())}

@@ -1,6 +1,6 @@
 import { tokensOfMillion } from '#contract/goods.ts';
 import { compactNumber } from '#common/compact-number.ts';
-import { Chip, Tag } from '#src/ui/chip.tsx';
+import { Tag } from '#src/ui/chip.tsx';
 import { api } from '#src/platform/api.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { lastDays } from '#src/ui/chart/last-days.ts';

@@ -77,17 +77,6 @@ export const Unread = ({ count }: { count: number }) => (
   </span>
 );
 
-/** The title moves to its place over the conversation, where that is wanted and the browser can. */
-const titleGoesAlong = () =>
-  matchMedia('(prefers-reduced-motion: reduce)').matches
-    ? {}
-    : {
-        viewTransition: true,
-        onClick: ({ currentTarget }: { currentTarget: HTMLElement }) => {
-          currentTarget.closest('h3')?.style.setProperty('view-transition-name', 'talk');
-        },
-      };
-
 export const SessionCard = ({
   session,
   channel,
@@ -170,7 +159,7 @@ export const SessionCard = ({
                     channel === 'favorites' && marked !== undefined && !words ? 1 : undefined,
                 }}
                 className={css.sessionLink}
-                {...titleGoesAlong()}
+                viewTransition
               >
                 <Marked text={title} words={words} />
               </Link>

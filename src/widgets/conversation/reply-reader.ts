@@ -86,11 +86,8 @@ export class ReplyReader {
         this.store.publish({ reconnecting: false });
         // The last words are drawn first.
         setTimeout(() => this.afterReply());
-        const head = change.state === 'error' ? (change.error_message ?? '回复失败') : '回复完成';
-        void import('#src/platform/say-once.ts').then(
-          ({ sayOnce }) => sayOnce(head, reply.whole),
-          () => {},
-        );
+        // Said by src/app/phone.tsx.
+        dispatchEvent(new CustomEvent('answered', { detail: [change.error_message, reply.whole] }));
       });
     };
     const fail = (error_code: string, error_message: string) => {

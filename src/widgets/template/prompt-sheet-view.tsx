@@ -9,7 +9,7 @@ import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
-import { Icon } from '#src/ui/icon.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -20,6 +20,10 @@ import { ServerPrompts } from '#src/widgets/tool/server-things.tsx';
 import { FillSheet } from './fill-sheet.tsx';
 import css from './prompt-sheet.module.css';
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
+
+/** An eye that is struck out. */
+const hidePath =
+  'M4 4l16 16M10 6a8.500 8.500 0 0 1 2-.2c5.500 0 9 6.200 9 6.200a15 15 0 0 1-2.500 3.200M6.500 7.500A15 15 0 0 0 3 12s3.500 6.200 9 6.200a8.700 8.700 0 0 0 4-1';
 
 type Template = Out<'promptList'>['prompts'][number];
 
@@ -85,7 +89,7 @@ const PromptRow = ({
             aria-label={`${template.hidden ? '不再隐藏' : '隐藏'}${template.prompt_json.title}`}
             onClick={() => quietly(mark('hide'))}
           >
-            <Icon name="hide" size={18} />
+            <PathIcon path={hidePath} size={18} />
           </Button>
         </>
       )}
