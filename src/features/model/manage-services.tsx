@@ -54,6 +54,45 @@ const remove = async (row: AdminChannel): Promise<void> => {
 
 const own = (row: AdminChannel) => row.source === 'manager' || row.source === 'local';
 
+const Acts = ({
+  row,
+  onLook,
+  onDone,
+}: {
+  row: AdminChannel;
+  onLook: (row: AdminChannel) => void;
+  onDone: () => void;
+}) => (
+  <span className="row">
+    <Button size="small" onClick={() => quietly(test(row))}>
+      测试
+    </Button>
+    <Button size="small" onClick={() => onLook(row)}>
+      健康
+    </Button>
+    {row.kind === 'openai-compatible' && (
+      <Button size="small" onClick={() => quietly(askBalance(row, onDone))}>
+        余额
+      </Button>
+    )}
+    {own(row) && (
+      <>
+        <Button
+          size="small"
+          onClick={() => quietly(api.setChannel({ id: row.id, enabled: row.enabled ? 0 : 1 }))}
+        >
+          {row.enabled ? '停用' : '启用'}
+        </Button>
+        {row.source === 'manager' && (
+          <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
+            删除
+          </Button>
+        )}
+      </>
+    )}
+  </span>
+);
+
 const columnsOf = (
   look: (row: AdminChannel) => void,
   reload: () => void,
@@ -147,38 +186,7 @@ const columnsOf = (
     role: 'bare',
     value: () => null,
     render: (row) =>
-      row.source === 'built-in' ? null : (
-        <span className="row">
-          <Button size="small" onClick={() => quietly(test(row))}>
-            测试
-          </Button>
-          <Button size="small" onClick={() => look(row)}>
-            健康
-          </Button>
-          {row.kind === 'openai-compatible' && (
-            <Button size="small" onClick={() => quietly(askBalance(row, reload))}>
-              余额
-            </Button>
-          )}
-          {own(row) && (
-            <>
-              <Button
-                size="small"
-                onClick={() =>
-                  quietly(api.setChannel({ id: row.id, enabled: row.enabled ? 0 : 1 }))
-                }
-              >
-                {row.enabled ? '停用' : '启用'}
-              </Button>
-              {row.source === 'manager' && (
-                <Button size="small" kind="danger" onClick={() => quietly(remove(row))}>
-                  删除
-                </Button>
-              )}
-            </>
-          )}
-        </span>
-      ),
+      row.source === 'built-in' ? null : <Acts row={row} onLook={look} onDone={reload} />,
   },
 ];
 
