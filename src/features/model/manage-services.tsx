@@ -119,22 +119,14 @@ const columnsOf = (
           ? row.key_hint
           : `${row.key_hint} 等 ${row.key_count} 个`,
   },
-  { key: 'models', title: '模型', value: (row) => row.models.length, align: 'end', sortable: true },
-  {
-    key: 'weight',
-    title: '权重',
-    value: (row) => row.weight,
-    align: 'end',
-    spare: true,
-    sortable: true,
-  },
+  { key: 'models', title: '模型', value: (row) => row.models.length, align: 'end' },
+  { key: 'weight', title: '权重', value: (row) => row.weight, align: 'end', spare: true },
   {
     key: 'failures',
     title: '成功 / 出错',
     value: (row) => row.failures,
     render: (row) => `${row.successes} / ${row.failures}`,
     align: 'end',
-    sortable: true,
   },
   {
     key: 'latency',
@@ -142,7 +134,6 @@ const columnsOf = (
     value: (row) => row.latency,
     render: (row) => (row.latency === null ? '—' : `${(row.latency / 1000).toFixed(1)} 秒`),
     align: 'end',
-    sortable: true,
   },
   {
     key: 'factor',
@@ -151,7 +142,6 @@ const columnsOf = (
     render: (row) => (row.factor === 1 ? '—' : `×${row.factor}`),
     align: 'end',
     spare: true,
-    sortable: true,
   },
   {
     key: 'balance',
@@ -160,7 +150,6 @@ const columnsOf = (
     render: (row) =>
       row.balance ? `${row.balance.amount.toLocaleString('zh-CN')} ${row.balance.unit}` : '—',
     align: 'end',
-    sortable: true,
   },
   {
     key: 'spent',
@@ -168,7 +157,6 @@ const columnsOf = (
     value: (row) => row.spent,
     render: (row) => compactNumber(row.spent),
     align: 'end',
-    sortable: true,
   },
   {
     key: 'last_error',
@@ -178,7 +166,6 @@ const columnsOf = (
       row.last_error && row.last_failure_at
         ? `${row.last_error}（${relativeTime(row.last_failure_at)}）`
         : row.last_error || '—',
-    sortable: true,
   },
   {
     key: 'acts',

@@ -159,7 +159,9 @@ export const useViewerActs = ({
       ? [
           {
             label: info.hidden ? '不再隐藏' : '对别人隐藏',
-            path: info.hidden ? iconPaths.unlock : iconPaths.lock,
+            path: info.hidden
+              ? 'M7 10.5h10a1.5 1.5 0 0 1 1.5 1.5v7a1.5 1.5 0 0 1-1.5 1.5H7A1.5 1.5 0 0 1 5.5 19v-7A1.5 1.5 0 0 1 7 10.5ZM8 10.5V8a4 4 0 0 1 7.7-1.5'
+              : iconPaths.lock,
             run: () => void hide(image, !info.hidden),
           },
         ]
