@@ -490,7 +490,10 @@ test('Ollama brings a model by its name, with its progress, and the model is off
     await manager.login('admin', ADMIN_PASSWORD);
     const pulls = async () => (await manager.call('localModels', {})).ollama[0]?.pulls ?? [];
     const until = (state: string) =>
-      vi.waitFor(async () => expect(await pulls()).toMatchObject([{ state }]), { interval: 50 });
+      vi.waitFor(async () => expect(await pulls()).toMatchObject([{ state }]), {
+        interval: 50,
+        timeout: 10_000,
+      });
     expect((await manager.call('localModels', {})).ollama).toMatchObject([
       { base_url, models: [] },
     ]);
@@ -499,7 +502,7 @@ test('Ollama brings a model by its name, with its progress, and the model is off
     await vi.waitFor(
       async () =>
         expect(await pulls()).toMatchObject([{ state: 'pulling', bytes: 500, total: 2000 }]),
-      { interval: 50 },
+      { interval: 20, timeout: 10_000 },
     );
     // Whichever process is asked says the same of it, and it is a job like any other.
     const beside = await startServer({
@@ -512,7 +515,7 @@ test('Ollama brings a model by its name, with its progress, and the model is off
       await vi.waitFor(async () => {
         const [told] = (await other.call('localModels', {})).ollama;
         expect(told?.pulls).toMatchObject([{ model: 'qwen3:0.6b', state: 'failed' }]);
-      });
+      }, 10_000);
       const [job] = (await other.call('jobList', {})).list;
       expect(job).toMatchObject({ kind: 'ollama', title: 'qwen3:0.6b', state: 'error' });
     } finally {

@@ -80,7 +80,7 @@ test.describe('with a model of a connected service', () => {
     await expect(app.log).toContainText('您说：没网时写的');
   });
 
-  test('leaving and coming back in mid-stream finds the answer being written @C3', async ({
+  test('leaving and coming back in mid-stream finds the answer being written, which is said once it is whole @C3', async ({
     app,
     page,
     person,
@@ -90,8 +90,13 @@ test.describe('with a model of a connected service', () => {
     await expect(app.stopButton).toBeVisible();
     await page.goto('/');
     await page.goto(`/chat?uuid=${uuid}`);
+    const spoken = page.locator('body > [role=status].sr-only');
+    await expect(app.log).toContainText('第二点', { timeout: 30_000 });
+    await expect(spoken).toHaveCount(0);
     await expect(app.log).toContainText('END-back-DONE', { timeout: 30_000 });
     await app.settled();
+    // A screen reader says it when it is whole, and not word by word.
+    await expect(spoken).toHaveText(/^回复完成：/);
   });
 
   test('the model is chosen while the session is empty, then fixed; thinking is folded, a formula is drawn once, in its own fonts; token usage is shown @C3 @C7 @C8 @C16', async ({
