@@ -136,6 +136,14 @@ export class SharedLimiter extends RateLimiterMemory {
     this.#untold.set(key, { ...rest, points: points + more });
   }
 
+  /** Begins anew: what was counted belongs to the database of a server that ends. */
+  async forget(): Promise<void> {
+    for (const key of this.#untold.keys()) await this.delete(key);
+    this.#untold.clear();
+    this.#asked.clear();
+    this.#exact = null;
+  }
+
   /** A digest: whose address it is need not stand in the database. */
   sharedKey(key: string): string {
     return createHash('sha256').update(`${this.#name} ${key}`).digest('base64url').slice(0, 22);
@@ -192,7 +200,7 @@ export const shareLimits = (
       clearInterval(timer);
       await telling;
       await tellAll();
-      limiters.clear();
+      for (const limiter of limiters) await limiter.forget();
       database = null;
       quick = null;
     },

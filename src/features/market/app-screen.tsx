@@ -28,9 +28,9 @@ import {
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import Rate from 'antd-mobile/es/components/rate';
 import { useState } from 'react';
 import css from './market.module.css';
+import { Stars } from './stars.tsx';
 
 const route = getRouteApi('/apps/details');
 type Details = Out<'appDetails'>;
@@ -96,7 +96,7 @@ const CommentForm = ({ id, mine }: { id: number; mine: Details['app_detail']['my
   };
   return (
     <div className={css.form}>
-      <Rate allowHalf value={rating} onChange={(next) => kept.set({ text, rating: next })} />
+      <Stars value={rating} onChange={(next) => kept.set({ text, rating: next })} />
       <textarea
         className="text-input"
         aria-label="评论"

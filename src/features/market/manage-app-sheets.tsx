@@ -19,9 +19,9 @@ import { MarkdownField } from '#src/widgets/editor/markdown-field.tsx';
 import type { Out } from '#contract/calls.ts';
 import { marketLimits, marketTexts } from '#contract/market-limits.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
-import Rate from 'antd-mobile/es/components/rate';
 import { useState, type ReactNode } from 'react';
 import css from './manage-apps.module.css';
+import { Stars } from './stars.tsx';
 
 const Loaded = <T,>({
   query,
@@ -91,7 +91,7 @@ const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () =>
     >
       <div className={css.part} role="group" aria-label="起始评分">
         <h3>起始评分</h3>
-        <Rate allowHalf value={rating} onChange={setRating} />
+        <Stars value={rating} onChange={setRating} />
         <small className="field-hint">还没有人评分时显示</small>
       </div>
     </Form>

@@ -119,7 +119,7 @@ test('from the entries to the market: chosen by type, bought, downloaded, commen
   await stars.evaluate((each) => each.scrollIntoView({ block: 'center' }));
   const { width = 0, height = 0 } = (await stars.boundingBox()) ?? {};
   // Each star lies over half of itself.
-  await stars.click({ force: true, position: { x: width - 3, y: height / 2 } });
+  await stars.tap({ force: true, position: { x: width - 3, y: height / 2 } });
   await page.getByRole('button', { name: '发表评论' }).click();
   await expect(page.getByText('发表成功')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: '很好用，推荐' })).toBeVisible();
