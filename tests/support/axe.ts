@@ -43,6 +43,8 @@ export const audit = async (
       const found = new Set<string>();
       for (const [at, { theme, dark }] of all.entries()) {
         put({ theme, dark: dark ? '1' : '0' });
+        // A menu that closed by itself meanwhile, as when its table was read again.
+        if (inside && !document.querySelector(inside)) break;
         const { violations } = await axe.run(inside ?? document, {
           runOnly:
             at === 0 ? { type: 'tag', values: tags } : { type: 'rule', values: ['color-contrast'] },
@@ -67,7 +69,7 @@ export const audit = async (
 
 /** Acts that end the walk, cost something or change what others see: not pressed. */
 const notPressed =
-  /退出|注销|登录|发送|生成|支付|付款|充值|停止|重试|重新|清空|清除|朗读|说话|录|下载|收起|返回|通过|退回|采纳|赞|喜欢|安装|卸载|立即|运行|检查|备份|同步|恢复|保存|上一|下一|加载/;
+  /退出|注销|登录|发送|生成|支付|付款|充值|停止|重试|重新|清空|清除|朗读|说话|录|下载|收起|返回|通过|退回|采纳|赞|喜欢|安装|卸载|立即|运行|检查|备份|同步|恢复|保存|上一|下一|加载|不再|不收|收款|沙箱|自己的网络|就用/;
 
 export const dialogs = '[role="dialog"], [role="alertdialog"]';
 
