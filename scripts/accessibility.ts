@@ -2,6 +2,7 @@ import { chromium, type Page } from '@playwright/test';
 import { addresses } from '#tests/support/addresses.ts';
 import { audit, looks, openDialogs } from '#tests/support/axe.ts';
 import { chromiumArgs, chromiumPath } from '#tests/support/browser.ts';
+import { enterAs } from '#tests/support/enter-as.ts';
 import { TestClient } from '#tests/support/client.ts';
 
 /**
@@ -38,7 +39,6 @@ try {
     const [account = '', password = ''] = person.split(':');
     const client = new TestClient(url);
     await client.login(account, password);
-    const user = await client.call('userInfo', {});
     for (const width of [390, 1680]) {
       const context = await browser.newContext({
         viewport: { width, height: width === 390 ? 844 : 1050 },
@@ -49,13 +49,7 @@ try {
         timezoneId: 'Asia/Shanghai',
         serviceWorkers: 'block',
       });
-      await context.addInitScript(
-        ([token, profile]) => {
-          localStorage.setItem('queqiao.token', token);
-          localStorage.setItem('queqiao.user', profile);
-        },
-        [client.token, JSON.stringify(user)] as const,
-      );
+      await enterAs(context, client);
       const page = await context.newPage();
       await page.goto(url);
       const { list } = await client.call('sessionList', { channel: 'private', page: 1 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from '@playwright/test';
 import sharp from 'sharp';
 import { chromiumArgs, chromiumPath } from '#tests/support/browser.ts';
+import { enterAs } from '#tests/support/enter-as.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { ADMIN_PASSWORD, startServer } from '#tests/support/server.ts';
 
@@ -65,14 +66,7 @@ const pageFor = async (client: TestClient): Promise<Page> => {
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
   });
-  const user = await client.call('userInfo', {});
-  await context.addInitScript(
-    ([token, profile]) => {
-      localStorage.setItem('queqiao.token', token);
-      localStorage.setItem('queqiao.user', profile);
-    },
-    [client.token, JSON.stringify(user)] as const,
-  );
+  await enterAs(context, client);
   return context.newPage();
 };
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import sharp from 'sharp';
 import { chromiumArgs, chromiumPath } from '#tests/support/browser.ts';
+import { enterAs } from '#tests/support/enter-as.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { startServer } from '#tests/support/server.ts';
 
@@ -57,7 +58,6 @@ try {
   await ask('今天是今年的第几天？');
   await ask('(128 + 36) × 2.5 等于多少？');
   const shown = await ask('给我一个包含表格、代码和公式的 Markdown 示例');
-  const user = await client.call('userInfo', {});
   const take = async (name: string, address: string, wide: boolean) => {
     const context = await browser.newContext({
       viewport: wide ? { width: 1440, height: 900 } : { width: 390, height: 844 },
@@ -67,13 +67,7 @@ try {
       locale: 'zh-CN',
       timezoneId: 'Asia/Shanghai',
     });
-    await context.addInitScript(
-      ([token, profile]) => {
-        localStorage.setItem('queqiao.token', token);
-        localStorage.setItem('queqiao.user', profile);
-      },
-      [client.token, JSON.stringify(user)] as const,
-    );
+    await enterAs(context, client);
     const page = await context.newPage();
     await page.goto(server.baseURL + address, { waitUntil: 'networkidle' });
     await save(name, await page.screenshot());

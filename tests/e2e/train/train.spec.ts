@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { TestClient } from '#tests/support/client.ts';
+import { enterAs } from '#tests/support/enter-as.ts';
 import { pdfOf } from '#tests/support/sample-files.ts';
 import { startServer } from '#tests/support/server.ts';
 
@@ -9,14 +10,7 @@ const baseURL = () => test.info().project.use.baseURL ?? '';
 /** Somebody who is signed in from the first look. */
 const enter = async (page: Page, at = baseURL()): Promise<TestClient> => {
   const person = await TestClient.register(at);
-  const profile = JSON.stringify(await person.call('userInfo', {}));
-  await page.addInitScript(
-    ([token, user]) => {
-      localStorage.setItem('queqiao.token', token ?? '');
-      localStorage.setItem('queqiao.user', user ?? '');
-    },
-    [person.token, profile],
-  );
+  await enterAs(page, person);
   return person;
 };
 

@@ -1,6 +1,7 @@
 import type { BrowserContext } from '@playwright/test';
 import { startMockOpenAi, type MockOpenAi } from '#tests/support/mock-openai.ts';
 import { startServer, type TestServer } from '#tests/support/server.ts';
+import { enterAs } from '#tests/support/enter-as.ts';
 import { TestClient } from '#tests/support/client.ts';
 
 export interface PageWorld {
@@ -25,20 +26,11 @@ export const startPageWorld = async (): Promise<PageWorld> => {
     },
   });
   const client = await TestClient.register(server.baseURL);
-  const user = await client.call('userInfo', {});
   return {
     server,
     mock,
     client,
-    signIn: async (context) => {
-      await context.addInitScript(
-        ([token, json]) => {
-          localStorage.setItem('queqiao.token', token);
-          localStorage.setItem('queqiao.user', json);
-        },
-        [client.token, JSON.stringify(user)] as const,
-      );
-    },
+    signIn: (context) => enterAs(context, client),
     stop: async () => {
       await server.stop();
       await mock.close();
