@@ -148,6 +148,8 @@ interface Host {
   child: ChildProcess;
   exited: Promise<number | null>;
   isRunning: () => boolean;
+  /** How many servers it began. */
+  served: () => number;
   /** What it printed since its present server began. */
   log: () => string;
   /** Starts a server from an environment. @throws Error with what it printed, when that fails */
@@ -171,6 +173,7 @@ const openHost = (): Host => {
   child.stdout?.setEncoding('utf8').on('data', keep);
   child.stderr?.setEncoding('utf8').on('data', keep);
   let running = true;
+  let served = 0;
   const exited = ended(child);
   void exited.then(() => (running = false));
   const tell = (message: NodeJS.ProcessEnv | 'stop') =>
@@ -183,9 +186,11 @@ const openHost = (): Host => {
     child,
     exited,
     isRunning: () => running,
+    served: () => served,
     log: () => printed,
     start: async (env, timeout) => {
       printed = '';
+      served += 1;
       const late = setTimeout(() => child.kill('SIGKILL'), timeout);
       const done = await tell(env);
       clearTimeout(late);
@@ -200,7 +205,6 @@ const openHost = (): Host => {
 const idleHosts: Host[] = [];
 /** A leak of many servers would slow those that come after. */
 const mostServed = 30;
-const served = new Map<Host, number>();
 
 const takeHost = (): Host => {
   for (let host = idleHosts.pop(); host; host = idleHosts.pop()) if (host.isRunning()) return host;
@@ -208,9 +212,7 @@ const takeHost = (): Host => {
 };
 
 const putBack = (host: Host): void => {
-  const count = (served.get(host) ?? 0) + 1;
-  served.set(host, count);
-  if (host.isRunning() && count < mostServed) idleHosts.push(host);
+  if (host.isRunning() && host.served() < mostServed) idleHosts.push(host);
   else host.child.kill('SIGKILL');
 };
 

@@ -64,12 +64,6 @@ export interface DataTableProps<Row> {
   error?: unknown;
   busy?: boolean;
   onRetry?: () => void;
-  /** Key of the column, with a minus for descending: `-created_at`. Kept in the address by the screen. */
-  sort?: string;
-  /** Absent: the table remembers it itself. */
-  onSort?: (sort: string | undefined) => void;
-  /** The server sorts; otherwise the rows at hand are sorted. */
-  serverSorts?: boolean;
   page?: number;
   pageCount?: number;
   total?: number;
@@ -143,10 +137,9 @@ const unknown = '—';
 /** What of the rows is shown, in which order, and what is chosen: everything a table remembers. */
 const useRows = <Row,>(props: DataTableProps<Row>) => {
   const { name, columns, rows, rowKey, renderChosen } = props;
-  const [ownSort, setOwnSort] = useState<string>();
+  /** Key of the column, with a minus for descending: `-created_at`. */
+  const [sort, setSort] = useState<string>();
   const [kept, setKept] = useState(() => readKept(name));
-  const sort = props.onSort ? props.sort : (ownSort ?? props.sort);
-  const setSort = props.onSort ?? setOwnSort;
   const byKey = useMemo(() => new Map(columns.map((each) => [each.key, each])), [columns]);
   const defs = useMemo(
     () =>
@@ -176,7 +169,6 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
     getRowId: (row) => rowKey(row),
     state: { sorting, columnVisibility, rowSelection },
     onRowSelectionChange: setRowSelection,
-    manualSorting: props.serverSorts === true,
     enableRowSelection: renderChosen !== undefined,
   });
   const shownRows = made.getRowModel().rows;
