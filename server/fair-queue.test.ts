@@ -62,6 +62,27 @@ test('whoever comes while two people hold both slots goes before all else that t
   expect([...order].sort()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
 });
 
+test('of one person no more are done at once than the queue allows, and others have the rest', async () => {
+  const queue = createFairQueue(3, Infinity, 2);
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (person: string, what: string) =>
+    queue(account(person), async () => {
+      order.push(what);
+      await new Promise<void>((resolve) => ends.set(what, resolve));
+    });
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map((what) => add(what.slice(0, 1), what));
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  await settle();
+  expect(order).toEqual(['a1', 'a2', 'b1']);
+  for (const what of ['a1', 'a2', 'b1', 'a3', 'a4']) {
+    ends.get(what)?.();
+    await settle();
+  }
+  await Promise.all(all);
+  expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
+});
+
 test('guests never hold the last slot, those of a network are one, and too many are refused', async () => {
   const queue = createFairQueue(2, 2);
   const begun: string[] = [];

@@ -7,13 +7,16 @@ export interface Waiter {
 }
 
 /**
- * So many things are done at once, of each person one; the others wait, and whoever has waited
- * longest without having anything done is next. Guests never hold the last of several slots, and
+ * So many things are done at once, of each person one or `each`; the others wait, and whoever has
+ * waited longest without having anything done is next. Guests never hold the last of several slots, and
  * where there is one they come after everybody else: there are as many of them as somebody likes.
  * @param most what one person may have waiting
  */
-export const createFairQueue = (slots: number, most = Infinity) => {
-  const busy = new Map<string, boolean>();
+export const createFairQueue = (slots: number, most = Infinity, each = 1) => {
+  /** How much of each person is being done, and how much of all and of guests. */
+  const busy = new Map<string, number>();
+  let running = 0;
+  let guests = 0;
   const waiting = new Map<string, { guest: boolean; begin: () => void }[]>();
   const forGuests = Math.max(1, slots - 1);
 
@@ -27,16 +30,18 @@ export const createFairQueue = (slots: number, most = Infinity) => {
 
   const begin = (): void => {
     for (const [key, line] of inOrder()) {
-      if (busy.size >= slots) return;
+      if (running >= slots) return;
       const [next] = line;
-      if (!next || busy.has(key)) continue;
-      const guests = [...busy.values()].filter(Boolean).length;
+      const own = busy.get(key) ?? 0;
+      if (!next || own >= each) continue;
       if (next.guest && guests >= forGuests) continue;
       // What else the person has waits behind everybody else.
       waiting.delete(key);
       line.shift();
       if (line.length > 0) waiting.set(key, line);
-      busy.set(key, next.guest);
+      busy.set(key, own + 1);
+      running += 1;
+      if (next.guest) guests += 1;
       next.begin();
     }
   };
@@ -53,7 +58,11 @@ export const createFairQueue = (slots: number, most = Infinity) => {
     try {
       return await act();
     } finally {
-      busy.delete(person);
+      const left = (busy.get(person) ?? 1) - 1;
+      if (left > 0) busy.set(person, left);
+      else busy.delete(person);
+      running -= 1;
+      if (guest) guests -= 1;
       // What came from the same person meanwhile waits behind everybody who came meanwhile.
       const line = waiting.get(person);
       if (line) {

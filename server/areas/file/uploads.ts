@@ -2,7 +2,7 @@ import type { AttachedFile, MadeBy, UploadedImage } from '#contract/file.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
-import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
 import { type Identity, Refusal, type UploadedFile } from '#server/http/handlers.ts';
 import {
   addressKey,
@@ -83,19 +83,9 @@ const requireSafe = async (
     throw new Refusal('upload_type', `图片没有通过内容安全检查（${wrong || '不合规'}），没有保存`);
 };
 
-/** Whoever names slow and large images has few of them held here at once. */
-const createFetchTurns = () => {
-  const fetching = createFairQueue(fetchedAtOnce);
-  let turn = 0;
-  return <T>({ person, guest }: Waiter, act: () => Promise<T>): Promise<T> => {
-    turn = (turn + 1) % fetchedOfOne;
-    return fetching({ person: `${person} ${turn}`, guest }, act);
-  };
-};
-
 const createForeignImage = (
   fetch: GuardedFetch,
-  whileFetched: ReturnType<typeof createFetchTurns>,
+  whileFetched: ReturnType<typeof createFairQueue>,
 ) => {
   const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
   /**
@@ -125,7 +115,8 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
   const { storage, fetch, requireRoom } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
   const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
-  const whileFetched = createFetchTurns();
+  // Whoever names slow and large images has few of them held here at once.
+  const whileFetched = createFairQueue(fetchedAtOnce, Infinity, fetchedOfOne);
 
   /** Renews an image; what it gives then keeps it. */
   const prepareImage = async (
