@@ -108,6 +108,8 @@ export const sessionDetail = z.extend(session, {
   friend: z.nullable(z.object({ id: z.int(), name: personName, state: friendState })),
   /** The asker may take it over as a session of their own. */
   forkable: z.boolean(),
+  /** How many people have looked at it; of questions to people alone. */
+  views: z.optional(z.int()),
 });
 export type SessionDetail = z.output<typeof sessionDetail>;
 

@@ -35,6 +35,7 @@ import { videoArea } from './video/area.ts';
 import { removeReported } from './chat/removal.service.ts';
 import { makeAllPrivate } from './session/session.service.ts';
 import { listForum, questionLooks } from './forum/forum-list.service.ts';
+import { viewsOf } from './forum/forum.store.ts';
 import { requireGroup } from './forum/groups.service.ts';
 import { ownStyles, requireTrained } from './train/styles.service.ts';
 import type { Area, Kit } from '../area.ts';
@@ -51,7 +52,7 @@ export const createAreas = (kit: Kit) => {
     modelArea({ ownStyles }),
     localModelArea(kit),
     sessionArea({
-      forum: { list: listForum, looks: questionLooks, requireGroup },
+      forum: { list: listForum, looks: questionLooks, views: viewsOf, requireGroup },
       requireTrained,
     }),
     chatArea(),

@@ -76,6 +76,21 @@ test('one person does not fill the forum, nor the shelf of changes', async () =>
   await flood.call('deleteSession', { session_id: uuid });
 });
 
+test('what a model answered is accepted like a person’s answer, and people are counted once', async () => {
+  const asker = await named('asks-ai', '问机器');
+  const reader = await named('reads-ai', '路人');
+  const { uuid } = await asker.call('newSession', { type: 2, private: 0 });
+  const msg = { session_id: uuid, title: '一加一', msg: '1+1 等于几', ai: 'builtin-assistant' };
+  const { id } = await asker.call('sendMessage', msg);
+  await asker.read(uuid, id);
+  const accept = { session_id: uuid, history_id: id };
+  expect(await asker.call('acceptAnswer', accept)).toEqual({ accepted_id: id });
+  expect(await titles(asker, { category: 'answered' })).toContain('一加一');
+  for (const client of [reader, reader, asker]) await client.call('readNews', { session_id: uuid });
+  expect((await reader.call('getSession', { uuid })).views).toBe(2);
+  await asker.call('deleteSession', { session_id: uuid });
+});
+
 describe('three people', () => {
   test('ask, answer, like, accept, change and are told', async () => {
     const browser = push.browser();

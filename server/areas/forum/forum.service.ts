@@ -99,7 +99,9 @@ export const accept = (
     requirePeople(session);
     if (session.userId !== user.id && !user.manager)
       throw new Refusal('not_owner', '只有提问的人可以采纳回答');
-    if (answer.isQuestion) throw new Refusal('session_unsuitable', '问题本身不能被采纳');
+    // What a model answered stands in the row of the question that asked it.
+    if (answer.isQuestion && answer.ai === '')
+      throw new Refusal('session_unsuitable', '问题本身不能被采纳');
     if (input.accepted === 0) {
       if (session.acceptedId === answer.id) {
         await store.markSession(tx, session.id, { acceptedId: null });

@@ -13,6 +13,7 @@ import {
   forumVisits,
   messageEdits,
   messageImages,
+  questionViews,
   reports,
 } from './forum.tables.ts';
 
@@ -139,17 +140,35 @@ export const forgetReply = async (
 const mostVisits = 200;
 
 export const noteVisit = async (db: Executor, userId: number, sessionId: number): Promise<void> => {
-  await db
+  const [visit] = await db
     .insert(forumVisits)
     .values({ userId, sessionId })
     .onConflictDoUpdate({
       target: [forumVisits.userId, forumVisits.sessionId],
       set: { at: sql`now()` },
-    });
+    })
+    .returning({ first: sql<boolean>`xmax = 0` });
+  if (visit?.first)
+    await db
+      .insert(questionViews)
+      .values({ sessionId, people: 1 })
+      .onConflictDoUpdate({
+        target: questionViews.sessionId,
+        set: { people: sql`${questionViews.people} + 1` },
+      });
   await db.execute(sql`
     DELETE FROM forum_visits WHERE user_id = ${userId} AND at < (
       SELECT at FROM forum_visits WHERE user_id = ${userId}
       ORDER BY at DESC OFFSET ${mostVisits} LIMIT 1)`);
+};
+
+/** How many people have looked at a question. */
+export const viewsOf = async (db: Executor, sessionId: number): Promise<number> => {
+  const [row] = await db
+    .select({ people: questionViews.people })
+    .from(questionViews)
+    .where(eq(questionViews.sessionId, sessionId));
+  return row?.people ?? 0;
 };
 
 // ---- messages --------------------------------------------------------------------

@@ -42,6 +42,12 @@ export const forumVisits = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.sessionId] })],
 );
 
+/** How many people have looked at a question. */
+export const questionViews = pgTable('question_views', {
+  sessionId: reference('session_id').primaryKey(),
+  people: integer('people').notNull(),
+});
+
 /** What a message to people said before it was changed. */
 export const messageEdits = pgTable('message_edits', {
   id: bigId(),

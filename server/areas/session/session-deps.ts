@@ -24,6 +24,8 @@ export interface ForumShelf {
     db: Executor,
     ids: readonly number[],
   ) => Promise<ReadonlyMap<number, { content: string; images: string[]; lastSuspended: boolean }>>;
+  /** How many people have looked at a question. */
+  views: (db: Executor, id: number) => Promise<number>;
   /** @throws Refusal bad_input where there is no such group */
   requireGroup: (db: Executor, id: number) => Promise<void>;
 }

@@ -123,6 +123,9 @@ export const sessionDetail = async (
         ? { id: friendId, name: friendName, state }
         : null,
     forkable: forkable(row),
+    ...(row.type === sessionTypes.people && friendId === null
+      ? { views: await deps.forum.views(db, row.id) }
+      : {}),
     ...(row.embeddingKey === ''
       ? {}
       : { bases: await deps.knowledge.findAll(db, basesOf(row), user?.id ?? null) }),

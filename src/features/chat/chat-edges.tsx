@@ -149,7 +149,7 @@ export const ReadOnly = ({ session, last }: { session: SessionDetail; last: numb
   if (session.type === sessionTypes.people)
     return (
       <div className={boxCss.readOnly}>
-        <p>登录之后就可以回复</p>
+        <p>登录之后就可以写回答</p>
         <Button
           size="small"
           kind="primary"

@@ -58,10 +58,12 @@ export const ChatHeader = ({
           {!session.owner && !session.friend && <Tag>{maskName(session.user_name)}</Tag>}
         </p>
       </div>
-      <Chip className={css.chatSort} onClick={onSort}>
-        <Icon name="sort" size={16} />
-        {newestFirst ? '最新在上' : '最新在下'}
-      </Chip>
+      {(session.type !== sessionTypes.people || session.friend) && (
+        <Chip className={css.chatSort} onClick={onSort}>
+          <Icon name="sort" size={16} />
+          {newestFirst ? '最新在上' : '最新在下'}
+        </Chip>
+      )}
       <Button kind="ghost" size="icon" aria-label="更多" onClick={onMore}>
         <Icon name="more" size={22} />
       </Button>

@@ -113,6 +113,7 @@ const useKnownSession = (thread: Thread, session: SessionDetail | undefined) => 
       model: session.model,
       temporary: session.temporary,
       people: session.type === sessionTypes.people,
+      accepted: session.accepted_id,
       makes: types.has(session.type),
       type: session.type,
       me: { id: user?.id ?? 0, name: user?.user_name ?? '' },
@@ -344,6 +345,11 @@ const Conversation = ({
   const [begins] = useState(empty);
   const question = isQuestion(session);
   const [byVotes, setByVotes] = useState(false);
+  // What was just sent stands in the list by time.
+  const sendAndShow: typeof send = (text, options) => {
+    setByVotes(false);
+    return send(text, options);
+  };
   const { open, part } = route.useSearch();
   const openType = open === 'img-video' ? sessionTypes.video : sessionTypes.image;
   const elsewhere = open !== undefined && canWrite && session.type !== openType;
@@ -371,9 +377,12 @@ const Conversation = ({
                   session={session}
                   last={view.lastId}
                   answers={view.count - 1}
-                  byVotes={byVotes}
-                  onVotes={setByVotes}
-                  onShow={show}
+                  order={byVotes ? 'votes' : view.newestFirst ? 'newest' : 'usual'}
+                  onOrder={(order) => {
+                    setByVotes(order === 'votes');
+                    thread.store.setNewestFirst(order === 'newest');
+                  }}
+                  onAnswer={session.writable ? sendAndShow : undefined}
                 />
               </Suspense>
             )}
@@ -445,7 +454,7 @@ const Conversation = ({
               </Suspense>
             )}
             {canWrite && !arriving && !sessionType && (
-              <SendBox session={session} view={view} onSend={send} />
+              <SendBox session={session} view={view} onSend={sendAndShow} />
             )}
             {!session.writable && thread.only === null && (
               <Suspense fallback={<div className={boxCss.readOnly} />}>

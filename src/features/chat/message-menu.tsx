@@ -45,6 +45,11 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const saved = message !== undefined && message.id > 0;
   const branches =
     saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.sessionType;
+  const accepted = message !== undefined && question?.accepted_id === message.id;
+  // Where a model answered, its answer is what is accepted.
+  const acceptable =
+    question?.owner === true && (reply || (message?.title === '' && message.ai === ''));
+  const named = question === null ? '这条提问' : message?.title === '' ? '这个回答' : '这个问题';
   const person = { id: message?.user_id ?? 0, name: maskName(message?.user_name ?? '') };
   const then = (act: () => void) => () => {
     onClose();
@@ -52,7 +57,7 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   };
   return (
     <>
-      <Sheet menu open={target !== null} onClose={onClose} title={reply ? '这条回复' : '这条提问'}>
+      <Sheet menu open={target !== null} onClose={onClose} title={reply ? '这条回复' : named}>
         <Act
           icon="copy"
           label="复制"
@@ -101,18 +106,15 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
             onClick={then(() => acts.answerTo(person))}
           />
         )}
+        {saved && acceptable && (
+          <Act
+            icon="check"
+            label={accepted ? '取消采纳' : '采纳这个回答'}
+            onClick={then(() => void acceptAnswer(acts.uuid, message.id, !accepted))}
+          />
+        )}
         {saved && question && !reply && (
           <>
-            {question.owner && message.title === '' && (
-              <Act
-                icon="check"
-                label={question.accepted_id === message.id ? '取消采纳' : '采纳这个回答'}
-                onClick={then(
-                  () =>
-                    void acceptAnswer(acts.uuid, message.id, question.accepted_id !== message.id),
-                )}
-              />
-            )}
             {acts.writable && (
               <Act
                 icon="quote"

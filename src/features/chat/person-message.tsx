@@ -34,8 +34,8 @@ const PersonActs = ({
   const acts = useChatActs();
   const question = useQuestion();
   const mine = message.user_id === acts.me;
-  // The question itself has the title.
-  const answer = question !== null && message.title === '';
+  // The question itself has the title; where a model answered, its answer is what is accepted.
+  const answer = question !== null && message.title === '' && message.ai === '';
   const person = { id: message.user_id, name: maskName(message.user_name) };
   return (
     <ActsRow className={`${rowCss.acts} ${css.personActs}`}>
@@ -85,7 +85,7 @@ const PersonMessage = memo(function PersonMessage({
   const editing = useRowMode('edit', message.id);
   const mine = message.user_id === acts.me;
   const question = useQuestion();
-  const accepted = question !== null && question.accepted_id === message.id;
+  const accepted = question?.accepted_id === message.id && message.ai === '';
   const name = maskName(message.user_name);
   const person = { id: message.user_id, name };
   const aiLabel = models.data?.find((model) => model.name === atAi)?.label ?? atAi;

@@ -3,7 +3,7 @@ import { memo, Suspense } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { useReadFrom } from './context-store.ts';
 import { LiveRows } from './live-rows.tsx';
-import { Notice, Question, Reply } from './message-row.tsx';
+import { Question, Reply } from './message-row.tsx';
 import type { Row } from '#src/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
@@ -11,6 +11,8 @@ import rowCss from '#src/widgets/conversation/conversation.module.css';
 const SideBySide = lazyPart(() => import('./side-by-side.tsx'));
 const OutgoingNote = lazyPart(() => import('./outgoing-note.tsx'));
 const ContextLine = lazyPart(() => import('./context-line.tsx'));
+const AiAnswer = lazyPart(() => import('./ai-answer.tsx'));
+const Notice = lazyPart(() => import('./notice-row.tsx'));
 const PersonMessage = lazyPart(() => import('./person-message.tsx'));
 
 /** Above the first message that the model reads, where there are older ones. */
@@ -51,9 +53,14 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
         </Suspense>
       );
     case 'reply':
-      return <Reply row={row} />;
     case 'live':
-      return <LiveRows row={row} />;
+      if (people)
+        return (
+          <Suspense fallback={<div className={rowCss.rowWaiting} />}>
+            <AiAnswer row={row} />
+          </Suspense>
+        );
+      return row.kind === 'live' ? <LiveRows row={row} /> : <Reply row={row} />;
     case 'side-by-side':
       return (
         <Suspense fallback={<div className={rowCss.rowWaiting} />}>
@@ -63,6 +70,10 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
     case 'work':
       return sessionType && <sessionType.Row row={row} />;
     default:
-      return <Notice row={row} />;
+      return (
+        <Suspense fallback={null}>
+          <Notice row={row} />
+        </Suspense>
+      );
   }
 });

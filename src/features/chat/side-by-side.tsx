@@ -7,7 +7,8 @@ import { memo, useRef, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import type { LiveReply } from '#src/widgets/conversation/live-reply.ts';
 import { LiveRows } from './live-rows.tsx';
-import { Notice, Reply } from './message-row.tsx';
+import Notice from './notice-row.tsx';
+import { Reply } from './message-row.tsx';
 import css from './side-by-side.module.css';
 import { replyRows, type SideBySideRow } from '#src/widgets/conversation/rows.ts';
 

@@ -6,8 +6,8 @@ import type { Making, SessionType } from './session-type.ts';
 /** This once, always in this session, or not. */
 export type ToolAnswer = 'once' | 'session' | 'no';
 
-/** What a row can be turned into: its source, or a box to write in. */
-export type RowMode = 'raw' | 'edit';
+/** What a row can be turned into: its source, a box to write in, or all of what was folded. */
+export type RowMode = 'raw' | 'edit' | 'unfolded';
 
 /** What every row of a conversation may ask for. Stays the same object while the session is open. */
 export interface ChatActs extends Making {

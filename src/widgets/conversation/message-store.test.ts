@@ -114,9 +114,21 @@ test('a second answer is found, changed and named by the place of the first', ()
   expect(store.keyOf(store.messages[1]!)).toBe('4');
 });
 
+const among = { model: '', temporary: false, makes: false, type: 2, streamBase: () => '' };
+
+test('the accepted answer stands right below its question, but not where the newest come first', () => {
+  const store = opened([message(1, { title: '问题' }), ...[2, 3, 4].map((id) => message(id))]);
+  const shown = () =>
+    store.get().rows.flatMap(({ kind, message: { id } }) => (kind === 'question' ? [id] : []));
+  store.know({ ...among, people: true, accepted: 4, me: { id: 7, name: '自己' } });
+  expect(shown()).toEqual([1, 4, 2, 3]);
+  store.setNewestFirst(true);
+  expect(shown()).toEqual([4, 3, 2, 1]);
+});
+
 test('of several people only one’s own reply is waited for', () => {
   const store = opened([message(1, { state: 'streaming', ai: '', user_id: 7 })]);
-  const session = { model: '', temporary: false, makes: false, type: 2, streamBase: () => '' };
+  const session = { ...among, accepted: null };
   store.know({ ...session, people: true, me: { id: 9, name: '别人' } });
   expect(store.get().replying).toBeNull();
   store.know({ ...session, people: true, me: { id: 7, name: '自己' } });

@@ -41,6 +41,8 @@ export interface ThreadSession {
   temporary: boolean;
   /** Several people write, and see each other's edits. */
   people: boolean;
+  /** The answer that stands right below its question; null: none does. */
+  accepted: number | null;
   /** Things are made here: no reply is written. */
   makes: boolean;
   /** Of the session. */
@@ -55,6 +57,15 @@ const startIndex = 10_000_000;
 /** How a message reads as text. */
 export const replyText = (message: Message, live: LiveReply | null): string =>
   live?.whole ?? message.ai;
+
+/** The accepted answer is read right below its question, wherever it was given. */
+const pinned = (messages: readonly Message[], accepted: number | null): readonly Message[] => {
+  const at = accepted === null ? -1 : messages.findIndex(({ id }) => id === accepted);
+  const [question, ...answers] = messages;
+  const answer = messages[at];
+  if (at < 2 || !question || question.title === '' || !answer) return messages;
+  return [question, answer, ...answers.filter((each) => each !== answer)];
+};
 
 /** Of a file that was attached before its characters were counted. */
 const bytesOfChar = 3;
@@ -351,7 +362,8 @@ export class MessageStore {
   }
 
   private build(newestFirst: boolean): Rows {
-    return buildRows(this.messages, this.live, this.keyOf, {
+    const accepted = this.session?.accepted ?? null;
+    return buildRows(pinned(this.messages, newestFirst ? null : accepted), this.live, this.keyOf, {
       newestFirst,
       tailFrom: this.tailFrom,
       people: this.session?.people ?? false,

@@ -246,12 +246,12 @@ test('a question’s page: quoted, changed with its former texts, linked to for 
   await app.enterAs(person);
 
   await page.goto(`/chat?uuid=${uuid}`);
-  await page.getByRole('button', { name: '按点赞' }).click();
+  await page.getByRole('button', { name: '赞同' }).click();
   const articles = page.getByRole('article');
   await expect(articles.nth(1)).toContainText('五十米左右');
-  await page.getByRole('button', { name: '按时间' }).click();
+  await page.getByRole('button', { name: '默认' }).click();
   const mine = articles.filter({ hasText: /五十|六十四/ }).last();
-  const menu = page.getByRole('dialog', { name: '这条提问' });
+  const menu = page.getByRole('dialog', { name: '这个回答' });
   const choose = async (what: string) => {
     await mine.getByRole('button', { name: '更多操作' }).click();
     await menu.getByRole('button', { name: what }).click();
@@ -302,4 +302,35 @@ test('a question’s page: quoted, changed with its former texts, linked to for 
   await page.goto('/forum/news');
   await expect(news.first()).toBeVisible();
   await expect(page.getByText('未读')).toHaveCount(0);
+});
+
+test('people’s answers come before a model’s, which is folded; an answer is written in the editor', async ({
+  page,
+  app,
+  person,
+}) => {
+  const { uuid } = await person.client.call('newSession', { type: 2, private: 0 });
+  const asked = { session_id: uuid, title: '怎样写文章', msg: '请各位说说怎样写好一篇长文章。' };
+  const { id } = await person.client.call('sendMessage', { ...asked, ai: 'builtin-assistant' });
+  await person.client.read(uuid, id);
+  await app.enterAs(person);
+  await page.goto(`/chat?uuid=${uuid}`);
+  const machine = page.getByRole('region', { name: 'AI 的回答' });
+  await machine.getByRole('button', { name: /展开 AI 的回答/ }).click();
+  await expect(machine.getByRole('button', { name: '收起 AI 的回答' }).last()).toBeVisible();
+
+  await app.question.fill('我自己先');
+  await page.getByRole('button', { name: '写回答' }).click();
+  const editor = page.getByRole('dialog', { name: '写回答' });
+  const words = editor.getByRole('textbox', { name: '内容' });
+  await expect(words).toHaveValue('我自己先');
+  await words.fill('我自己先答：**多写**');
+  await editor.getByRole('button', { name: '发布' }).click();
+  const mine = page.getByRole('article').filter({ hasText: '我自己先答' });
+  await expect(mine).toBeVisible();
+  await expect(app.question).toHaveValue('');
+
+  await machine.first().getByRole('button', { name: '采纳', exact: true }).click();
+  await expect(machine.first().getByText('✓ 已采纳')).toBeVisible();
+  await expect(page.getByText('已解决', { exact: true })).toBeVisible();
 });
