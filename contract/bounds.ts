@@ -10,6 +10,7 @@ export const bounds = {
     prompt: { min: 2, max: 512 },
     category: { min: 1, max: 10 },
     description: { max: 120 },
+    sample: { max: 2000 },
   },
   template: { title: { min: 1, max: 50 }, content: { min: 1, max: 4000 } },
   keyword: {

@@ -13,7 +13,14 @@ const scenario = z.extend(scenarioBrief, {
   color: z.string(),
   desc_: z.string(),
   category: z.int(),
+  /** What it gives, Markdown; empty: nobody wrote it. */
+  sample: z.string(),
   session_count: z.int(),
+  /** Stars on average, 1 to 5; null: nobody gave any. */
+  rating: z.nullable(z.number()),
+  rating_count: z.int(),
+  /** One's own; 0: none. */
+  my_stars: z.int(),
   /** 1: it is offered. */
   display: z.int(),
   /** Who made it; null: it came with the program, or a manager made it. */
@@ -29,6 +36,7 @@ const written = {
   name: named(bounds.scenario.name),
   prompt: named(bounds.scenario.prompt),
   desc_: z._default(text(bounds.scenario.description.max), ''),
+  sample: z._default(text(bounds.scenario.sample.max), ''),
   color: z._default(color, '#2563eb'),
   category: id,
 };
@@ -55,6 +63,8 @@ export const scenarioCalls = {
       category: z.optional(text(16)),
       /** mine: one's own; pending: what waits for a manager, all: also what is not offered (managers alone). */
       scope: z._default(z.enum(['public', 'mine', 'pending', 'all']), 'public'),
+      /** hot: the most used first. */
+      sort: z._default(z.enum(['hot', 'new']), 'hot'),
       page_size: z._default(wholeNumber(1, 50), 20),
     }),
     output: z.object(listOf(scenario)),
@@ -68,6 +78,14 @@ export const scenarioCalls = {
     output: z.object({ id: z.int() }),
     codes: ['words_blocked', 'phone_needed'],
     idempotent: true,
+  }),
+  rateScenario: call({
+    method: 'POST',
+    path: '/api/rate_scenario',
+    access: 'user',
+    summary: '给用过的场景评分；stars 为 0 时收回',
+    input: z.object({ scenario_id: id, stars: wholeNumber(0, 5) }),
+    output: z.object({}),
   }),
   delScenario: call({
     method: 'POST',

@@ -95,8 +95,12 @@ export const makeScenarios = async ({ players, manager, chance }: Stage): Promis
       publish: 1,
     });
     await manager.client.call('manageScenario', { ...written, id, state: 'public' });
-    for (const player of chance.some(players, chance.whole(2, 12)))
+    for (const player of chance.some(players, chance.whole(2, 12))) {
       await player.client.call('newSession', { type: 0, scenario_id: id });
+      // Its maker gives no stars, and not everybody does.
+      if (chance.whole(1, 3) > 1)
+        await player.client.raw('rateScenario', { scenario_id: id, stars: chance.whole(3, 5) });
+    }
   }
 };
 

@@ -463,6 +463,8 @@ export const scenarios = pgTable('scenarios', {
   color: text('color').notNull().default('#2563eb'),
   description: text('description').notNull().default(''),
   prompt: text('prompt').notNull(),
+  /** What it gives, for whoever looks at it; empty: nobody wrote it. */
+  sample: text('sample').notNull().default(''),
   display: boolean('display').notNull().default(true),
   sessionCount: integer('session_count').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),

@@ -466,7 +466,7 @@ describe('scenarios and prompts', () => {
     await lin.call('newSession', { type: 0, scenario_id: id });
     expect((await zhou.raw('saveScenario', { ...mine, id })).status).toBe(404);
     expect((await zhou.raw('delScenario', { id })).status).toBe(404);
-    await lin.call('saveScenario', { ...mine, id, publish: 1 });
+    await lin.call('saveScenario', { ...mine, id, publish: 1, sample: '| 春 | 夏 |' });
     expect([await found(zhou), await found(zhou, 'pending')]).toEqual([[], []]);
     expect(await found(manager, 'pending')).toEqual([id]);
     // Given back with a reason that its maker reads, until it is changed.
@@ -485,6 +485,19 @@ describe('scenarios and prompts', () => {
       { ...mine, category: 987_654 },
     ])
       expect((await lin.raw('saveScenario', wrong)).status).toBe(422);
+    // Stars are given by whoever used it, once, and not to one's own.
+    const rate = (client: TestClient, stars: number) =>
+      client.raw('rateScenario', { scenario_id: id, stars });
+    const rated = async (client: TestClient) =>
+      (await client.call('scenarioList', { query: '我的模板' })).list[0];
+    expect((await rate(lin, 5)).code).toBe(1422);
+    expect((await rate(zhou, 1)).code).toBe(1422);
+    await zhou.call('newSession', { type: 0, scenario_id: id });
+    for (const stars of [1, 4]) expect((await rate(zhou, stars)).code).toBe(0);
+    expect(await rated(lin)).toMatchObject({ rating: 4, rating_count: 1, my_stars: 0 });
+    expect(await rated(zhou)).toMatchObject({ my_stars: 4, sample: '| 春 | 夏 |' });
+    expect((await rate(zhou, 0)).code).toBe(0);
+    expect(await rated(zhou)).toMatchObject({ rating: null, rating_count: 0 });
     expect((await manager.raw('delScenarioCategory', { id: category })).status).toBe(422);
     await lin.call('delScenario', { id });
     expect(await found(zhou)).toEqual([]);

@@ -143,6 +143,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   scenarioCategory: {},
   scenarioList: {},
   saveScenario: { name: '我的场景', prompt: '请改写：{{input}}', category: 1 },
+  rateScenario: { scenario_id: 999_999_999, stars: 5 },
   delScenario: { id: 999_999_999 },
   manageScenario: {
     name: `场景${randomUUID().slice(0, 8)}`,

@@ -4,6 +4,8 @@ export interface ScenarioSeed {
   description: string;
   /** `{{input}}` stands for what the person writes. */
   prompt: string;
+  /** What it gives, Markdown; shown before one begins. */
+  sample?: string;
 }
 
 /** The templates that come with the program, by category in the order of the list. */
@@ -15,6 +17,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '改得通顺、简洁，不改原意，并说明改了哪里',
       prompt:
         '请润色下面的文字：改正错字与病句，去掉重复和空话，保持原来的意思与语气。先给出改好的全文，再用一个表格列出主要的改动和理由。\n\n{{input}}',
+      sample:
+        '改好的全文：\n\n> 上周我们把登录流程从五步减到三步，新用户的流失降了四成。\n\n| 原文 | 改成 | 理由 |\n| --- | --- | --- |\n| 进行了优化处理 | 从五步减到三步 | 说出做了什么 |\n| 流失得到了有效的降低 | 流失降了四成 | 去掉空话，给数字 |',
     },
     {
       name: '起草邮件',
@@ -22,6 +26,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '说清来意、语气得体的中文邮件',
       prompt:
         '请根据下面的情况写一封邮件。第一句说清来意，用具体的时间和数字，结尾写明希望对方做什么。请给出主题行和正文，语气礼貌而不客套，控制在三百字以内。\n\n情况：{{input}}',
+      sample:
+        '**主题：申请把 12 月 3 日的评审改到 5 日**\n\n李老师，您好：\n\n想请您同意把下周三的方案评审推迟到周五（12 月 5 日）下午两点。供应商的报价周四才到，届时可以一并评审。\n\n如果周五不便，周四下午四点后我们也都在。麻烦您周一中午前回复，我好通知大家。\n\n谢谢！\n王敏',
     },
     {
       name: '想一个标题',
@@ -29,6 +35,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '为一段内容拟十个风格不同的标题',
       prompt:
         '请为下面的内容拟十个标题，风格各不相同：平实、提问、数字、对比、悬念各两个，每个不超过二十个字，不夸大内容里没有的东西。\n\n{{input}}',
+      sample:
+        '1. 平实：我们怎样把会议减到一半\n2. 平实：一年里改掉的三个会议习惯\n3. 提问：你的会，有几场可以不开？\n4. 提问：为什么开完会更忙了？\n5. 数字：砍掉 41 场会之后\n6. 对比：开会两小时，写下来十分钟\n7. 悬念：会议室空了，事情反而做完了\n\n……',
     },
     {
       name: '中英互译',
@@ -66,6 +74,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '由浅入深，先打比方再下定义',
       prompt:
         '请把下面的概念讲给完全没有接触过的人听：先用生活里的例子打个比方，再给出准确的定义，然后说说它为什么重要、常见的误解是什么，最后出两道小题检验我是否听懂（答案放在最后）。\n\n概念：{{input}}',
+      sample:
+        '**一句话**：复利就是“利息也生利息”。\n\n想象一棵每年长一成的竹子：100 厘米 → 110 → 121 → 133。第二年多长的那 1 厘米，是上一年的新枝长出来的。\n\n**容易误解**：它开始时看起来和单利差不多，差距在后面。',
     },
     {
       name: '读书笔记',
@@ -110,6 +120,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '从零散的记录里整理出结论和待办',
       prompt:
         '请把下面零散的记录整理成会议纪要，分为：主题与时间、讨论要点、结论、待办事项（表格：事项、负责人、截止时间）。记录里没有提到的写“未定”，不要猜。\n\n{{input}}',
+      sample:
+        '**结论**：12 月 10 日发布，先开放给 5% 的用户。\n\n| 事项 | 谁 | 何时 |\n| --- | --- | --- |\n| 补压测报告 | 陈 | 周三 |\n| 写公告 | 林 | 周五 |\n\n**没有定的**：价格，等财务的数。',
     },
     {
       name: '周报',
@@ -117,6 +129,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '把做过的事写成看得出成果的周报',
       prompt:
         '请根据下面的流水账写一份工作周报：本周完成（写出结果和数字）、进行中（写出进度和风险）、下周计划、需要的支持。每条一句话，动词开头，总共不超过四百字。\n\n{{input}}',
+      sample:
+        '**本周完成**\n- 登录页改版上线，首屏 1.8 秒降到 0.9 秒\n- 修复订单导出乱码（影响 12 位用户）\n\n**遇到的问题**\n- 测试机不够，回归晚了一天\n\n**下周计划**\n- 支付页改版，周四提测',
     },
     {
       name: '看懂一段代码',
@@ -124,6 +138,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '说明做什么、逐段解释、指出问题',
       prompt:
         '请阅读下面的代码：先用两三句话说明它做什么，再按段解释关键的地方，然后指出可能的错误、边界情况和性能问题，最后给出改进后的代码并说明改了什么。\n\n{{input}}',
+      sample:
+        '这段代码把订单按月份归类，算每月的总额。\n\n1. `reduce` 从一个空对象开始，一条条累加\n2. `date.slice(0, 7)` 取“年-月”作键\n3. **小心**：金额是字符串时会变成拼接，不是相加',
     },
     {
       name: '项目方案',
@@ -161,6 +177,8 @@ export const scenarioSeeds: Readonly<Record<string, readonly ScenarioSeed[]>> = 
       description: '按天排好，写明交通、花费和备选',
       prompt:
         '请为我安排一次旅行。按天列出上午、下午、晚上做什么，写明交通方式、大约的花费和需要提前预约的项目，节奏不要太赶；每天给一个下雨时的备选。最后列出要带的东西。没有说明的情况请先写出你的假设。\n\n要求：{{input}}',
+      sample:
+        '**第一天 · 西湖**\n- 上午：断桥 → 白堤（步行 40 分钟）\n- 中午：楼外楼，人均约 120 元\n- 下午：灵隐寺，提前一天预约\n\n**带上**：雨伞、身份证\n**备选**：下雨去浙江省博物馆（周一闭馆）',
     },
     {
       name: '今天吃什么',

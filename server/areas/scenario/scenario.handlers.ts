@@ -6,6 +6,7 @@ type ScenarioHandlers = Pick<
   | 'scenarioCategory'
   | 'scenarioList'
   | 'saveScenario'
+  | 'rateScenario'
   | 'delScenario'
   | 'manageScenario'
   | 'removeScenario'
@@ -19,6 +20,11 @@ export const createScenarioHandlers = (): ScenarioHandlers => ({
   scenarioList: (input, { db, user }) => service.list(db, input, user),
 
   saveScenario: async (input, { db, user }) => ({ id: await service.save(db, input, user) }),
+
+  rateScenario: async (input, { db, user }) => {
+    await service.rate(db, input, user);
+    return {};
+  },
 
   delScenario: async ({ id }, { db, user }) => {
     await service.remove(db, id, user);

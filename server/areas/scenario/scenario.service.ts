@@ -33,7 +33,8 @@ export const seedScenarios = async (db: Database): Promise<void> => {
       (row.kept ||
         (row.color === seed.color &&
           row.description === seed.description &&
-          row.prompt === seed.prompt))
+          row.prompt === seed.prompt &&
+          row.sample === (seed.sample ?? '')))
     );
   };
   const changed = [...Object.entries(scenarioSeeds).entries()].flatMap(
@@ -68,7 +69,13 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
   const { list, total } = /^\d{0,15}$/.test(category)
     ? await store.listScenarios(
         db,
-        { scope, categoryId: category === '' ? undefined : Number(category), query },
+        {
+          scope,
+          categoryId: category === '' ? undefined : Number(category),
+          query,
+          sort: input.sort,
+          viewer: user?.id ?? 0,
+        },
         { offset: (page - 1) * pageSize, limit: pageSize },
       )
     : { list: [], total: 0 };
@@ -77,10 +84,14 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
       id: row.id,
       name: row.name,
       prompt: row.prompt,
+      sample: row.sample,
       color: row.color,
       desc_: row.description,
       category: row.categoryId,
       session_count: row.sessionCount,
+      rating: row.rating,
+      rating_count: row.ratingCount,
+      my_stars: row.myStars,
       display: row.display ? 1 : 0,
       user_id: row.userId,
       user_name: row.userName,
@@ -101,10 +112,18 @@ const requireCategory = async (db: Executor, id: number): Promise<void> => {
 const valuesOf = (input: Parsed<'saveScenario'> | Parsed<'manageScenario'>) => ({
   name: input.name,
   prompt: input.prompt,
+  sample: input.sample.replaceAll('\0', '').trim(),
   description: input.desc_.replaceAll('\0', '').trim(),
   color: input.color,
   categoryId: input.category,
 });
+
+const wordsOfAll = ({ name, description, prompt, sample }: ReturnType<typeof valuesOf>) => [
+  name,
+  description,
+  prompt,
+  sample,
+];
 
 const numberOf = (saved: number | 'taken'): number => {
   if (saved === 'taken') throw new Refusal('bad_input', 'name：已经有同名的场景');
@@ -126,8 +145,7 @@ export const save = (
       throw new Refusal('too_many', `最多有 ${most.pending} 个场景同时等待审核`);
     const values = { ...valuesOf(input), state, rejection: '' };
     if (state === 'pending') await requirePhone(tx, user);
-    if (state === 'pending')
-      await refuseBlocked(tx, values.name, values.description, values.prompt);
+    if (state === 'pending') await refuseBlocked(tx, ...wordsOfAll(values));
     if (input.id === undefined) {
       if (own.all >= most.own)
         throw new Refusal('too_many', `最多保存 ${most.own} 个自己的场景，请先删除不用的`);
@@ -137,6 +155,22 @@ export const save = (
     if (!before || before.deleted || before.userId !== user.id)
       throw new Refusal('not_found', '没有这个场景');
     return numberOf(await store.updateScenario(tx, input.id, values));
+  });
+
+/** Gives stars to a scenario that somebody else wrote and that one has used; 0 takes them back. */
+export const rate = (
+  db: Executor,
+  { scenario_id: id, stars }: Parsed<'rateScenario'>,
+  user: Identity,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const scenario = await store.findScenario(tx, id);
+    if (!scenario || scenario.deleted || scenario.state !== 'public')
+      throw new Refusal('not_found', '没有这个场景');
+    if (scenario.userId === user.id) throw new Refusal('bad_input', '不能给自己的场景评分');
+    if (!(await store.hasUsed(tx, id, user.id)))
+      throw new Refusal('bad_input', '用它聊过之后才能评分');
+    await store.rate(tx, id, user.id, stars);
   });
 
 export const remove = (db: Executor, id: number, user: Identity): Promise<void> =>
@@ -174,7 +208,7 @@ export const manage = (
     const state = before?.userId ? (input.state ?? before.state) : 'public';
     const rejection = state === 'private' ? (input.reason?.trim() ?? '') : '';
     // One with a blocked word can still be rejected.
-    if (state === 'public') await refuseBlocked(tx, values.name, values.description, values.prompt);
+    if (state === 'public') await refuseBlocked(tx, ...wordsOfAll(values));
     const id = numberOf(
       input.id === undefined
         ? await store.insertScenario(tx, { ...values, userId: null })

@@ -4,6 +4,7 @@ import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
 import { scenarioCategories, scenarios, users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
+import { scenarioRatings } from './scenario.tables.ts';
 import type { ScenarioSeed } from './scenario-seeds.ts';
 
 const columns = {
@@ -12,6 +13,7 @@ const columns = {
   color: scenarios.color,
   description: scenarios.description,
   prompt: scenarios.prompt,
+  sample: scenarios.sample,
   categoryId: scenarios.categoryId,
   sessionCount: scenarios.sessionCount,
   display: scenarios.display,
@@ -19,7 +21,14 @@ const columns = {
   userName: sql<string>`coalesce(${users.userName}, '')`,
   state: scenarios.state,
   rejection: scenarios.rejection,
+  rating: sql<number | null>`(SELECT round(avg(r.stars), 1)::float8 FROM scenario_ratings r
+    WHERE r.scenario_id = ${scenarios.id})`,
+  ratingCount: sql<number>`(SELECT count(*)::int FROM scenario_ratings r
+    WHERE r.scenario_id = ${scenarios.id})`,
 };
+const starsOf = (viewer: number) =>
+  sql<number>`coalesce((SELECT r.stars FROM scenario_ratings r
+    WHERE r.scenario_id = ${scenarios.id} AND r.user_id = ${viewer}), 0)::int`;
 
 // ---- what came with the program ----------------------------------------------------
 
@@ -31,6 +40,7 @@ export const storedSeeds = (db: Executor) =>
       color: scenarios.color,
       description: scenarios.description,
       prompt: scenarios.prompt,
+      sample: scenarios.sample,
       kept: sql<boolean>`${scenarios.edited} OR ${scenarios.deletedAt} IS NOT NULL`,
     })
     .from(scenarios)
@@ -59,6 +69,7 @@ export const putSeeds = async (
         color: sql`excluded.color`,
         description: sql`excluded.description`,
         prompt: sql`excluded.prompt`,
+        sample: sql`excluded.sample`,
       },
     });
 };
@@ -140,6 +151,10 @@ export interface ScenarioFilter {
   scope: { in: 'public' | 'pending' | 'all' } | { in: 'mine'; userId: number };
   categoryId?: number | undefined;
   query?: string | undefined;
+  /** hot: the most used first; new: the newest. */
+  sort: 'hot' | 'new';
+  /** Whose stars are given along; 0: a visitor's. */
+  viewer: number;
 }
 
 const offered = and(
@@ -158,7 +173,7 @@ const inScope = (scope: ScenarioFilter['scope']) => {
 /** A page of what is offered, the most used first, and how many there are. */
 export const listScenarios = async (
   db: Executor,
-  { scope, categoryId, query }: ScenarioFilter,
+  { scope, categoryId, query, sort, viewer }: ScenarioFilter,
   { offset, limit }: { offset: number; limit: number },
 ) => {
   const fits = and(
@@ -171,13 +186,13 @@ export const listScenarios = async (
           lower(${query})) > 0`,
   );
   const list = await db
-    .select(columns)
+    .select({ ...columns, myStars: starsOf(viewer) })
     .from(scenarios)
     .innerJoin(scenarioCategories, eq(scenarioCategories.id, scenarios.categoryId))
     .leftJoin(users, eq(users.id, scenarios.userId))
     .where(fits)
     .orderBy(
-      ...(scope.in === 'mine'
+      ...(scope.in === 'mine' || sort === 'new'
         ? [desc(scenarios.id)]
         : [desc(scenarios.sessionCount), asc(scenarioCategories.sort), asc(scenarios.id)]),
     )
@@ -223,6 +238,41 @@ export const addSession = async (db: Executor, id: number, userId: number): Prom
     )
     .returning({ id: scenarios.id });
   return rows.length > 0;
+};
+
+/** Whether somebody has begun a session from a template that they may use and did not write. */
+export const hasUsed = async (db: Executor, id: number, userId: number): Promise<boolean> => {
+  const rows = await db
+    .select({ id: scenarios.id })
+    .from(scenarios)
+    .where(
+      and(
+        eq(scenarios.id, id),
+        isNull(scenarios.deletedAt),
+        offered,
+        sql`EXISTS (SELECT FROM sessions s WHERE s.scenario_id = ${scenarios.id} AND s.user_id = ${userId})`,
+      ),
+    );
+  return rows.length > 0;
+};
+
+/** @param stars 1 to 5; 0 takes them back */
+export const rate = async (
+  db: Executor,
+  scenarioId: number,
+  userId: number,
+  stars: number,
+): Promise<void> => {
+  const own = and(eq(scenarioRatings.scenarioId, scenarioId), eq(scenarioRatings.userId, userId));
+  if (stars === 0) await db.delete(scenarioRatings).where(own);
+  else
+    await db
+      .insert(scenarioRatings)
+      .values({ scenarioId, userId, stars })
+      .onConflictDoUpdate({
+        target: [scenarioRatings.scenarioId, scenarioRatings.userId],
+        set: { stars },
+      });
 };
 
 /** How many somebody has, and how many of them wait for a manager. */

@@ -91,6 +91,7 @@ const ScenarioForm = ({
         hint: '{{input}} 处放用户的话；没有时放在最后',
       },
       { name: 'desc_', label: '说明', kind: 'text', ...bounds.scenario.description },
+      { name: 'sample', label: '结果示例', kind: 'long', ...bounds.scenario.sample },
       {
         name: 'category',
         kind: 'choice',
@@ -120,6 +121,7 @@ const ScenarioForm = ({
           name: String(values['name']),
           prompt: String(values['prompt']),
           desc_: String(values['desc_'] ?? ''),
+          sample: String(values['sample'] ?? ''),
           color: String(values['color']),
           category: Number(values['category']),
           display: values['display'] === true ? 1 : 0,

@@ -9,12 +9,15 @@ export interface ScenarioSearch {
   page?: number;
   /** mine: one's own; pending: what waits for a manager. */
   scope?: 'mine' | 'pending';
+  /** Left out: the most used first. */
+  sort?: 'new';
 }
 export const scenarioSearch = (raw: RawSearch): ScenarioSearch => ({
   category: whole(raw, 'category'),
   query: words(raw, 'query', 100),
   page: whole(raw, 'page'),
   scope: oneOf(['mine', 'pending'])(raw, 'scope'),
+  sort: oneOf(['new'])(raw, 'sort'),
 });
 
 export const scenarioRoutes = [

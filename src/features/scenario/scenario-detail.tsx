@@ -3,6 +3,8 @@ import { maskName } from '#src/platform/format.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Chip, Tag } from '#src/ui/chip.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { StarChoice } from '#src/ui/star-choice.tsx';
+import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { varsOf } from '#src/widgets/template/template-vars.ts';
 import { Link } from '@tanstack/react-router';
 import type { Scenario } from './scenario.ts';
@@ -15,6 +17,7 @@ const ScenarioDetail = ({
   busy,
   onStart,
   onEdit,
+  onRated,
   onClose,
 }: {
   scenario: Scenario;
@@ -24,6 +27,8 @@ const ScenarioDetail = ({
   onStart: () => void;
   /** Undefined: it may not be changed. */
   onEdit: (() => void) | undefined;
+  /** Undefined: nobody is signed in, or it is one's own. */
+  onRated: ((stars: number) => void) | undefined;
   onClose: () => void;
 }) => {
   const asked = varsOf(scenario.prompt).filter((name) => name !== 'input');
@@ -41,6 +46,14 @@ const ScenarioDetail = ({
             <dt>用过</dt>
             <dd>{compactNumber(scenario.session_count)} 次会话</dd>
           </div>
+          {scenario.rating !== null && (
+            <div>
+              <dt>评分</dt>
+              <dd>
+                ★ {scenario.rating.toFixed(1)}（{scenario.rating_count} 人）
+              </dd>
+            </div>
+          )}
           <div>
             <dt>作者</dt>
             <dd>{scenario.user_name === '' ? '官方' : maskName(scenario.user_name)}</dd>
@@ -62,6 +75,14 @@ const ScenarioDetail = ({
             </p>
           </section>
         )}
+        {scenario.sample !== '' && (
+          <section>
+            <h3>结果示例</h3>
+            <div className={css.sample}>
+              <Markdown text={scenario.sample} />
+            </div>
+          </section>
+        )}
         <section>
           <h3>提示词</h3>
           <p className={`${css.whole} selectable`}>{scenario.prompt}</p>
@@ -76,6 +97,9 @@ const ScenarioDetail = ({
             >
               看别人用它聊的
             </Link>
+          )}
+          {onRated && (
+            <StarChoice label="用过以后评分" value={scenario.my_stars} onChange={onRated} />
           )}
           {onEdit && <Chip onClick={onEdit}>修改</Chip>}
         </p>

@@ -66,6 +66,14 @@ const ScenarioEditor = ({
       lines: 6,
       hint: '{{input}} 代表使用时写的内容；其他 {{名字}} 会变成一个填空',
     },
+    {
+      name: 'sample',
+      label: '结果示例',
+      kind: 'long',
+      ...bounds.scenario.sample,
+      lines: 3,
+      hint: '别人开始之前看得到，可以用 Markdown；不填就不显示',
+    },
     { name: 'color', kind: 'colour' },
     ...(own
       ? [
@@ -96,8 +104,8 @@ const ScenarioEditor = ({
     done('场景已删除');
   };
   const judge = async (state: 'public' | 'private', reason?: string) => {
-    const { name = '', prompt = '', desc_ = '', color, category = 0 } = scenario;
-    const words = { id, name, prompt, desc_, color, category };
+    const { name = '', prompt = '', desc_ = '', sample = '', color, category = 0 } = scenario;
+    const words = { id, name, prompt, desc_, sample, color, category };
     await api.manageScenario({ ...words, state, reason, display: 1 });
     done(state === 'public' ? '已通过' : '已退回');
   };
@@ -122,6 +130,7 @@ const ScenarioEditor = ({
             category: String(scenario.category ?? categories[0]?.id ?? ''),
             desc_: scenario.desc_ ?? '',
             prompt: scenario.prompt ?? '',
+            sample: scenario.sample ?? '',
             color: scenario.color ?? '#2563eb',
             publish: scenario.state === 'pending' || (own && scenario.state === 'public'),
             display: scenario.display !== 0,
@@ -133,6 +142,7 @@ const ScenarioEditor = ({
               name: String(values['name'] ?? ''),
               prompt: String(values['prompt'] ?? ''),
               desc_: String(values['desc_'] ?? ''),
+              sample: String(values['sample'] ?? ''),
               color: String(values['color'] ?? '#2563eb'),
               category: Number(values['category']),
             };

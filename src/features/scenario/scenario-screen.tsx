@@ -3,6 +3,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { api } from '#src/platform/api.ts';
+import { toast } from '#src/platform/toast.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { writeDraft } from '#src/platform/draft.ts';
@@ -103,11 +104,12 @@ const Card = ({
     {scenario.rejection !== '' && <p className={css.rejection}>被退回：{scenario.rejection}</p>}
     <p className={css.foot}>
       <span>
+        {scenario.rating !== null && `★ ${scenario.rating.toFixed(1)} · `}
         {compactNumber(scenario.session_count)} 次会话
         {scenario.user_name !== '' && ` · ${maskName(scenario.user_name)}`}
       </span>
       <Button size="small" busy={busy} onClick={onStart}>
-        创建会话
+        开始
       </Button>
     </p>
   </li>
@@ -124,15 +126,18 @@ const Categories = ({
   manager: boolean;
   onChoose: (change: Partial<Search>) => void;
 }) => {
-  const { category, scope } = route.useSearch();
+  const { category, scope, sort } = route.useSearch();
   const { signedIn } = useAuth();
   return (
     <nav className={css.tabs} aria-label="分类">
       <Chip
-        aria-pressed={category === undefined && scope === undefined}
+        aria-pressed={category === undefined && scope === undefined && sort === undefined}
         onClick={() => onChoose({})}
       >
-        全部
+        最热
+      </Chip>
+      <Chip aria-pressed={sort === 'new'} onClick={() => onChoose({ sort: 'new' })}>
+        最新
       </Chip>
       {signedIn && (
         <Chip aria-pressed={scope === 'mine'} onClick={() => onChoose({ scope: 'mine' })}>
@@ -238,12 +243,13 @@ const Scenarios = ({
 };
 
 /** What the address asks for; managers see all. */
-const useScenarios = ({ page = 1, query, category, scope }: Search, manager: boolean) =>
+const useScenarios = ({ page = 1, query, category, scope, sort }: Search, manager: boolean) =>
   useCall(
     'scenarioList',
     {
       page,
       query,
+      sort,
       category: category === undefined ? undefined : String(category),
       scope: scope ?? (manager ? ('all' as const) : undefined),
     },
@@ -263,7 +269,9 @@ export const ScenarioScreen = () => {
   const list = useScenarios(search, manager);
   const { start, busy } = useStartScenario();
   const [filling, setFilling] = useState<Scenario | null>(null);
-  const [opened, setOpened] = useState<Scenario | null>(null);
+  const [openedId, setOpened] = useState<number | null>(null);
+  const opened = list.data?.list.find(({ id }) => id === openedId);
+  const rating = useAct();
   const [editing, setEditing] = useState<Partial<Scenario> | null>(null);
   const [keeping, setKeeping] = useState(false);
 
@@ -312,7 +320,7 @@ export const ScenarioScreen = () => {
         manager={manager}
         busy={busy}
         onStart={begin}
-        onOpen={setOpened}
+        onOpen={({ id }) => setOpened(id)}
         onEdit={setEditing}
         onMake={make}
       />
@@ -339,6 +347,15 @@ export const ScenarioScreen = () => {
                     setOpened(null);
                     setEditing(opened);
                   }
+                : undefined
+            }
+            onRated={
+              signedIn && opened.user_id !== user?.id
+                ? (stars) =>
+                    void rating.run(async () => {
+                      await api.rateScenario({ scenario_id: opened.id, stars });
+                      toast('已评分，谢谢', 'success');
+                    })
                 : undefined
             }
             onClose={() => setOpened(null)}

@@ -464,7 +464,7 @@ test('a list leads back from a page that is gone @H1', async ({ app, page, perso
   await app.enterAs(person);
   await page.goto('/scenario?page=900');
   await expect(page).toHaveURL(/page=\d{1,2}$/);
-  await expect(page.getByRole('button', { name: '创建会话' }).first()).toBeVisible();
+  await expect(page.getByRole('button', { name: '开始' }).first()).toBeVisible();
 });
 
 test('a message stands below the head of the page and says why copying failed; an error has its picture @S5 @S7', async ({

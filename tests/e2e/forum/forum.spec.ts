@@ -232,7 +232,7 @@ test('a scenario is found, filled in and begun; the model list begins one, too @
   await page.goto('/scenario');
   await page.getByRole('searchbox', { name: '查找场景' }).fill('外语陪练');
   const card = page.getByRole('listitem').filter({ hasText: '外语陪练' });
-  await card.getByRole('button', { name: '创建会话' }).click();
+  await card.getByRole('button', { name: '开始' }).click();
   const form = page.getByRole('dialog', { name: '外语陪练' });
   for (const [name, value] of [
     ['语言', '法语'],
