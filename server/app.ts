@@ -35,6 +35,7 @@ import { startBackupPlan } from './backup/backup-plan.ts';
 import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
 import type { Instance } from './db/instance.ts';
+import { waiterOf } from './db/person.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
@@ -160,7 +161,8 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     instance,
     valkey,
     models,
-    fetchImage: (...asked) => files.imageForModel(...asked),
+    fetchImage: async (url, detail, { signal, userId }) =>
+      files.imageForModel(url, detail, { signal, owner: await waiterOf(db, userId) }),
     toolbox: createToolbox({
       ...kit,
       servers: createToolServers({

@@ -9,14 +9,13 @@ import type { Toolbox } from '../tool/toolbox.ts';
 import { createDeadReplies } from './dead-replies.ts';
 import { defaults, type RepliesContext, type RepliesOptions } from './live-replies.ts';
 import { Reader } from './reader.ts';
-import type { ReplyHooks } from './reply.ts';
 import type { ReplyFigures } from './reply-figures.ts';
 import { createFollowing, endingOf } from './reply-following.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
 import type { ToolViewer } from './stored-tool.ts';
 import { createReplyWords } from './reply-words.ts';
-import { createWriting } from './reply-writing.ts';
+import { createWriting, type FetchImage } from './reply-writing.ts';
 import type { Valkey } from '#server/valkey/valkey.ts';
 
 /** Replies looked after by one tick: what falls due within it is stored in one statement, ms. */
@@ -28,7 +27,7 @@ export interface RepliesDeps {
   /** Null: there is none. */
   valkey: Valkey | null;
   models: Pick<ModelService, 'find' | 'engine'>;
-  fetchImage: ReplyHooks['fetchImage'];
+  fetchImage: FetchImage;
   toolbox: Toolbox;
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;

@@ -8,7 +8,7 @@ import type { Toolbox } from '../tool/toolbox.ts';
 import { textFrame } from './frames.ts';
 import type { Live, Own, RepliesContext } from './live-replies.ts';
 import type { Ending, Reader } from './reader.ts';
-import { Reply, type Ended, type ReplyHooks, type ReplyRequest } from './reply.ts';
+import { Reply, type Ended, type ReplyRequest } from './reply.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
 import { ReplyLoop } from './reply-loop.ts';
@@ -26,6 +26,13 @@ const holdOf = (request: ReplyRequest, loop: ReplyLoop | undefined): string | nu
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** An image of the web as a data URL, for somebody's reply; null where it cannot be had. */
+export type FetchImage = (
+  url: string,
+  detail: 'low' | 'high',
+  asked: { signal: AbortSignal; userId: number },
+) => Promise<string | null>;
+
 /** Writes the replies of this process, stores what they have so far, and ends them. */
 export const createWriting = (
   context: RepliesContext,
@@ -35,7 +42,7 @@ export const createWriting = (
     toolbox,
   }: {
     models: Pick<ModelService, 'engine'>;
-    fetchImage: ReplyHooks['fetchImage'];
+    fetchImage: FetchImage;
     toolbox: Toolbox;
   },
 ) => {
@@ -97,7 +104,8 @@ export const createWriting = (
           for (const reader of readers) reader.push(frame, start, end);
         },
         countTokens: countInThread,
-        fetchImage,
+        fetchImage: (url, detail, signal) =>
+          fetchImage(url, detail, { signal, userId: request.userId }),
         extendHold: (more) =>
           holdOf(request, loop)
             ? extendHold(db, holdOf(request, loop)!, more)

@@ -4,6 +4,7 @@ import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
 import { type ImageKey, otherName, ownImage, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
+import { createImageTurns } from './image-turns.ts';
 import { forgetMarked, noteMarked, oldMarked } from './marked.store.ts';
 import { createMadeFiles } from './made-files.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
@@ -25,6 +26,7 @@ const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey =
 export const createFileService = (deps: FileServiceDeps) => {
   const { storage, fetch } = deps;
   const requireRoom = createRoom(deps);
+  const turns = createImageTurns();
   const { read, open, openMarked, dropMarked, ...images } = createStoredImages(storage, deps.sign);
   const { isThere, ...named } = createNamedFiles(deps);
   const marked = (db: Executor, image: ImageKey) =>
@@ -34,9 +36,9 @@ export const createFileService = (deps: FileServiceDeps) => {
     else if (row.kind === 'other') await storage.delete(otherName(row.key));
   };
   return {
-    ...createUploads({ ...deps, requireRoom }),
+    ...createUploads({ ...deps, requireRoom, turns }),
     ...createPieces(deps, requireRoom),
-    ...createOpenedFiles({ storage, fetch, images: { read } }),
+    ...createOpenedFiles({ storage, fetch, images: { read }, turns }),
     ...images,
     ...named,
     keepToolFile: createMadeFiles({ storage, requireRoom }),

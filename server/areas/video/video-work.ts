@@ -4,6 +4,7 @@ import { modelTypes } from '#contract/kinds.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { MadeVideo } from '#contract/video.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
+import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
@@ -75,11 +76,13 @@ export const createVideoWork = (deps: {
 
   const runAt = async (
     { channelId, engine, upstreamName }: Channel,
-    plan: FilmPlan,
+    job: ClaimedJob,
     done: Done,
     io: JobIo,
   ): Promise<MadeFilm> => {
-    const base = await files.imageAt(plan.baseImage, io.signal);
+    const plan = job.input as FilmPlan;
+    const owner = await waiterOf(db, job.user_id);
+    const base = await files.imageAt(plan.baseImage, io.signal, owner);
     io.signal.throwIfAborted();
     if (!base)
       throw new JobError('address_unreachable', codes.address_unreachable.text, {
@@ -146,7 +149,6 @@ export const createVideoWork = (deps: {
   const clear = (job: ClaimedJob): Promise<void> => drop((job.remote as Done | null)?.key);
 
   const work = async (job: ClaimedJob, io: JobIo) => {
-    const plan = job.input as FilmPlan;
     const done = (job.remote ?? {}) as Done;
     await clear(job);
     const all = await models.mediaEngines(db, modelTypes.video, job.model, job.user_id);
@@ -163,7 +165,7 @@ export const createVideoWork = (deps: {
       const outcome = { channelId, model: job.model, userId: job.user_id };
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
-        const result = await keep(await runAt(channel, plan, done, io), job, done, io);
+        const result = await keep(await runAt(channel, job, done, io), job, done, io);
         models.reportMediaOutcome({ ...outcome, ok: true });
         return { result: { ...result, channelId } };
       } catch (error) {
