@@ -140,7 +140,11 @@ export const SessionCard = ({
       <div className={css.sessionFront}>
         {kind ? (
           <span className={css.sessionFace}>
-            <Avatar name={kind === '私聊' ? title : session.user_name} size={44} />
+            <Avatar
+              name={kind === '私聊' ? title : session.user_name}
+              src={kind === '私聊' ? '' : session.avatar}
+              size={44}
+            />
             {session.unread > 0 && <Unread count={session.unread} />}
           </span>
         ) : (
