@@ -51,7 +51,7 @@ export const checksOf = (
     'mark_films',
     '视频的显式标识',
     settings.mark_films === 1,
-    '内置视频的开头没有“由人工智能生成”；外面的服务做的视频要在那里打开标识',
+    '视频的开头没有“由人工智能生成”',
   ),
   said(
     'agreements',
