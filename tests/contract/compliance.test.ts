@@ -263,6 +263,38 @@ test('with the operator’s certificate what is drawn carries a manifest of C2PA
     'assertion.dataHash.mismatch',
   );
 
+  // So do sounds and PDF, with the label that they had; a sound that is heard again is the kept one.
+  const { key: apiKey } = await apiUser(server);
+  const { uuid, historyId } = await talk(owner, '一加一等于几');
+  const heard = () =>
+    fetched('/api/text_to_speech', {
+      method: 'POST',
+      headers: { ...owner.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'builtin-voice', history_id: historyId, text: '', voice: '' }),
+    });
+  await heard();
+  const kept = await heard();
+  const byKey = await fetched('/v1/audio/speech', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'builtin-voice', input: '你好，月亮。', voice: '' }),
+  });
+  const sound = byKey.toString('latin1', 0, 4) === 'RIFF' ? 'audio/wav' : 'audio/mpeg';
+  const { data: pdf } = await exported(owner, uuid, 'pdf');
+  for (const [data, mime] of [
+    [kept, sound],
+    [byKey, sound],
+    [pdf, 'application/pdf'],
+  ] as const) {
+    const { faults, text } = await readManifest(data, mime);
+    expect(faults, mime).toEqual(['signingCredential.untrusted']);
+    expect(text, mime).toContain('trainedAlgorithmicMedia');
+  }
+  for (const data of [kept, byKey]) expect(readSoundLabel(data)?.Label).toBe('1');
+  const written = pdf.toString('utf8');
+  expect(readAigcXmp(written.slice(written.lastIndexOf('<?xpacket begin')))?.Label).toBe('1');
+  expect((await pdfText(pdf)).text).toContain('一加一等于几');
+
   await manager.call('saveCompliance', { c2pa_chain: '' });
   const bare = await paint(owner, '没有签名的月亮', { image: { n: 1 } });
   const plain = await fetched(replyOf(bare.message).images[0]?.url ?? '');

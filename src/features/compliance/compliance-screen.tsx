@@ -85,7 +85,7 @@ const fields: readonly Field[] = [
     max: 20_000,
     mono: true,
     placeholder: '-----BEGIN CERTIFICATE-----',
-    hint: '填了之后，画的图和做的 MP4 视频里有一份 C2PA 签名，别人看得出有没有改过；PEM，签名的那一张在最前，后面是签发它的',
+    hint: '填了之后，做出来的图片、MP4、声音、PDF 里有一份 C2PA 签名，别人看得出有没有改过；PEM，签名的那一张在最前，后面是签发它的',
   },
   {
     name: 'c2pa_key',
