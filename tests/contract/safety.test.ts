@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiUser } from '../support/api-user.ts';
+import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
@@ -246,10 +246,21 @@ test('a case is looked at, appealed once by its person alone, and decided', asyn
   expect((await other.raw('safetyCaseList', {})).code).toBe(404);
   await manager.call('decideSafetyCase', { id: own!.id, state: 'confirmed' });
   await person.call('appealSafetyCase', appeal);
+  // An appeal is to be answered within a day: then managers are reminded where they begin.
+  const late = async () => (await manager.call('adminService', {})).appeals_late;
+  expect(await late()).toBe(0);
+  await onDatabase(
+    server,
+    `UPDATE safety_cases SET appealed_at = now() - interval '25 hours' WHERE id = $1`,
+    [own!.id],
+  );
+  expect(await late()).toBe(1);
+  expect((await manager.call('adminService', {})).safety_open).toBeGreaterThan(0);
   expect((await person.raw('appealSafetyCase', appeal)).status).toBe(404);
   expect((await manager.call('safetyCaseList', {})).list[0]).toMatchObject(appeal);
   await manager.call('decideSafetyCase', { id: own!.id, state: 'allowed' });
   expect((await person.call('ownSafetyCases', {})).list[0]?.state).toBe('allowed');
+  expect(await late()).toBe(0);
 });
 
 test.each(['aliyun', 'tencent', 'netease'] as const)(
