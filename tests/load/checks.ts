@@ -1,3 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ChatEngine } from '#server/engines/chat-engine.ts';
+import { guarded } from '#server/areas/moderation/stream-guard.ts';
+import { createWordFinder } from '#server/areas/moderation/word-finder.ts';
 import { startScriptedModel } from '#tests/support/scripted-model.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { ADMIN_PASSWORD, startServer } from '#tests/support/server.ts';
@@ -11,6 +15,54 @@ const turns = 10;
 const sentence = '这是一段没有问题的话，讲的是怎样种一棵石榴树。';
 const bad = '赌博网站';
 const before = sentence.repeat(10);
+
+const at = (part: number, all: number[]) =>
+  [...all].sort((a, b) => a - b)[Math.floor((all.length - 1) * part)] ?? 0;
+
+/**
+ * What the checks add within the process, without the net and the database that both share: the same
+ * answer in pieces of some letters, as it comes and guarded, by turns.
+ */
+const alone = async () => {
+  const words = Array.from({ length: 2_000 }, (_, n) => `不许说的第${n}个词`);
+  const find = createWordFinder([bad, ...words]);
+  const safety = {
+    manner: () => Promise.resolve('words' as const),
+    checkText: (_way: 'in' | 'out', text: string) =>
+      Promise.resolve({
+        level: find(text) === null ? ('pass' as const) : ('refuse' as const),
+        reason: '',
+      }),
+  };
+  const pieces = sentence.repeat(40).match(/.{1,4}/g) ?? [];
+  const engine: ChatEngine = {
+    write: async (_request, take) => {
+      for (const text of pieces) {
+        take([{ kind: 'text', text }]);
+        await setImmediate();
+      }
+    },
+  };
+  const request = {
+    model: 'm',
+    messages: [{ role: 'user' as const, content: '怎样种一棵石榴树' }],
+    temperature: 1,
+    presencePenalty: 0,
+    frequencyPenalty: 0,
+    maxTokens: 4_000,
+    signal: new AbortController().signal,
+  };
+  const times: [number[], number[]] = [[], []];
+  for (let n = 0; n < answers * 10; n += 1) {
+    const checked = n % 2 === 1;
+    const writing = checked ? guarded(engine, safety, { userId: 1, keep: true }) : engine;
+    const begun = performance.now();
+    await writing.write(request, () => {});
+    times[checked ? 1 : 0].push(performance.now() - begun);
+  }
+  return times;
+};
+const [bare, guardedTimes] = await alone();
 
 const model = await startScriptedModel(({ messages }) => ({
   text: JSON.stringify(messages.at(-1)).includes('转坏')
@@ -49,8 +101,6 @@ try {
       .join('');
     return { ms, text };
   };
-  const at = (part: number, all: number[]) =>
-    [...all].sort((a, b) => a - b)[Math.floor((all.length - 1) * part)] ?? 0;
   // By turns, so that whatever else the machine does falls on both.
   const [plain, checked]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < turns * 2; turn += 1) {
@@ -70,6 +120,12 @@ try {
     seen.push(text.includes(bad) || !before.startsWith(text) ? NaN : before.length - text.length);
   }
   console.table({
+    ...Object.fromEntries(
+      [0.5, 0.95].map((part) => [
+        `ms that checks alone add to an answer, p${part * 100}`,
+        `${(at(part, guardedTimes) - at(part, bare)).toFixed(3)} (floor ${at(part, bare).toFixed(3)})`,
+      ]),
+    ),
     'checks per answer': ((day?.checks ?? 0) / (answers + turns)).toFixed(1),
     'ms within checks per answer, mean': (
       ((day?.mean_ms ?? 0) * (day?.checks ?? 0)) /

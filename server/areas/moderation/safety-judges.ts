@@ -3,7 +3,7 @@ import type { Safety } from '#contract/safety.ts';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
 import { openImage } from '#server/open-image.ts';
 import { aliyun } from './aliyun-form.ts';
-import { type Judged, passed, type Send, serviceForms, type Verdict } from './safety-forms.ts';
+import { type Judged, type Send, serviceForms, type Verdict } from './safety-forms.ts';
 
 /** What a model that judges is asked with. Null: there is no such model. */
 export type Judge = (model: string, userId: number) => Promise<ChatEngine | null>;
@@ -54,8 +54,8 @@ export const byService = async (
   const common = settings.service === 'aliyun' ? '' : settings.business;
   const business = 'picture' in judged ? settings.business_pictures || common : settings.business;
   const signal = AbortSignal.timeout(patienceMs);
-  const send: Send = async ({ url, method = 'POST', headers, body }) => {
-    const answer = await fetch(url, { method, headers, body, redirect: 'error', signal });
+  const send: Send = async ({ url, ...sent }) => {
+    const answer = await fetch(url, { method: 'POST', ...sent, redirect: 'error', signal });
     if (!answer.ok) throw new Error(`a service of safety answered ${answer.status}`);
     return answer;
   };
