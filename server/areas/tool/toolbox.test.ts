@@ -33,6 +33,7 @@ const deps = {
     attachedText: none,
   },
   jobs: { cancel: none },
+  signing: { sign: none },
 };
 const box = createToolbox({
   made: [

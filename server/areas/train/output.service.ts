@@ -124,6 +124,7 @@ const translated = async (
     model: project.settings.model ?? '',
     ...(file.storageKey ? { key: file.storageKey } : {}),
   });
+  const { mark } = await standing(db, true);
   const reader = openReader({ seconds, owner });
   try {
     const made = await reader.read<'written'>({
@@ -133,8 +134,8 @@ const translated = async (
       targets,
       bilingual: project.settings.bilingual,
       label,
+      mark,
     });
-    const { mark } = await standing(db, true);
     // A plain text has no place for metadata: where the words are wanted, the label stands below them.
     const said =
       mark !== '' && (made.ending === 'txt' || made.ending === 'md')

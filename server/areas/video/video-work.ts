@@ -6,6 +6,7 @@ import type { MadeVideo } from '#contract/video.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
+import { markedFilm } from '#server/engines/video/marked-film.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
@@ -134,7 +135,13 @@ export const createVideoWork = (deps: {
     const label = await makeLabel(db, { kind: 'video', userId: job.user_id, model: job.model });
     const owner = { person: String(job.user_id), guest: false };
     const work = { signal: io.signal, owner };
-    const size = await films.keep(key, { ...film, mime }, label, work, (error) => {
+    const shown =
+      film.marked === true || !(await wantsFilmMarks(db))
+        ? film
+        : await markedFilm(film, mime, work, () =>
+            log.warn({ job: job.id, mime }, 'the words could not be drawn on a film'),
+          );
+    const size = await films.keep(key, { ...shown, mime }, label, work, (error) => {
       log.warn({ err: error, job: job.id }, 'a film cannot be labelled as made by a model');
     });
     const { width, height, seconds } = facts;
