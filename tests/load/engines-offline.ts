@@ -36,7 +36,7 @@ const isShellWhole = `(async () => {
   return navigator.serviceWorker.controller !== null && wanted.length > 20 && missing.length === 0;
 })()`;
 /** What the app shows, once it has taken the place of what stands before it. */
-const shown = `document.querySelector('#first') ? '' : document.querySelector('#root').innerText`;
+const shown = `document.documentElement.dataset.first && document.querySelector('#first') ? '' : document.querySelector('#root').innerText`;
 const typeInto = (name: string, text: string) => `(() => {
   const box = document.querySelector('#root textarea[aria-label="${name}"]');
   box.focus();
@@ -81,7 +81,7 @@ const tryEngine = async (name: string, browser: Driven, base: string): Promise<v
             text.trim().length > 10 && !text.includes('没有取到') && !text.includes('还没有存到')
           );
         },
-        15_000,
+        8_000,
       );
       if (!opens) closed.push(address);
       if (!opens) console.log(JSON.stringify((await browser.read<string>(shown)).slice(0, 200)));
@@ -93,8 +93,12 @@ const tryEngine = async (name: string, browser: Driven, base: string): Promise<v
 
     await browser.goto(`${line.baseURL}/chat?uuid=${uuid}`);
     await until(`${name}: the box`, () => browser.read<boolean>(typeInto('输入消息', question)));
+    const before = (await browser.read<string>(shown)).length + question.length;
     await browser.read(pressSend);
-    await until(`${name}: it is being written`, has('鹊桥'));
+    await until(
+      `${name}: it is being written`,
+      async () => (await browser.read<string>(shown)).length > before + 60,
+    );
     line.set('down');
     await browser.goto(`${line.baseURL}/chat?uuid=${uuid}`);
     await until(`${name}: cut and loaded anew, the question is there`, has('怎样安装到手机上'));
@@ -131,8 +135,15 @@ const tryEngine = async (name: string, browser: Driven, base: string): Promise<v
     const asked = [1, 2, 3].map((at) => `第 ${at} 次路过隧道`);
     for (const text of asked) {
       await until(`${name}: the box`, () => browser.read<boolean>(typeInto('输入消息', text)));
-      await browser.read(pressSend).catch(() => undefined);
-      await until(`${name}: ${text} is shown`, has(text), 5_000);
+      // While a reply is written there is nothing to press.
+      await until(`${name}: ${text} is sent`, async () => {
+        await browser.read(pressSend).catch(() => undefined);
+        await sleep(300);
+        return browser.read<boolean>(
+          `document.querySelector('#root textarea[aria-label="输入消息"]').value === ''`,
+        );
+      });
+      await until(`${name}: ${text} is shown`, has(text), 8_000);
       await sleep(4_000);
     }
     const humans = async () =>
