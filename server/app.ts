@@ -9,6 +9,7 @@ import { deleteKeysOf } from './areas/developer/key.service.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createMakeFile } from './areas/export/make-file-tool.ts';
 import { createRunCode } from './areas/export/run-code-tool.ts';
+import { createTranslateFile } from './areas/export/translate-tool.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
 import { createEditImage } from './areas/image/edit-tool.ts';
 import { createSpeak } from './areas/speech/speak-tool.ts';
@@ -177,8 +178,13 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
         createSpeak(kit),
         createMakeFile(kit),
         createRunCode(kit),
+        createTranslateFile({ ...kit, jobs }),
       ],
     }),
+    writer: {
+      find: (name, user) => models.find(db, name, user),
+      ask: (...asked) => kit.prompts.ask(...asked),
+    },
     box: keys,
     log,
     figures: createReplyFigures(figures),

@@ -6,6 +6,7 @@ import type { Sink } from '#server/http/sink.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
+import type { SummaryWriter } from './loop-summary.ts';
 import { createDeadReplies } from './dead-replies.ts';
 import { defaults, type RepliesContext, type RepliesOptions } from './live-replies.ts';
 import { Reader } from './reader.ts';
@@ -29,6 +30,7 @@ export interface RepliesDeps {
   models: Pick<ModelService, 'find' | 'engine'>;
   fetchImage: FetchImage;
   toolbox: Toolbox;
+  writer: SummaryWriter;
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
@@ -52,6 +54,7 @@ export const createReplies = async ({
   models,
   fetchImage,
   toolbox,
+  writer,
   box,
   log,
   figures,
@@ -71,7 +74,7 @@ export const createReplies = async ({
     stage: 'open',
   };
   const { live, kept } = context;
-  const { begin, flushDue } = createWriting(context, { models, fetchImage, toolbox });
+  const { begin, flushDue } = createWriting(context, { models, fetchImage, toolbox, writer });
   const { sweep, lineBroke } = createDeadReplies(context, models, begin);
   const following = await createFollowing(context, box, lineBroke);
   const { follow, readChanged, noticeChange, pollFollowed, tellNews, lines } = following;

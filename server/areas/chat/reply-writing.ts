@@ -5,6 +5,7 @@ import { countInThread } from '#server/engines/token-thread.ts';
 import { extendHold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
+import type { SummaryWriter } from './loop-summary.ts';
 import { textFrame } from './frames.ts';
 import type { Live, Own, RepliesContext } from './live-replies.ts';
 import type { Ending, Reader } from './reader.ts';
@@ -40,10 +41,12 @@ export const createWriting = (
     models,
     fetchImage,
     toolbox,
+    writer,
   }: {
     models: Pick<ModelService, 'engine'>;
     fetchImage: FetchImage;
     toolbox: Toolbox;
+    writer: SummaryWriter;
   },
 ) => {
   const { db, instance, log, settings, live, kept, figures, words } = context;
@@ -71,6 +74,7 @@ export const createWriting = (
         {
           db,
           toolbox,
+          writer,
           owner: instance.id,
           log,
           onChange: () => {

@@ -105,6 +105,7 @@ async function* talks(
   session: SessionRow,
   { label }: Telling,
 ): AsyncGenerator<Talk[]> {
+  const viewer = work.user?.id ?? null;
   let open: store.ExportRow[] = [];
   for await (const rows of rowsOf(work, { sessionId: session.id, all: false })) {
     open.push(...rows);
@@ -117,10 +118,11 @@ async function* talks(
     yield pairsOf(
       open.filter((row) => !keep.includes(row)),
       label,
+      viewer,
     );
     open = keep;
   }
-  if (open.length > 0) yield pairsOf(open, label);
+  if (open.length > 0) yield pairsOf(open, label, viewer);
 }
 
 const toJson = async (

@@ -33,7 +33,7 @@ export const createFileService = (deps: FileServiceDeps) => {
     openMarked(image, (size) => noteMarked(db, image, size));
   const dropFile = async (row: Pick<store.FileRow, 'key' | 'kind' | 'mime'>): Promise<void> => {
     if (row.kind === 'image') await images.dropStored(imageOf(row));
-    else if (row.kind === 'other') await storage.delete(otherName(row.key));
+    else await storage.delete(otherName(row.key));
   };
   return {
     ...createUploads({ ...deps, requireRoom, turns }),
@@ -71,6 +71,13 @@ export const createFileService = (deps: FileServiceDeps) => {
       const row = await store.findOther(db, key);
       const found = row && (await storage.get(otherName(key)));
       return found && { ...found, name: row.name };
+    },
+
+    /** A person's own attached file as it came; null: it is kept no longer. */
+    async attachedBytes(db: Executor, uuid: string, user: Pick<Identity, 'id'>) {
+      const [row] = await store.findTexts(db, [uuid.toLowerCase()], user.id);
+      const found = row && (await storage.get(otherName(row.key)));
+      return found ? buffer(found.stream) : null;
     },
 
     /** Takes away an image wherever it came from, with the room that it takes of its owner's. */

@@ -225,14 +225,17 @@ export const createUploads = (
       return async (db) => {
         await requireRoom(db, user, size);
         const shown = { name, mime, size, cut };
+        const key = newKey();
         const uuid = await insertFile(db, {
           ...shown,
           userId: user.id,
           kind: 'text',
-          key: newKey(),
+          key,
           text,
           tokens: tokens ?? null,
         });
+        // It is read as it came where it is translated; nobody gets it by an address.
+        await storage.put(otherName(key), file.data, 'application/octet-stream');
         return { uuid, ...shown, chars: text.length, ...(tokens === undefined ? {} : { tokens }) };
       };
     },

@@ -293,7 +293,7 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
       <Mention state={state} onKeys={onKeys} />
     )}
     {state.session.type === sessionTypes.chat && !state.session.temporary && (
-      <WebSwitch place={state.session.uuid} model={state.session.model} />
+      <WebSwitch place={state.session.uuid} model={state.target.model} />
     )}
     {state.session.type === sessionTypes.chat && <ThinkingSwitch model={state.target.model} />}
     {state.session.scenario === null && <Prompts state={state} onKeys={onKeys} />}

@@ -239,7 +239,7 @@ export const Composer = ({
               <Icon name="down" size={14} />
             </button>
           )}
-          {!images && !choice.temporary && <WebSwitch place="home" model={model?.name} />}
+          {!images && !choice.temporary && <WebSwitch place="home" model={model} />}
           {!images && <ThinkingSwitch model={model} />}
           <button
             type="submit"
