@@ -11,6 +11,7 @@ import { useLocked } from '#src/widgets/model/use-locked.ts';
 import { useNavigate, type LinkProps } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { createPortal } from 'react-dom';
+import { findEntries, markAfter } from './command-filter.ts';
 import css from './command-palette.module.css';
 import { groups, manage, others, subscribe } from './menu-places.ts';
 import { placeIcons, type PlaceIcon } from './place-icons.ts';
@@ -130,9 +131,17 @@ const useHelpEntries = (words: string, go: Go): Entry[] => {
   }));
 };
 
+/** Light after dark, dark after light. */
+const turnLight = (isDark: boolean): Entry => ({
+  key: 'act light',
+  group: '操作',
+  label: isDark ? '换成浅色' : '换成深色',
+  hint: '外观',
+  icon: 'spark',
+  run: () => prefsStore.set({ dark: isDark ? 'light' : 'dark' }),
+});
+
 const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => void): Entry[] => {
-  const isMeant = ({ label, hint = '' }: Entry) =>
-    `${label} ${hint}`.toLowerCase().includes(words.toLowerCase());
   const act = (command: CommandKey, label: string, hint: string, icon: PlaceIcon): Entry => ({
     key: `act ${command}`,
     group: '操作',
@@ -143,15 +152,23 @@ const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => v
   });
   const acts = [
     act('new', '新会话', 'Ctrl Shift O', 'chat'),
+    {
+      key: 'act draw',
+      group: '操作',
+      label: '画一张图',
+      icon: 'brush',
+      run: () => go({ to: '/', search: { tab: 'imagine', new: 1 } }),
+    } satisfies Entry,
+    turnLight(document.documentElement.dataset['dark'] === '1'),
     act('keys', '快捷键', 'Ctrl /', 'help'),
-  ].filter(isMeant);
-  const models = useModelEntries(go).filter(isMeant);
-  const pages = usePages(go).filter(isMeant);
+  ];
+  const models = useModelEntries(go);
+  const pages = usePages(go);
   const sessions = useSessionEntries(words, go);
   const help = useHelpEntries(words, go);
-  if (words === '') return [...sessions, ...pages, ...models.slice(0, few), ...acts];
+  if (words === '') return [...acts, ...sessions, ...pages, ...models.slice(0, few)];
   // What the server finds comes later, and moves nothing that one is about to choose.
-  return [...pages, ...models, ...acts, ...sessions, ...help];
+  return [...findEntries([...pages, ...models, ...acts], words), ...sessions, ...help];
 };
 
 /** Everything that one can go to or do, found by typing. */
@@ -169,7 +186,10 @@ const CommandPalette = ({
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   useModal(true, onClose, panel);
-  const entries = useEntries(text.trim(), (link) => void navigate(link), onCommand);
+  const found = useEntries(text.trim(), (link) => void navigate(link), onCommand);
+  const heads = [...new Set(found.map(({ group }) => group))];
+  // The arrows walk as the groups stand.
+  const entries = heads.flatMap((head) => found.filter(({ group }) => group === head));
   const chosen = Math.min(at, entries.length - 1);
   useEffect(() => {
     list.current?.querySelectorAll('[role="option"]')[chosen]?.scrollIntoView({ block: 'nearest' });
@@ -181,13 +201,12 @@ const CommandPalette = ({
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0) setAt((chosen + step + entries.length) % Math.max(1, entries.length));
+    const next = markAfter(event.key, chosen, entries.length);
+    if (next !== undefined) setAt(next);
     else if (event.key === 'Enter') take(entries[chosen]);
     else return;
     event.preventDefault();
   };
-  const heads = [...new Set(entries.map(({ group }) => group))];
   return createPortal(
     <div
       className={css.veil}
