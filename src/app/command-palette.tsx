@@ -6,12 +6,11 @@ import { prefsStore } from '#src/platform/prefs.ts';
 import { priceText, useChatModels, useOfficialSite } from '#src/platform/queries.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
-import { useModal } from '#src/ui/modal.ts';
 import { useLocked } from '#src/widgets/model/use-locked.ts';
 import { useNavigate, type LinkProps } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
-import { createPortal } from 'react-dom';
 import { findEntries, markAfter } from './command-filter.ts';
+import { CommandPanel } from './command-panel.tsx';
 import css from './command-palette.module.css';
 import { groups, manage, others, subscribe } from './menu-places.ts';
 import { placeIcons, type PlaceIcon } from './place-icons.ts';
@@ -172,7 +171,7 @@ const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => v
 };
 
 /** Everything that one can go to or do, found by typing. */
-const CommandPalette = ({
+export const CommandPalette = ({
   onClose,
   onCommand,
 }: {
@@ -181,11 +180,9 @@ const CommandPalette = ({
 }) => {
   const id = useId();
   const navigate = useNavigate();
-  const panel = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  useModal(true, onClose, panel);
   const found = useEntries(text.trim(), (link) => void navigate(link), onCommand);
   const heads = [...new Set(found.map(({ group }) => group))];
   // The arrows walk as the groups stand.
@@ -207,72 +204,55 @@ const CommandPalette = ({
     else return;
     event.preventDefault();
   };
-  return createPortal(
-    <div
-      className={css.veil}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
-    >
-      <div
-        className={css.panel}
-        role="dialog"
-        aria-modal="true"
-        aria-label="搜索和命令"
-        tabIndex={-1}
-        ref={panel}
-      >
-        <label className={css.box}>
-          <Icon name="search" size={20} />
-          <input
-            autoFocus
-            role="combobox"
-            aria-expanded
-            aria-controls={id}
-            aria-activedescendant={entries[chosen] && `${id}-${chosen}`}
-            aria-label="搜索会话、页面、模型、操作和帮助"
-            placeholder="搜索会话、页面、模型、操作和帮助"
-            value={text}
-            maxLength={200}
-            onChange={(event) => {
-              setText(event.target.value);
-              setAt(0);
-            }}
-            onKeyDown={onKeyDown}
-          />
-        </label>
-        <div className={css.found} id={id} role="listbox" aria-label="找到的" ref={list}>
-          {heads.map((head) => (
-            <div key={head} role="group" aria-label={head}>
-              <h3 aria-hidden>{head}</h3>
-              {entries.map(
-                (entry, index) =>
-                  entry.group === head && (
-                    <button
-                      type="button"
-                      key={entry.key}
-                      id={`${id}-${index}`}
-                      role="option"
-                      aria-selected={index === chosen}
-                      tabIndex={-1}
-                      className={css.row}
-                      onPointerMove={() => setAt(index)}
-                      onClick={() => take(entry)}
-                    >
-                      <PathIcon path={placeIcons[entry.icon]} size={18} />
-                      <span>{entry.label}</span>
-                      {entry.hint && <small>{entry.hint}</small>}
-                    </button>
-                  ),
-              )}
-            </div>
-          ))}
-          {entries.length === 0 && <p className={css.none}>没有找到</p>}
-        </div>
+  return (
+    <CommandPanel label="搜索和命令" onClose={onClose}>
+      <label className={css.box}>
+        <Icon name="search" size={20} />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={entries[chosen] && `${id}-${chosen}`}
+          aria-label="搜索会话、页面、模型、操作和帮助"
+          placeholder="搜索会话、页面、模型、操作和帮助"
+          value={text}
+          maxLength={200}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      <div className={css.found} id={id} role="listbox" aria-label="找到的" ref={list}>
+        {heads.map((head) => (
+          <div key={head} role="group" aria-label={head}>
+            <h3 aria-hidden>{head}</h3>
+            {entries.map(
+              (entry, index) =>
+                entry.group === head && (
+                  <button
+                    type="button"
+                    key={entry.key}
+                    id={`${id}-${index}`}
+                    role="option"
+                    aria-selected={index === chosen}
+                    tabIndex={-1}
+                    className={css.row}
+                    onPointerMove={() => setAt(index)}
+                    onClick={() => take(entry)}
+                  >
+                    <PathIcon path={placeIcons[entry.icon]} size={18} />
+                    <span>{entry.label}</span>
+                    {entry.hint && <small>{entry.hint}</small>}
+                  </button>
+                ),
+            )}
+          </div>
+        ))}
+        {entries.length === 0 && <p className={css.none}>没有找到</p>}
       </div>
-    </div>,
-    document.body,
+    </CommandPanel>
   );
 };
-
-export default CommandPalette;

@@ -1,6 +1,5 @@
-import { useModal } from '#src/ui/modal.ts';
-import { Fragment, useRef } from 'react';
-import { createPortal } from 'react-dom';
+import { Fragment } from 'react';
+import { CommandPanel } from './command-panel.tsx';
 import css from './command-palette.module.css';
 
 /** Where, what it does, and its keys. */
@@ -58,46 +57,26 @@ const keys: readonly [string, readonly [string, string][]][] = [
   ],
 ];
 
-const KeyList = ({ onClose }: { onClose: () => void }) => {
-  const panel = useRef<HTMLDivElement>(null);
-  useModal(true, onClose, panel);
-  return createPortal(
-    <div
-      className={css.veil}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
-    >
-      <div
-        className={`${css.panel} ${css.keys}`}
-        role="dialog"
-        aria-modal="true"
-        aria-label="快捷键"
-        tabIndex={-1}
-        ref={panel}
-      >
-        <h2>快捷键</h2>
-        <dl>
-          {keys.map(([where, rows]) => (
-            <Fragment key={where}>
-              <h3>{where}</h3>
-              {rows.map(([what, pressed]) => (
-                <div key={what}>
-                  <dt>{what}</dt>
-                  <dd>
-                    {pressed.split(' ').map((each) => (
-                      <kbd key={each}>{each}</kbd>
-                    ))}
-                  </dd>
-                </div>
-              ))}
-            </Fragment>
+/** All keys, by where they work. */
+export const KeyList = ({ onClose }: { onClose: () => void }) => (
+  <CommandPanel label="快捷键" className={css.keys} onClose={onClose}>
+    <h2>快捷键</h2>
+    <dl>
+      {keys.map(([where, rows]) => (
+        <Fragment key={where}>
+          <h3>{where}</h3>
+          {rows.map(([what, pressed]) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>
+                {pressed.split(' ').map((each) => (
+                  <kbd key={each}>{each}</kbd>
+                ))}
+              </dd>
+            </div>
           ))}
-        </dl>
-      </div>
-    </div>,
-    document.body,
-  );
-};
-
-export default KeyList;
+        </Fragment>
+      ))}
+    </dl>
+  </CommandPanel>
+);
