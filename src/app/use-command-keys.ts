@@ -27,11 +27,10 @@ export const useCommandKeys = (run: (command: CommandKey) => void): void => {
       latest.current(command);
     };
     const onAsk = () => latest.current('palette');
-    // Before the search fields of narrow windows, which take Ctrl+K without this.
-    addEventListener('keydown', onKey, { capture: true });
+    addEventListener('keydown', onKey);
     addEventListener(paletteAsked, onAsk);
     return () => {
-      removeEventListener('keydown', onKey, { capture: true });
+      removeEventListener('keydown', onKey);
       removeEventListener(paletteAsked, onAsk);
     };
   }, []);
