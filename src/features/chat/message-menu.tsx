@@ -52,7 +52,12 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   };
   return (
     <>
-      <Sheet menu open={target !== null} onClose={onClose} title={reply ? '这条回复' : '这条提问'}>
+      <Sheet
+        popover="list"
+        open={target !== null}
+        onClose={onClose}
+        title={reply ? '这条回复' : '这条提问'}
+      >
         <Act
           icon="copy"
           label="复制"

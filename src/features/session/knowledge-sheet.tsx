@@ -32,7 +32,7 @@ const KnowledgeSheet = ({
     onChoose(others.length === chosen.length ? [...chosen, { key, name }] : others);
   };
   return (
-    <Sheet open={open} onClose={onClose} title="选择知识库">
+    <Sheet popover="panel" open={open} onClose={onClose} title="选择知识库">
       <div className={css.startSheet}>
         <p className={css.startNote}>回答会先在知识库里查找，并注明出处。可以一次选几个。</p>
         <StartList

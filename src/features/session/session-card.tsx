@@ -21,8 +21,7 @@ export const useModelLook = (name: string): { label: string; color: string; logo
 };
 
 /** Which part of the message that was found has the words, for the address of its session. */
-export const partOf = ({ match }: Session): 'ai' | undefined =>
-  match?.part === 'ai' ? 'ai' : undefined;
+const partOf = ({ match }: Session): 'ai' | undefined => (match?.part === 'ai' ? 'ai' : undefined);
 
 /** The message for which a session stands among the favourites that is no favourite itself. */
 export const markedIn = (

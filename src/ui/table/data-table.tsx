@@ -474,7 +474,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           onPage={props.onPage}
         />
       )}
-      <Sheet open={choosing} onClose={() => setChoosing(false)} title="显示哪些列">
+      <Sheet popover="panel" open={choosing} onClose={() => setChoosing(false)} title="显示哪些列">
         {columns
           .filter(({ role }) => role === undefined || role === 'plain')
           .map(({ key, title }) => (
