@@ -9,7 +9,7 @@ const { defaultBrowserType: _, ...iphone } = devices['iPhone 14'];
 const plainPixels = { deviceScaleFactor: 1 };
 
 const ownServers =
-  /account.(money|security|told)|chat.tools|every-address|e2e.manage|e2e.speech|e2e.train|e2e.video/;
+  /account.(money|security|told)|chat.tools|every-address|first-hour|e2e.manage|e2e.speech|e2e.train|e2e.video/;
 
 export default defineConfig({
   testDir: 'tests/e2e',
@@ -41,7 +41,7 @@ export default defineConfig({
       // worker crashes now and then.
       name: 'pixel-whole',
       workers: 1,
-      testMatch: /background|main-job|phone-shell/,
+      testMatch: /background|full-disk|main-job|phone-shell/,
       use: {
         ...devices['Pixel 7'],
         ...plainPixels,
@@ -81,7 +81,10 @@ export default defineConfig({
     },
     {
       name: 'pixel',
-      testIgnore: [/background|image-services|main-job|phone-shell|wide-window/, ownServers],
+      testIgnore: [
+        /background|full-disk|image-services|main-job|phone-shell|wide-window/,
+        ownServers,
+      ],
       grepInvert: /on a desktop/,
       use: { ...devices['Pixel 7'], ...plainPixels },
     },

@@ -141,6 +141,8 @@ const oneMessage = z.object({
   error_message: z.string(),
   user_id: z.int(),
   user_name: personName,
+  /** Address of their avatar, where they have one. */
+  avatar: z.optional(z.string()),
   created_at: time,
   /** 0 for everybody but the owner of the session. */
   prompt_tokens: z.int(),

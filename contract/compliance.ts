@@ -51,7 +51,7 @@ const fields = {
   police: record,
   algorithm: record,
   model_record: record,
-  /** Certificates as PEM, the signing one first: made images and MP4 films get a manifest of C2PA. */
+  /** Certificates as PEM, the signing one first: what is made gets a manifest of C2PA. */
   c2pa_chain: text(20_000),
 };
 

@@ -70,6 +70,8 @@ export const newsItem = z.object({
   title: z.string(),
   actor_id: z.int(),
   actor_name: personName,
+  /** Address of their avatar, where they have one. */
+  avatar: z.optional(z.string()),
   /** How often it happened since it was last read. */
   count: z.int(),
   /** Plain text. */

@@ -184,6 +184,7 @@ const service = {
 
 /** How a model, by its name at the service, is told to think long or little. */
 const learnedThinking = z.object({ model: text(100), words: z.enum(thinkingWords) });
+const learnedTools = z.object({ model: text(100), can: z.boolean() });
 
 /** How a key of a channel did with a model. */
 const channelLine = z.object({
@@ -345,6 +346,8 @@ export const manageModelCalls = {
       models: z.array(z.object({ name: z.string(), factor: z.number() })),
       /** What it learned of a model: how it is told to think long or little. */
       thinking: z.optional(learnedThinking),
+      /** The same of tools, where its name says otherwise or nothing. */
+      tools: z.optional(learnedTools),
     }),
     effect: 'none',
     logged: false,
@@ -379,6 +382,7 @@ export const manageModelCalls = {
       search: z.optional(searchPaths),
       /** As a trial said it. */
       thinking: z.optional(learnedThinking),
+      tools: z.optional(learnedTools),
     }),
     output: z.object({ id: z.int() }),
     codes: ['manage_unsuitable'],

@@ -18,6 +18,8 @@ export const model = z.object({
   built_in: z.boolean(),
   /** Whoever asks may choose how long it thinks. */
   thinking: z.boolean(),
+  /** It calls tools. */
+  tools: z.boolean(),
   vip_excluded: z.boolean(),
   /** Most characters of one prompt; null: 65535. */
   max_prompt: z.nullable(z.int()),

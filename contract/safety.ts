@@ -17,6 +17,8 @@ const fields = {
   key_id: text(200),
   /** BusinessId, BizType or Service, as the service calls it; empty: its usual one. */
   business: text(100),
+  /** The same for pictures. */
+  business_pictures: text(100),
   /** Where the service is; empty: its public address. */
   address: text(300),
   /** A model that judges; empty: none does. */
@@ -38,6 +40,7 @@ export const usualSafety: Safety = {
   service: '',
   key_id: '',
   business: '',
+  business_pictures: '',
   address: '',
   judge: '',
   doubtful: 'pass',

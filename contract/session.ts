@@ -26,6 +26,8 @@ export const session = z.object({
   model: z.string(),
   user_id: z.int(),
   user_name: personName,
+  /** Address of their avatar, where they have one. */
+  avatar: z.optional(z.string()),
   /** The title: the first question, empty before it. */
   prompt: z.string(),
   /** The beginning of the newest reply as plain text. */

@@ -205,6 +205,10 @@ export const statsCalls = {
       metrics: z.boolean(),
       /** Of what the rules for such services ask for, how much is not set (see 合规). */
       compliance_missing: z.int(),
+      /** Content that somebody has to look at, and appeals and reports that wait for more than a day. */
+      safety_open: z.int(),
+      appeals_late: z.int(),
+      reports_late: z.int(),
       backup: z.object({
         running: z.boolean(),
         /** Why the last one failed; empty: it did not. */

@@ -199,6 +199,17 @@ export const pwa = (): Plugin[] => {
       injectRegister: false,
       includeManifestIcons: false,
       manifest,
+      integration: {
+        // As quiet as the page's own build. The plugin still says it in the bundler's former words,
+        // which the bundler warns of.
+        configureCustomSWViteBuild: (config) => {
+          config.logLevel = 'warn';
+          const output = config.build?.rollupOptions?.output;
+          if (!output || Array.isArray(output)) return;
+          delete output.inlineDynamicImports;
+          output.codeSplitting = false;
+        },
+      },
       injectManifest: {
         buildPlugins: {
           vite: [

@@ -9,6 +9,7 @@ import { deleteKeysOf } from './areas/developer/key.service.ts';
 import { createReplies } from './areas/chat/replies.ts';
 import { createMakeFile } from './areas/export/make-file-tool.ts';
 import { createRunCode } from './areas/export/run-code-tool.ts';
+import { createTranslateFile } from './areas/export/translate-tool.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
 import { createEditImage } from './areas/image/edit-tool.ts';
 import { createSpeak } from './areas/speech/speak-tool.ts';
@@ -35,6 +36,7 @@ import { startBackupPlan } from './backup/backup-plan.ts';
 import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
 import type { Instance } from './db/instance.ts';
+import { waiterOf } from './db/person.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
@@ -160,7 +162,8 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
     instance,
     valkey,
     models,
-    fetchImage: (...asked) => files.imageForModel(...asked),
+    fetchImage: async (url, detail, { signal, userId }) =>
+      files.imageForModel(url, detail, { signal, owner: await waiterOf(db, userId) }),
     toolbox: createToolbox({
       ...kit,
       servers: createToolServers({
@@ -175,8 +178,13 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
         createSpeak(kit),
         createMakeFile(kit),
         createRunCode(kit),
+        createTranslateFile({ ...kit, jobs }),
       ],
     }),
+    writer: {
+      find: (name, user) => models.find(db, name, user),
+      ask: (...asked) => kit.prompts.ask(...asked),
+    },
     box: keys,
     log,
     figures: createReplyFigures(figures),

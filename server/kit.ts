@@ -109,6 +109,7 @@ export const createKit = async (
   const speech = createSpeechService({
     models,
     storage,
+    sign: signing.sign,
     log,
     owner: instance.id,
     room: Math.floor(settings.fileQuota * speechShare),

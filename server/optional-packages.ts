@@ -15,6 +15,9 @@ export type WebCodecs = Pick<
   | 'AudioDecoder'
   | 'AudioEncoder'
   | 'EncodedAudioChunk'
+  | 'EncodedVideoChunk'
+  | 'VideoColorSpace'
+  | 'VideoDecoder'
   | 'VideoEncoder'
   | 'VideoFrame'
 >;

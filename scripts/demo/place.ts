@@ -13,8 +13,10 @@ import { removeDemo } from './removal.ts';
 import { invite, type Stage } from './stage.ts';
 import {
   bringTalks,
+  complain,
   fillForum,
   fillMarket,
+  furnishGuide,
   makeBases,
   makeScenarios,
   pinUp,
@@ -39,7 +41,7 @@ const leaveStage = async (pool: pg.Pool, stage: Stage): Promise<string> => {
   await pool.query(`DELETE FROM logins WHERE user_id = ANY($1)`, [ids]);
   const { rows } = await pool.query<{ account: string }>(
     `UPDATE users SET password_hash = $2 WHERE id = $1 RETURNING account`,
-    [ids[1], await hashPassword(password)],
+    [stage.guide.id, await hashPassword(password)],
   );
   return `${rows[0]?.account} 的密码是 ${password}`;
 };
@@ -56,6 +58,8 @@ const fill = async (pool: pg.Pool): Promise<string> => {
     console.log(`${stage.players.length} 位居民`);
     await makeBases(stage);
     await fillForum(stage);
+    await complain(stage);
+    await furnishGuide(stage);
     await bringTalks(stage);
     await makeScenarios(stage);
     await fillMarket(stage);

@@ -12,14 +12,20 @@ export interface Player {
   client: TestClient;
 }
 
+/** How many people, the first, were there long before the others and write what there is to read. */
+export const regulars = 18;
+
 /** What all parts of the demo are built with. */
 export interface Stage {
   pool: pg.Pool;
   baseURL: string;
   chance: ReturnType<typeof chanceFrom>;
   players: Player[];
+  regulars: Player[];
   /** One of the players, who may do what a manager may while the demo is built. */
   manager: Player;
+  /** One of the players, whom whoever looks at the demo may sign in as. */
+  guide: Player;
   /** So much at once. */
   limit: ReturnType<typeof pLimit>;
 }
@@ -111,8 +117,17 @@ export const invite = async (pool: pg.Pool, baseURL: string): Promise<Stage> => 
       }),
     ),
   );
-  const [manager] = players;
-  if (!manager) throw new Error('the demo has no people');
+  const [manager, guide] = players;
+  if (!manager || !guide) throw new Error('the demo has no people');
   await pool.query(`UPDATE users SET manager = true WHERE id = $1`, [manager.id]);
-  return { pool, baseURL, chance: chanceFrom(7), players, manager, limit };
+  return {
+    pool,
+    baseURL,
+    chance: chanceFrom(7),
+    players,
+    regulars: players.slice(0, regulars),
+    manager,
+    guide,
+    limit,
+  };
 };

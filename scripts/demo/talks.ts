@@ -1,16 +1,24 @@
 import { mark, postForm, type Player, type Stage } from './stage.ts';
 import { draw } from './stage.ts';
-import { grouped, readParts } from './texts.ts';
+import { forumTexts, grouped, readParts } from './texts.ts';
 import { strToU8, zipSync } from 'fflate';
+
+/** All questions, the newest beside each other from different groups. */
+const questions = ({ chance }: Stage) => {
+  const all = forumTexts().flatMap(({ group, parts }) =>
+    grouped(parts, '问').map((question) => ({ ...question, group })),
+  );
+  return chance.some(all, all.length);
+};
 
 /** Questions of people to people, with answers, votes, accepted ones and those that stand out. */
 export const fillForum = async (stage: Stage): Promise<void> => {
-  const { players, manager, chance } = stage;
+  const { regulars, manager, chance } = stage;
   const { list } = await manager.client.call('forumGroups', {});
   const groups = new Map(list.map(({ name, id }) => [name, id]));
-  for (const { head, rest } of grouped(readParts('forum'), '问')) {
-    const [group = '', title = '', sign = ''] = head.words;
-    const asker = chance.pick(players);
+  for (const { head, rest, group } of questions(stage)) {
+    const [title = '', sign = ''] = head.words;
+    const asker = chance.pick(regulars);
     const session = await asker.client.call('newSession', {
       type: 2,
       private: 0,
@@ -23,7 +31,7 @@ export const fillForum = async (stage: Stage): Promise<void> => {
     });
     await like(stage, asker, session.uuid, asked.id);
     const others = chance.some(
-      players.filter((each) => each !== asker),
+      regulars.filter((each) => each !== asker),
       rest.length,
     );
     for (const [at, part] of rest.entries()) {
@@ -50,13 +58,43 @@ export const fillForum = async (stage: Stage): Promise<void> => {
 
 const like = async ({ players, chance }: Stage, writer: Player, uuid: string, id: number) => {
   const fans = chance.some(players, Math.floor(chance.next() ** 2 * 9));
-  for (const fan of fans)
-    if (fan !== writer) await fan.client.call('historyLike', { session_id: uuid, history_id: id });
+  await Promise.all(
+    fans
+      .filter((fan) => fan !== writer)
+      .map((fan) => fan.client.call('historyLike', { session_id: uuid, history_id: id })),
+  );
+};
+
+/** What the guide keeps: questions worth coming back to, and a key for a program of theirs. */
+export const furnishGuide = async ({ pool, guide }: Stage): Promise<void> => {
+  const { rows } = await pool.query<{ uuid: string }>(
+    `SELECT uuid FROM sessions WHERE essence AND user_id IN
+       (SELECT id FROM demo_things WHERE kind = 'users') ORDER BY id LIMIT 4`,
+  );
+  for (const { uuid } of rows) await guide.client.call('addToFavorites', { session_id: uuid });
+  await guide.client.call('genKey', { name: '笔记软件里的助手' });
+};
+
+/** What waits for a manager: two questions that somebody found unsuitable. */
+export const complain = async ({ pool, players }: Stage): Promise<void> => {
+  const { rows } = await pool.query<{ uuid: string; user_id: string }>(
+    `SELECT uuid, user_id FROM sessions WHERE type = 2 AND user_id = ANY($1) ORDER BY id DESC LIMIT 2`,
+    [players.map(({ id }) => id)],
+  );
+  const notes = ['和别的帖子重复了，建议合并', '标题像广告，请看一下'];
+  for (const [at, { uuid, user_id }] of rows.entries()) {
+    const teller = players.find(({ id }) => id !== Number(user_id))!;
+    await teller.client.call('report', {
+      session_id: uuid,
+      reason: at === 0 ? 'other' : 'spam',
+      note: notes[at]!,
+    });
+  }
 };
 
 /** Talks with a model that are worth reading, brought in as anybody brings in an export. */
-export const bringTalks = async ({ players, chance }: Stage): Promise<void> => {
-  for (const { head, rest } of grouped(readParts('talks'), '话')) {
+export const bringTalks = async ({ regulars, guide, chance }: Stage): Promise<void> => {
+  for (const [nth, { head, rest }] of grouped(readParts('talks'), '话').entries()) {
     const [title = ''] = head.words;
     const messages: Record<string, unknown>[] = [];
     for (let at = 0; at + 1 < rest.length; at += 2)
@@ -70,16 +108,25 @@ export const bringTalks = async ({ players, chance }: Stage): Promise<void> => {
         model: 'builtin-assistant',
         created_at: new Date().toISOString(),
       });
-    const { client } = chance.pick(players);
+    // Whoever looks around as the one person that may be entered finds most of them as their own.
+    const mine = nth % 3 < 2;
+    const { client } = mine ? guide : chance.pick(regulars);
     const { uuid } = await client.call('importSessions', {
       data: { queqiao: 1, sessions: [{ title, type: 0, model: 'builtin-assistant', messages }] },
     });
-    if (uuid) await client.call('setSession', { session_id: uuid, private: 0 });
+    if (!uuid) continue;
+    await client.call('setSession', { session_id: uuid, private: 0 });
+    if (!mine) await guide.client.call('addToFavorites', { session_id: uuid });
   }
 };
 
 /** Scenarios that people made and a manager let through, and talks that began with them. */
-export const makeScenarios = async ({ players, manager, chance }: Stage): Promise<void> => {
+export const makeScenarios = async ({
+  players,
+  regulars,
+  manager,
+  chance,
+}: Stage): Promise<void> => {
   const { list } = await manager.client.call('scenarioCategory', {});
   for (const { words, body } of readParts('scenarios')) {
     const [category = '', name = '', color = '', desc_ = ''] = words;
@@ -90,25 +137,27 @@ export const makeScenarios = async ({ players, manager, chance }: Stage): Promis
       prompt: body,
       category: list.find((each) => each.name === category)?.id ?? list[0]!.id,
     };
-    const { id } = await chance.pick(players).client.call('saveScenario', {
+    const { id } = await chance.pick(regulars).client.call('saveScenario', {
       ...written,
       publish: 1,
     });
     await manager.client.call('manageScenario', { ...written, id, state: 'public' });
-    for (const player of chance.some(players, chance.whole(2, 12))) {
-      await player.client.call('newSession', { type: 0, scenario_id: id });
+    // They count as uses; an empty talk is nothing to keep.
+    for (const { client } of chance.some(players, chance.whole(2, 12))) {
+      const { uuid } = await client.call('newSession', { type: 0, scenario_id: id });
       // Its maker gives no stars, and not everybody does.
       if (chance.whole(1, 3) > 1)
-        await player.client.raw('rateScenario', { scenario_id: id, stars: chance.whole(3, 5) });
+        await client.raw('rateScenario', { scenario_id: id, stars: chance.whole(3, 5) });
+      await client.call('deleteSession', { session_id: uuid });
     }
   }
 };
 
 /** Public knowledge bases that are read and ready. */
-export const makeBases = async ({ players, chance }: Stage): Promise<void> => {
+export const makeBases = async ({ regulars, chance }: Stage): Promise<void> => {
   for (const { head, rest } of grouped(readParts('bases'), '库')) {
     const [name = '', desc = ''] = head.words;
-    const { client } = chance.pick(players);
+    const { client } = chance.pick(regulars);
     const { model } = await client.call('newTrainModel', { name, desc, type: 0, private: 0 });
     for (const { words, body } of rest)
       await postForm(
@@ -166,8 +215,8 @@ export const pinUp = async ({ pool, manager }: Stage): Promise<void> => {
 };
 
 /** Orders that were paid at the play till, and some that were let go. */
-export const shop = async ({ players, chance }: Stage): Promise<void> => {
-  for (const { client } of players)
+export const shop = async ({ regulars, chance }: Stage): Promise<void> => {
+  for (const { client } of regulars)
     for (let left = chance.whole(1, 4); left > 0; left -= 1) {
       const vip = chance.next() < 0.3;
       const order = await client.call('recharge', {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** One part of a file of texts: a line `@kind word | word`, and what stands below it. */
 export interface Part {
@@ -28,3 +28,10 @@ export const grouped = (parts: readonly Part[], kind: string): { head: Part; res
     else groups.at(-1)?.rest.push(part);
   return groups;
 };
+
+/** The questions of the forum: a file for each of its groups, named as the group is. */
+export const forumTexts = (): { group: string; parts: Part[] }[] =>
+  readdirSync(new URL('texts/forum', import.meta.url))
+    .toSorted()
+    .map((file) => file.replace(/\.txt$/, ''))
+    .map((group) => ({ group, parts: readParts(`forum/${group}`) }));

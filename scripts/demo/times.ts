@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Stage } from './stage.ts';
+import { regulars, type Stage } from './stage.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -111,11 +111,17 @@ const follow = async (client: pg.PoolClient, people: number[]): Promise<void> =>
      WHERE h.user_id = r.user_id AND h.session_id = r.session_id AND r.user_id = ANY($1)`,
     `UPDATE news n SET created_at = h.created_at FROM history h
      WHERE h.id = n.history_id AND n.user_id = ANY($1)`,
-    `UPDATE users SET created_at = now() - interval '36 days' - random() * interval '330 days'
-     WHERE id = ANY($1)`,
     `UPDATE scenarios SET created_at = now() - random() * interval '30 days' WHERE user_id = ANY($1)`,
-    `UPDATE training_projects SET created_at = now() - interval '20 days',
+    `UPDATE training_projects SET created_at = now() - interval '20 days' - random() * interval '9 days',
        updated_at = now() - random() * interval '20 days' WHERE user_id = ANY($1)`,
+    `UPDATE manager_acts a SET created_at = v.at FROM (
+       SELECT id, now() - interval '25 minutes'
+         - (1 - row_number() OVER (ORDER BY id) / (count(*) OVER ())::float) ^ 1.3 * interval '30 days' AS at
+       FROM manager_acts WHERE user_id = ANY($1)) v WHERE v.id = a.id`,
+    `UPDATE reports SET created_at = now() - random() * interval '20 hours' WHERE user_id = ANY($1)`,
+    `UPDATE favorites SET created_at = now() - random() * interval '12 days' WHERE user_id = ANY($1)`,
+    `UPDATE model_uses SET created_at = now() - random() ^ 1.4 * interval '33 days'
+     WHERE user_id = ANY($1)`,
     `UPDATE app_comments SET created_at = now() - random() * interval '25 days' WHERE user_id = ANY($1)`,
     `UPDATE app_downloads SET created_at = now() - random() * interval '25 days' WHERE user_id = ANY($1)`,
     `UPDATE orders o SET created_at = v.at, expires_at = v.at + interval '2 hours',
@@ -124,13 +130,21 @@ const follow = async (client: pg.PoolClient, people: number[]): Promise<void> =>
      FROM (SELECT id, now() - (1 - row_number() OVER (ORDER BY id) / (count(*) OVER ())::float)
          ^ 1.4 * interval '355 days' - interval '3 hours' AS at FROM orders
        WHERE user_id = ANY($1) AND provider <> '') v WHERE v.id = o.id`,
+    `UPDATE orders SET created_at = v.at, paid_at = v.at FROM (
+       SELECT id, now() - random() * interval '25 days' AS at FROM orders
+       WHERE user_id = ANY($1) AND provider = '') v WHERE v.id = orders.id`,
     `UPDATE order_events e SET created_at = CASE WHEN e.event = 'created' THEN o.created_at
          ELSE coalesce(o.paid_at, o.closed_at, o.created_at) END
      FROM orders o WHERE o.id = e.order_id AND o.user_id = ANY($1)`,
+    // Regulars came over the year, one by one; the others lately, just before the first thing they made.
+    `UPDATE users u SET created_at = CASE WHEN p.nth <= ${regulars}
+         THEN now() - interval '36 days' - (1 - p.nth / ${regulars}.0) * interval '328 days'
+         ELSE coalesce((SELECT min(i.created_at) FROM images i WHERE i.user_id = u.id),
+           now() - interval '3 days') - interval '20 minutes' END
+     FROM unnest($1::bigint[]) WITH ORDINALITY p (id, nth) WHERE u.id = p.id`,
     `UPDATE ledger SET created_at = u.created_at FROM users u
      WHERE u.id = ledger.user_id AND u.id = ANY($1) AND ledger.kind = 'grant'`,
   ];
-  // The people began before what they wrote: their own time is told first.
   for (const text of statements) await client.query(text, [people]);
   await client.query(
     `UPDATE notices n SET created_at = v.at, publish_at = v.at FROM (
@@ -158,17 +172,25 @@ export const addUsage = async ({ pool, players }: Stage): Promise<void> => {
        used AS (
          INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
            deduct_tokens, current_balance, created_at)
-         SELECT ($1::bigint[])[1 + floor(random() ^ 1.5 * array_length($1, 1))::int], 0, model.name,
+         SELECT u.id, 0, model.name,
            '', 60 + floor(random() * 400)::int, 120 + floor(random() * 900)::int,
            200 + floor(random() ^ 2 * 1800)::int, 0,
-           now() - random() ^ 1.7 * interval '360 days'
-         FROM generate_series(1, 4000), model RETURNING *
+           now() - random() ^ 1.7 * (now() - u.created_at)
+         FROM (SELECT ($1::bigint[])[1 + floor(random() ^ 1.5 * array_length($1, 1))::int] AS id
+           FROM generate_series(1, 4000)) drawn JOIN users u USING (id), model RETURNING *
        ), entered AS (
          INSERT INTO ledger (user_id, pot, kind, amount, reference, remark, created_at)
          SELECT user_id, 'balance', 'spend', -deduct_tokens, '', '', created_at FROM used
          UNION ALL
-         SELECT user_id, 'balance', 'grant', sum(deduct_tokens), '', '演示赠送', now() - interval '361 days'
-         FROM used GROUP BY user_id
+         SELECT user_id, 'balance', 'grant', sum(deduct_tokens), '', '演示赠送', min(u.created_at)
+         FROM used JOIN users u ON u.id = user_id GROUP BY user_id
+       ), counted AS (
+         INSERT INTO model_uses (user_id, type, model, channel_id, failed, prompt_tokens,
+           completion_tokens, deduct_tokens, created_at)
+         SELECT user_id, type, model, (SELECT min(mc.channel_id) FROM model_channels mc
+             JOIN models m ON m.id = mc.model_id WHERE m.name = used.model),
+           random() < 0.02, prompt_tokens, completion_tokens, deduct_tokens, created_at
+         FROM used WHERE created_at > now() - interval '90 days'
        )
        INSERT INTO model_stats (user_id, model, state, first_time, time, request_time, created_at)
        SELECT user_id, model, CASE WHEN random() < 0.02 THEN 'error' ELSE 'success' END,

@@ -1,3 +1,6 @@
+import type { Waiter } from '../fair-queue.ts';
+import type { Executor } from './database.ts';
+import { statement } from './statement.ts';
 import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
 
 /**
@@ -7,6 +10,15 @@ import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
  */
 export const personOf = `CASE WHEN u.guest THEN coalesce('guests ' || u.made_in, 'guest ' || u.id)
   ELSE u.id::text END`;
+
+const waiterOfRow = statement<Waiter>(
+  'waiter_of',
+  `SELECT u.guest, ${personOf} AS person FROM users u WHERE u.id = $1`,
+);
+
+/** As whom somebody waits in queues, where nothing but their number is known. */
+export const waiterOf = async (db: Executor, userId: number): Promise<Waiter> =>
+  (await waiterOfRow(db, [userId]))[0] ?? { person: String(userId), guest: true };
 
 const ofNetwork = 'guests ';
 

@@ -180,6 +180,8 @@ export const models = pgTable('models', {
   vision: boolean('vision').notNull().default(false),
   /** How it is told to think long or little, where a trial learned it; null: as its name says. */
   thinking: text('thinking').$type<ThinkingWords>(),
+  /** It calls tools, or does not, where a trial learned it; null: as its name says. */
+  tools: boolean('tools'),
   vipExcluded: boolean('vip_excluded').notNull().default(false),
   /** Whoever never paid cannot use it. */
   paidOnly: boolean('paid_only').notNull().default(false),

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { reportFault } from './faults.ts';
 
 /** A comment, and how often a silent connection gets it so that nobody takes it for dead, ms. */
-export const heartbeat = { frame: ':\n\n', everyMs: 15_000 };
+export const heartbeat = { frame: ':\n\n', everyMs: 5_000 };
 
 /**
  * Replies with a stream of server-sent events. `follow` gets the response, whose head is sent, and

@@ -17,7 +17,7 @@ import {
   createStreamLimit,
   type StreamLimit,
 } from './rate-limit.ts';
-import { bearerOf, bytesOf, generalBodyLimit } from './routes.ts';
+import { bearerOf, bytesOf, generalBodyLimit, untilClosed } from './routes.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { type Sink, sinkOf } from './sink.ts';
 import { type From, fromOf } from './from.ts';
@@ -99,6 +99,8 @@ export interface OpenContext {
   /** Aborted with a Refusal once the client has gone or the key is valid no more. */
   signal: AbortSignal;
   files: (UploadedFile & { field: string })[];
+  /** Counts what is held for it beside its body. @throws Refusal too_many, unavailable */
+  hold: (bytes: number) => void;
   /** Where the caller reaches this server, without a slash at the end. */
   origin: string;
   /** Adds a header to the answer. */
@@ -236,6 +238,8 @@ const contextOf = (
     log: request.log,
     origin: originOf(request, publicUrl),
     signal: gone.signal,
+    hold: (bytes: number) =>
+      untilClosed(reply, request.server.holdBytes(bytes, caller.user, request.ip)),
     header: (name: string, value: string) => void reply.header(name, value),
     asked: (name: string) => String(request.headers[name] ?? ''),
   };
@@ -456,7 +460,9 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
         // Nobody makes the server take a large body for nothing.
         await enter(request, reply);
         const user = callers.get(request)?.user ?? null;
-        await limitBytes(bytesOf(request, spec), request.ip, user);
+        const bytes = bytesOf(request, spec);
+        await limitBytes(bytes, request.ip, user);
+        untilClosed(reply, app.holdBytes(bytes, user, request.ip));
       },
       handler: async (request, reply) => {
         const gone = new AbortController();

@@ -22,6 +22,7 @@ import { findAnswer, keepAnswer } from './idempotency.store.ts';
 import { readJson, usualBounds } from './json-text.ts';
 import { type Done, fromOf } from './from.ts';
 import { carry, deviceOf } from './minor-device.ts';
+import type { HoldBytes } from './held-bytes.ts';
 import { originOf } from './origin.ts';
 import { whyOutside } from './outside.ts';
 import {
@@ -40,6 +41,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Of all streams of events of this process, whatever asks for them. */
     streamRoom: StreamRoom;
+    holdBytes: HoldBytes;
   }
   interface FastifyContextConfig {
     /** The call that the route serves, and its name. */
@@ -257,9 +259,11 @@ const createServe =
       : found;
     if (spec.kind !== 'upload' && request.isMultipart()) throw new Refusal('unsupported');
     if (spec.kind === 'upload' && spec.effect !== 'none') await requireDisk(user);
-    const whole: Whole = (id, bytes) => {
+    const whole: Whole = async (id, bytes) => {
       if (!user) throw new Refusal('unauthorized');
-      return wholeUpload(db, id, bytes, user);
+      const data = await wholeUpload(db, id, bytes, user);
+      untilClosed(reply, request.server.holdBytes(data.length, user, request.ip));
+      return data;
     };
     if (spec.fieldsInBody) {
       const form = await readForm(request, spec, whole);
@@ -528,6 +532,12 @@ const explained = async (
   return new Refusal('unauthorized', await auth.whyEnded(db, token));
 };
 
+/** What was held for a request goes once its answer is sent, or its caller is gone. */
+export const untilClosed = (reply: FastifyReply, release: () => void): void => {
+  if (reply.raw.destroyed) release();
+  else reply.raw.once('close', release);
+};
+
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
@@ -579,7 +589,9 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
         const bytes = bytesOf(request, spec);
         const most = await mostOf(request, spec);
         if (most !== null && Number(request.headers['content-length']) > most) throw tooLong(most);
-        await limitBytes(bytes, request.ip, identified?.identity ?? null);
+        const user = identified?.identity ?? null;
+        await limitBytes(bytes, request.ip, user);
+        untilClosed(reply, app.holdBytes(bytes, user, request.ip));
       },
       preValidation: async (request) => {
         const caller = await request.caller;

@@ -18,6 +18,7 @@ import type { Database } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
 import { countedStatus } from './faults.ts';
+import { createByteRoom } from './held-bytes.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
 import { type Probes, registerProbes } from './probes.ts';
@@ -190,6 +191,7 @@ export const createHttpServer = async (
   app.setErrorHandler(answerEarlyFailure);
 
   app.decorate('streamRoom', { open: 0, most: settings.eventStreams });
+  app.decorate('holdBytes', createByteRoom());
   registerCalls(app, {
     db: deps.db,
     instanceId: deps.instanceId,

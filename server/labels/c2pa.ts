@@ -11,7 +11,14 @@ export interface Signer {
   key: string;
 }
 
-export const signedMimes = ['image/png', 'image/jpeg', 'video/mp4'] as const;
+export const signedMimes = [
+  'image/png',
+  'image/jpeg',
+  'video/mp4',
+  'audio/mpeg',
+  'audio/wav',
+  'application/pdf',
+] as const;
 export type SignedMime = (typeof signedMimes)[number];
 
 export interface C2paJob {

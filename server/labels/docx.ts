@@ -21,10 +21,28 @@ const propertiesWith = (before: string | undefined, text: string): string => {
   return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties">${property}</Properties>`;
 };
 
-/** A Word file of our own making with a label. @throws Error: no zip */
-export const labelledDocx = (data: Uint8Array, label: Aigc): Uint8Array => {
+const body = 'word/document.xml';
+
+/** A document with a last paragraph; as it was where its end is not to be found. */
+const withLast = (document: string, words: string): string => {
+  const end = document.lastIndexOf('</w:body>');
+  if (end < 0) return document;
+  // The shape of its last pages is what a body ends with.
+  const shape = document.lastIndexOf('<w:sectPr', end);
+  const at = shape > document.lastIndexOf('</w:p>', end) ? shape : end;
+  const paragraph = `<w:p><w:r><w:t>${escaped(words)}</w:t></w:r></w:p>`;
+  return document.slice(0, at) + paragraph + document.slice(at);
+};
+
+/**
+ * A Word file of our own making with a label, and with words below its text where there are some.
+ * @throws Error: no zip
+ */
+export const labelledDocx = (data: Uint8Array, label: Aigc, words = ''): Uint8Array => {
   const parts = unzipSync(data);
   const textOf = (name: string) => (parts[name] ? strFromU8(parts[name]) : undefined);
+  const text = textOf(body);
+  if (words !== '' && text !== undefined) parts[body] = strToU8(withLast(text, words));
   const types = textOf('[Content_Types].xml') ?? '';
   const relations = textOf('_rels/.rels') ?? '';
   parts[part] = strToU8(propertiesWith(textOf(part), aigcText(label)));

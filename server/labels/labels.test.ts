@@ -1,3 +1,4 @@
+import { strFromU8, unzipSync } from 'fflate';
 import {
   BufferTarget,
   EncodedPacket,
@@ -134,6 +135,9 @@ test('a Word file has its label among its properties', () => {
   const made = labelledDocx(makeDocx(['你好']), label);
   expect(readDocxLabel(made)).toEqual(kept);
   expect(readDocxLabel(labelledDocx(made, { ...label, ProduceID: 'b' }))?.ProduceID).toBe('b');
+  // Words stand behind its last paragraph, before the shape of its pages.
+  const told = unzipSync(labelledDocx(made, label, '由人工智能生成'))['word/document.xml'];
+  expect(strFromU8(told!)).toMatch(/你好.*<w:p>.*由人工智能生成<\/w:t><\/w:r><\/w:p><w:sectPr/);
 });
 
 /** A film of so many packets; only what copies it ever looks at them. */

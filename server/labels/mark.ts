@@ -1,4 +1,5 @@
-import { loadSharp, openImage } from '#server/open-image.ts';
+import type { Sharp } from 'sharp';
+import { loadSharp, type OpenedImage, openImage } from '#server/open-image.ts';
 import { aigcXmp } from './aigc.ts';
 import { labelledPng, originOf } from './image.ts';
 import { markOutline } from './mark-outline.ts';
@@ -41,28 +42,34 @@ export const markRaster = async (width: number, height: number) => {
   };
 };
 
+/** The image with the words in its lower right corner. */
+const withWords = async ({ image, width, height }: OpenedImage): Promise<Sharp> => {
+  const short = Math.min(width, height);
+  const mark = plate(Math.max(leastHeight, Math.ceil(short * share)));
+  // What is smaller than the words keeps as much of them as it has room for.
+  const [wide, high] = [Math.min(mark.width, width), Math.min(mark.height, height)];
+  const sharp = await loadSharp();
+  const words = await sharp(mark.svg).resize(wide, high, { fit: 'inside' }).png().toBuffer();
+  const gap = Math.round(mark.height * margin * 0.5);
+  const left = Math.max(0, width - wide - gap);
+  const top = Math.max(0, height - high - gap);
+  return image.composite([{ input: words, left, top }]);
+};
+
+/** The first image of a film with the words on it, as PNG. @throws Error for what is no image */
+export const wordsOn = async (data: Buffer): Promise<Buffer> =>
+  (await withWords(await openImage(data))).png({ compressionLevel: 3 }).toBuffer();
+
 /**
  * An image that a model made with the words that say so in its lower right corner, in its own format
  * and with its label. Null: it has no label, so a person made it. @throws Error for what is no image
  */
 export const markedImage = async (data: Buffer): Promise<Buffer | null> => {
-  const { image, width, height, format, about } = await openImage(data);
-  const { label } = originOf(data, about);
+  const opened = await openImage(data);
+  const { label } = originOf(data, opened.about);
   if (label?.Label !== '1') return null;
-  const short = Math.min(width, height);
-  const mark = plate(Math.max(leastHeight, Math.ceil(short * share)));
-  // What is smaller than the words keeps as much of them as it has room for.
-  const [wide, high] = [Math.min(mark.width, width), Math.min(mark.height, height)];
-  const { default: sharp } = await import('sharp');
-  const words = await sharp(mark.svg).resize(wide, high, { fit: 'inside' }).png().toBuffer();
-  const gap = Math.round(mark.height * margin * 0.5);
-  const made = image.composite([
-    {
-      input: words,
-      left: Math.max(0, width - wide - gap),
-      top: Math.max(0, height - high - gap),
-    },
-  ]);
-  if (format === 'jpeg') return made.jpeg({ quality: 92 }).withXmp(aigcXmp(label)).toBuffer();
+  const made = await withWords(opened);
+  if (opened.format === 'jpeg')
+    return made.jpeg({ quality: 92 }).withXmp(aigcXmp(label)).toBuffer();
   return labelledPng(await made.png({ compressionLevel: 7 }).toBuffer(), label);
 };

@@ -6,11 +6,11 @@ import { prefsStore } from '#src/platform/prefs.ts';
 import { priceText, useChatModels, useOfficialSite } from '#src/platform/queries.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
-import { useModal } from '#src/ui/modal.ts';
 import { useLocked } from '#src/widgets/model/use-locked.ts';
 import { useNavigate, type LinkProps } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
-import { createPortal } from 'react-dom';
+import { findEntries, markAfter } from './command-filter.ts';
+import { CommandPanel } from './command-panel.tsx';
 import css from './command-palette.module.css';
 import { groups, manage, others, subscribe } from './menu-places.ts';
 import { placeIcons, type PlaceIcon } from './place-icons.ts';
@@ -130,9 +130,17 @@ const useHelpEntries = (words: string, go: Go): Entry[] => {
   }));
 };
 
+/** Light after dark, dark after light. */
+const turnLight = (isDark: boolean): Entry => ({
+  key: 'act light',
+  group: '操作',
+  label: isDark ? '换成浅色' : '换成深色',
+  hint: '外观',
+  icon: 'spark',
+  run: () => prefsStore.set({ dark: isDark ? 'light' : 'dark' }),
+});
+
 const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => void): Entry[] => {
-  const isMeant = ({ label, hint = '' }: Entry) =>
-    `${label} ${hint}`.toLowerCase().includes(words.toLowerCase());
   const act = (command: CommandKey, label: string, hint: string, icon: PlaceIcon): Entry => ({
     key: `act ${command}`,
     group: '操作',
@@ -143,19 +151,27 @@ const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => v
   });
   const acts = [
     act('new', '新会话', 'Ctrl Shift O', 'chat'),
+    {
+      key: 'act draw',
+      group: '操作',
+      label: '画一张图',
+      icon: 'brush',
+      run: () => go({ to: '/', search: { tab: 'imagine', new: 1 } }),
+    } satisfies Entry,
+    turnLight(document.documentElement.dataset['dark'] === '1'),
     act('keys', '快捷键', 'Ctrl /', 'help'),
-  ].filter(isMeant);
-  const models = useModelEntries(go).filter(isMeant);
-  const pages = usePages(go).filter(isMeant);
+  ];
+  const models = useModelEntries(go);
+  const pages = usePages(go);
   const sessions = useSessionEntries(words, go);
   const help = useHelpEntries(words, go);
-  if (words === '') return [...sessions, ...pages, ...models.slice(0, few), ...acts];
+  if (words === '') return [...acts, ...sessions, ...pages, ...models.slice(0, few)];
   // What the server finds comes later, and moves nothing that one is about to choose.
-  return [...pages, ...models, ...acts, ...sessions, ...help];
+  return [...findEntries([...pages, ...models, ...acts], words), ...sessions, ...help];
 };
 
 /** Everything that one can go to or do, found by typing. */
-const CommandPalette = ({
+export const CommandPalette = ({
   onClose,
   onCommand,
 }: {
@@ -164,12 +180,13 @@ const CommandPalette = ({
 }) => {
   const id = useId();
   const navigate = useNavigate();
-  const panel = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  useModal(true, onClose, panel);
-  const entries = useEntries(text.trim(), (link) => void navigate(link), onCommand);
+  const found = useEntries(text.trim(), (link) => void navigate(link), onCommand);
+  const heads = [...new Set(found.map(({ group }) => group))];
+  // The arrows walk as the groups stand.
+  const entries = heads.flatMap((head) => found.filter(({ group }) => group === head));
   const chosen = Math.min(at, entries.length - 1);
   useEffect(() => {
     list.current?.querySelectorAll('[role="option"]')[chosen]?.scrollIntoView({ block: 'nearest' });
@@ -181,79 +198,61 @@ const CommandPalette = ({
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0) setAt((chosen + step + entries.length) % Math.max(1, entries.length));
+    const next = markAfter(event.key, chosen, entries.length);
+    if (next !== undefined) setAt(next);
     else if (event.key === 'Enter') take(entries[chosen]);
     else return;
     event.preventDefault();
   };
-  const heads = [...new Set(entries.map(({ group }) => group))];
-  return createPortal(
-    <div
-      className={css.veil}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
-      }}
-    >
-      <div
-        className={css.panel}
-        role="dialog"
-        aria-modal="true"
-        aria-label="搜索和命令"
-        tabIndex={-1}
-        ref={panel}
-      >
-        <label className={css.box}>
-          <Icon name="search" size={20} />
-          <input
-            autoFocus
-            role="combobox"
-            aria-expanded
-            aria-controls={id}
-            aria-activedescendant={entries[chosen] && `${id}-${chosen}`}
-            aria-label="搜索会话、页面、模型、操作和帮助"
-            placeholder="搜索会话、页面、模型、操作和帮助"
-            value={text}
-            maxLength={200}
-            onChange={(event) => {
-              setText(event.target.value);
-              setAt(0);
-            }}
-            onKeyDown={onKeyDown}
-          />
-        </label>
-        <div className={css.found} id={id} role="listbox" aria-label="找到的" ref={list}>
-          {heads.map((head) => (
-            <div key={head} role="group" aria-label={head}>
-              <h3 aria-hidden>{head}</h3>
-              {entries.map(
-                (entry, index) =>
-                  entry.group === head && (
-                    <button
-                      type="button"
-                      key={entry.key}
-                      id={`${id}-${index}`}
-                      role="option"
-                      aria-selected={index === chosen}
-                      tabIndex={-1}
-                      className={css.row}
-                      onPointerMove={() => setAt(index)}
-                      onClick={() => take(entry)}
-                    >
-                      <PathIcon path={placeIcons[entry.icon]} size={18} />
-                      <span>{entry.label}</span>
-                      {entry.hint && <small>{entry.hint}</small>}
-                    </button>
-                  ),
-              )}
-            </div>
-          ))}
-          {entries.length === 0 && <p className={css.none}>没有找到</p>}
-        </div>
+  return (
+    <CommandPanel label="搜索和命令" onClose={onClose}>
+      <label className={css.box}>
+        <Icon name="search" size={20} />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={entries[chosen] && `${id}-${chosen}`}
+          aria-label="搜索会话、页面、模型、操作和帮助"
+          placeholder="搜索会话、页面、模型、操作和帮助"
+          value={text}
+          maxLength={200}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      <div className={css.found} id={id} role="listbox" aria-label="找到的" ref={list}>
+        {heads.map((head) => (
+          <div key={head} role="group" aria-label={head}>
+            <h3 aria-hidden>{head}</h3>
+            {entries.map(
+              (entry, index) =>
+                entry.group === head && (
+                  <button
+                    type="button"
+                    key={entry.key}
+                    id={`${id}-${index}`}
+                    role="option"
+                    aria-selected={index === chosen}
+                    tabIndex={-1}
+                    className={css.row}
+                    onPointerMove={() => setAt(index)}
+                    onClick={() => take(entry)}
+                  >
+                    <PathIcon path={placeIcons[entry.icon]} size={18} />
+                    <span>{entry.label}</span>
+                    {entry.hint && <small>{entry.hint}</small>}
+                  </button>
+                ),
+            )}
+          </div>
+        ))}
+        {entries.length === 0 && <p className={css.none}>没有找到</p>}
       </div>
-    </div>,
-    document.body,
+    </CommandPanel>
   );
 };
-
-export default CommandPalette;

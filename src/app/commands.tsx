@@ -3,8 +3,7 @@ import { Suspense, useState } from 'react';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { type CommandKey, useCommandKeys } from './use-command-keys.ts';
 
-const CommandPalette = lazyAsked(() => import('./command-palette.tsx'));
-const KeyList = lazyAsked(() => import('./key-list.tsx'));
+const CommandPanels = lazyAsked(() => import('./command-panels.tsx'));
 
 /** What the keyboard opens in windows that are wide enough for the side menu. */
 export const Commands = () => {
@@ -15,11 +14,11 @@ export const Commands = () => {
     else setOpen(command);
   };
   useCommandKeys(run);
-  const close = () => setOpen(null);
   return (
     <Suspense fallback={null}>
-      {open === 'palette' && <CommandPalette onClose={close} onCommand={run} />}
-      {open === 'keys' && <KeyList onClose={close} />}
+      {open && (
+        <CommandPanels key={open} open={open} onClose={() => setOpen(null)} onCommand={run} />
+      )}
     </Suspense>
   );
 };

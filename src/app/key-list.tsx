@@ -1,5 +1,5 @@
-import { Sheet } from '#src/ui/sheet.tsx';
 import { Fragment } from 'react';
+import { CommandPanel } from './command-panel.tsx';
 import css from './command-palette.module.css';
 
 /** Where, what it does, and its keys. */
@@ -24,19 +24,44 @@ const keys: readonly [string, readonly [string, string][]][] = [
     ],
   ],
   [
+    '列表与菜单',
+    [
+      ['上一项、下一项', '↑ ↓'],
+      ['选这一项', 'Enter'],
+      ['关闭', 'Esc'],
+      ['提示词与场景（输入框里）', '/'],
+      ['人与模型（输入框里）', '@'],
+    ],
+  ],
+  [
     '看图',
     [
       ['上一张、下一张', '← →'],
+      ['局部重绘', 'E'],
+      ['再来几张', 'V'],
+      ['高清放大', 'U'],
+      ['图生视频', 'F'],
+      ['下载', 'D'],
       ['关闭', 'Esc'],
-      ['标区域时撤销', 'Ctrl Z'],
-      ['标区域时重做', 'Ctrl Shift Z'],
+    ],
+  ],
+  [
+    '标区域',
+    [
+      ['撤销', 'Ctrl Z'],
+      ['重做', 'Ctrl Shift Z'],
+      ['画笔小一点、大一点', '[ ]'],
+      ['画笔与橡皮', 'X'],
+      ['按住移动图片', '空格'],
     ],
   ],
 ];
 
-const KeyList = ({ onClose }: { onClose: () => void }) => (
-  <Sheet open onClose={onClose} title="快捷键">
-    <dl className={css.keys}>
+/** All keys, by where they work. */
+export const KeyList = ({ onClose }: { onClose: () => void }) => (
+  <CommandPanel label="快捷键" className={css.keys} onClose={onClose}>
+    <h2>快捷键</h2>
+    <dl>
       {keys.map(([where, rows]) => (
         <Fragment key={where}>
           <h3>{where}</h3>
@@ -53,7 +78,5 @@ const KeyList = ({ onClose }: { onClose: () => void }) => (
         </Fragment>
       ))}
     </dl>
-  </Sheet>
+  </CommandPanel>
 );
-
-export default KeyList;

@@ -1,5 +1,6 @@
 import { useAuth } from '#src/platform/auth-store.ts';
 import { compactNumber } from '#common/compact-number.ts';
+import { paletteAsked } from '#src/platform/command-key.ts';
 import { prefsStore, usePrefs } from '#src/platform/prefs.ts';
 import { useOfficialSite } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
@@ -176,6 +177,16 @@ export default function ShellMenu({ at, fold }: { at: At; fold: boolean }) {
         <img src="/icon.svg" alt="" width={26} height={26} loading="lazy" />
         鹊桥
       </Link>
+      <button
+        type="button"
+        className="menu-find round"
+        aria-label="搜索和命令"
+        aria-keyshortcuts="Control+K"
+        title="搜索和命令（Ctrl K）"
+        onClick={() => dispatchEvent(new Event(paletteAsked))}
+      >
+        <Icon name="search" size={18} />
+      </button>
       <Link to="/" search={{ new: 1 }} className="menu-new">
         <Icon name="plus" size={18} />
         新会话

@@ -1,9 +1,12 @@
-import { isCommandKey } from '#src/platform/command-key.ts';
+import { isCommandKey, paletteAsked } from '#src/platform/command-key.ts';
 import { useEffect, useRef } from 'react';
 
 export type CommandKey = 'palette' | 'new' | 'keys';
 
-const commandOf = ({ key, shiftKey }: KeyboardEvent): CommandKey | null => {
+export const commandOf = ({
+  key,
+  shiftKey,
+}: Pick<KeyboardEvent, 'key' | 'shiftKey'>): CommandKey | null => {
   const letter = key.toLowerCase();
   if (letter === 'k' && !shiftKey) return 'palette';
   if (letter === 'o' && shiftKey) return 'new';
@@ -23,8 +26,12 @@ export const useCommandKeys = (run: (command: CommandKey) => void): void => {
       event.preventDefault();
       latest.current(command);
     };
-    // Before the search fields of narrow windows, which take Ctrl+K without this.
-    addEventListener('keydown', onKey, { capture: true });
-    return () => removeEventListener('keydown', onKey, { capture: true });
+    const onAsk = () => latest.current('palette');
+    addEventListener('keydown', onKey);
+    addEventListener(paletteAsked, onAsk);
+    return () => {
+      removeEventListener('keydown', onKey);
+      removeEventListener(paletteAsked, onAsk);
+    };
   }, []);
 };

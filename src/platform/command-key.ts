@@ -4,3 +4,6 @@ export const isCommandKey = (event: KeyboardEvent): boolean =>
   event.ctrlKey !== event.metaKey &&
   !event.altKey &&
   document.querySelector('#root')?.hasAttribute('inert') !== true;
+
+/** The event by which a button asks for the command palette. */
+export const paletteAsked = 'palette';

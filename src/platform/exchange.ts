@@ -1,4 +1,3 @@
-import ky from 'ky';
 import { awaitBytes, heard, heardSince, lineIsWell, lost } from './line.ts';
 
 /** What came back from the server. */
@@ -20,15 +19,15 @@ export class Unanswered extends Error {
 }
 
 /**
- * As long as a read waits for the next bytes, ms. It may have been asked on a connection that is dead
- * without anybody knowing: it is asked once more, if others are answered meanwhile, and waits longer.
+ * As long as a read waits for the next bytes, at first and when it is asked once more, ms. It may have
+ * been asked on a connection that is dead without anybody knowing.
  */
 const readPatience = [10_000, 20_000] as const;
-/** How often a write looks whether the line has died under it, and as long as it may take at all, ms. */
+/** So often the same is asked beside itself at most: a server may merely be slow. */
+const mostTries = 3;
+/** How often a write looks whether the line has died under it, ms, and how many times at most. */
 const writeLook = 30_000;
-const writePatience = 600_000;
-
-const http = ky.create({ timeout: false, retry: 0, throwHttpErrors: false });
+const writeLooks = 20;
 
 export interface Request {
   address: string;
@@ -43,26 +42,21 @@ export interface Request {
   early: Promise<Response | undefined> | undefined;
 }
 
-type Watch = { moved: () => void; end: () => void };
-
-/** Ends `abort` when nothing has come for too long. */
-const watchRead = (abort: AbortController, patience: number): Watch => {
-  const giveUp = () => abort.abort();
-  let timer = setTimeout(giveUp, patience);
-  return {
-    moved: () => {
-      clearTimeout(timer);
-      timer = setTimeout(giveUp, patience);
-    },
-    end: () => clearTimeout(timer),
+/** Ends `abort` when nothing has come for too long. Gives what tells of bytes, and what ends it. */
+const watch = (abort: AbortController, isRead: boolean, patience: number) => {
+  let looks = 0;
+  const look = () => {
+    looks += 1;
+    if (isRead || !lineIsWell() || looks === writeLooks) abort.abort();
   };
-};
-const watchWrite = (abort: AbortController): Watch => {
-  const begun = performance.now();
-  const timer = setInterval(() => {
-    if (!lineIsWell() || performance.now() - begun > writePatience) abort.abort();
-  }, writeLook);
-  return { moved: () => undefined, end: () => clearInterval(timer) };
+  const begin = () => setInterval(look, isRead ? patience : writeLook);
+  let timer = begin();
+  const end = () => clearInterval(timer);
+  const moved = () => {
+    end();
+    timer = begin();
+  };
+  return { moved, end };
 };
 
 const readBody = async (response: Response, moved: () => void): Promise<unknown> => {
@@ -72,7 +66,6 @@ const readBody = async (response: Response, moved: () => void): Promise<unknown>
   for (;;) {
     const part = await reader?.read();
     if (!part?.value) break;
-    heard();
     moved();
     text += decoder.decode(part.value, { stream: true });
   }
@@ -83,15 +76,38 @@ const readBody = async (response: Response, moved: () => void): Promise<unknown>
   }
 };
 
-/** Asks once. Rejects with Unanswered, or with the reason of the caller's signal. */
-const askOnce = async (request: Request, patience: number): Promise<Exchanged> => {
-  const { signal, method } = request;
+/** What is done about a try while it lasts. */
+interface Course {
+  /** Others are answered and this is not. */
+  doubt: () => void;
+  /** Its answer begins. */
+  came: () => void;
+}
+
+/**
+ * Asks once. Rejects with Unanswered, or with the reason of the caller's signal.
+ * @param course left out: it is given up after a silence, and not for being slow
+ */
+const askOnce = async (request: Request, patience: number, course?: Course): Promise<Exchanged> => {
+  const { signal, method, headers, json } = request;
   const abort = new AbortController();
   const cancel = () => abort.abort();
   signal?.throwIfAborted();
   signal?.addEventListener('abort', cancel);
-  const watch = method === 'GET' ? watchRead(abort, patience) : watchWrite(abort);
-  const endWaiting = awaitBytes(cancel);
+  if (json !== undefined) headers.set('content-type', 'application/json');
+  const watching = watch(abort, method === 'GET', patience);
+  const again = (afterSilence: boolean) => {
+    if (course) course.doubt();
+    else if (afterSilence) cancel();
+  };
+  const wait = () => awaitBytes(again);
+  let endWaiting = wait();
+  const moved = () => {
+    heard();
+    watching.moved();
+    endWaiting();
+    endWaiting = wait();
+  };
   const given = new Promise<never>((_, reject) => {
     abort.signal.addEventListener('abort', () => reject(new Error('given up')));
   });
@@ -99,18 +115,18 @@ const askOnce = async (request: Request, patience: number): Promise<Exchanged> =
   try {
     const response =
       (await Promise.race([request.early, given])) ??
-      (await http(new URL(request.address, location.origin), {
+      (await fetch(new URL(request.address, location.origin), {
         method,
-        headers: request.headers,
+        headers,
         keepalive: request.keepalive,
         signal: abort.signal,
-        ...(request.json === undefined ? {} : { json: request.json }),
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       }));
-    heard();
-    watch.moved();
+    course?.came();
+    moved();
     // A body that breaks off is no answer to a read. A write was answered, by its status, and its
     // body says so by being no JSON.
-    const body = await readBody(response, watch.moved).catch((error: unknown) => {
+    const body = await readBody(response, moved).catch((error: unknown) => {
       if (abort.signal.aborted || method === 'GET') throw error;
       return undefined;
     });
@@ -121,24 +137,51 @@ const askOnce = async (request: Request, patience: number): Promise<Exchanged> =
     if (!silent) lost();
     throw new Unanswered(silent);
   } finally {
-    watch.end();
+    watching.end();
     endWaiting();
     signal?.removeEventListener('abort', cancel);
   }
 };
 
 /**
+ * Asks on a connection; where others are answered and this is not, on another beside it, as that one
+ * may be dead. The one whose answer begins first goes on alone.
+ */
+const askBeside = (request: Request): Promise<Exchanged> =>
+  new Promise((resolve, reject) => {
+    const open = new Set<AbortController>();
+    let begun = 0;
+    const begin = (): void => {
+      const own = new AbortController();
+      const signal = request.signal ? AbortSignal.any([request.signal, own.signal]) : own.signal;
+      const early = begun === 0 ? request.early : undefined;
+      const patience = readPatience[begun === 0 ? 0 : 1];
+      const at = performance.now();
+      begun += 1;
+      open.add(own);
+      const doubt = () => {
+        if (begun < mostTries && request.signal?.aborted !== true) begin();
+      };
+      const came = () => {
+        for (const each of open) if (each !== own) each.abort();
+      };
+      askOnce({ ...request, early, signal }, patience, { doubt, came }).then(
+        resolve,
+        (error: unknown) => {
+          open.delete(own);
+          const isSilent = error instanceof Unanswered && error.silent;
+          if (isSilent && heardSince(at) && lineIsWell()) doubt();
+          if (open.size === 0) reject(error);
+        },
+      );
+    };
+    begin();
+  });
+
+/**
  * Makes a request and reads its answer. A read gives up once nothing has come for some seconds; a
  * write only once the line has died under it. Rejects with Unanswered, or with the reason of the
  * caller's signal.
  */
-export const exchange = async (request: Request): Promise<Exchanged> => {
-  const begun = performance.now();
-  try {
-    return await askOnce(request, readPatience[0]);
-  } catch (error) {
-    if (!(error instanceof Unanswered && error.silent && request.repeatable)) throw error;
-    if (!heardSince(begun) || !lineIsWell()) throw error;
-    return askOnce({ ...request, early: undefined }, readPatience[1]);
-  }
-};
+export const exchange = (request: Request): Promise<Exchanged> =>
+  request.repeatable ? askBeside(request) : askOnce(request, readPatience[0]);

@@ -39,5 +39,27 @@ test('the longer nothing is reached, the more rarely it is looked for', async ()
   await vi.advanceTimersByTimeAsync(15_000);
   expect(reached).toHaveBeenCalledTimes(4);
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(reached).toHaveBeenCalledTimes(6);
+  expect(reached).toHaveBeenCalledTimes(8);
+});
+
+test('a sign that was asked for on a dead connection is asked for on another', async () => {
+  reached.mockReturnValueOnce(new Promise(() => undefined)).mockResolvedValue(new Response());
+  const well = line.askLine();
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(await well).toBe(true);
+  expect(reached).toHaveBeenCalledTimes(2);
+});
+
+test('what gets nothing while others are answered is asked again, once, and not what is being answered', async () => {
+  const [dead, lively] = [vi.fn(), vi.fn()];
+  line.awaitBytes(dead);
+  const end = line.awaitBytes(lively);
+  // No silence: the line was well all the time.
+  for (let each = 0; each < 20; each++) {
+    await vi.advanceTimersByTimeAsync(500);
+    line.heard();
+    if (each === 2) end();
+  }
+  expect(dead).toHaveBeenCalledTimes(1);
+  expect(lively).not.toHaveBeenCalled();
 });

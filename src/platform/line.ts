@@ -16,20 +16,28 @@ const askAfter = 2_000;
 const sayAfter = 3_000;
 /** As long as that sign may take, and the pauses between two of them while there is none, ms. */
 const signPatience = 4_000;
+/** A sign may be asked for on a connection that is dead: after so long another is, beside it, ms. */
+const signEvery = 1_300;
 const firstPause = 1_000;
-const longestPause = 10_000;
-/** What was asked during a silence and has waited so long was asked on a connection that is dead, ms. */
-const deadAfter = 5_000;
+/** No longer, or a line that comes and goes is hardly ever met, ms. */
+const longestPause = 5_000;
+/** What has waited so long while others were answered was asked on a connection that is dead, ms. */
+const deadAfter = 4_000;
 
 const offline = () => globalThis.navigator !== undefined && !navigator.onLine;
 const state = createStore<LineState>(offline() ? 'gone' : 'well');
 export const useLine = (): LineState => useStore(state);
 export const lineIsWell = (): boolean => state.get() === 'well';
 
+/** @param afterSilence nothing at all came for some time; else others were answered all the time */
+type Reopen = (afterSilence: boolean) => void;
+
 interface Waiting {
   since: number;
   /** Asks again on another connection; left out: it looks after itself. */
-  reopen: (() => void) | undefined;
+  reopen: Reopen | undefined;
+  /** Something came for others since it began to wait. */
+  doubted: boolean;
 }
 const waiting = new Set<Waiting>();
 const listeners = new Set<() => void>();
@@ -55,16 +63,19 @@ export const heard = (): void => {
   const now = performance.now();
   lastHeard = now;
   pause = firstPause;
-  if (lineIsWell()) return;
+  const afterSilence = !lineIsWell();
+  for (const each of waiting) {
+    // This is called for every event of a reply.
+    if (each.doubted && !afterSilence) continue;
+    each.doubted = true;
+    const again = () => {
+      if (waiting.has(each)) each.reopen?.(afterSilence);
+    };
+    setTimeout(again, Math.max(0, each.since + deadAfter - now));
+  }
+  if (!afterSilence) return;
   state.set('well');
   look();
-  for (const each of waiting)
-    setTimeout(
-      () => {
-        if (waiting.has(each)) each.reopen?.();
-      },
-      Math.max(0, each.since + deadAfter - now),
-    );
   for (const listener of listeners) listener();
 };
 
@@ -84,10 +95,23 @@ export const lost = (): void => {
   look();
 };
 
+/** Any sign of life. Rejects with a TimeoutError where nothing comes. */
+const sign = async (): Promise<void> => {
+  const signal = AbortSignal.timeout(signPatience);
+  let more: ReturnType<typeof setInterval> | undefined;
+  await new Promise((resolve, reject) => {
+    const ask = () => {
+      fetch('/api/health', { cache: 'no-store', signal }).then(resolve, reject);
+    };
+    ask();
+    more = setInterval(ask, signEvery);
+  }).finally(() => clearInterval(more));
+};
+
 const askOnce = async (): Promise<void> => {
   const begun = performance.now();
   try {
-    await fetch('/api/health', { cache: 'no-store', signal: AbortSignal.timeout(signPatience) });
+    await sign();
     heard();
   } catch (error) {
     const late = error instanceof DOMException && error.name === 'TimeoutError';
@@ -132,10 +156,10 @@ function look(): void {
 
 /**
  * Something waits for bytes from the server; gives what ends that.
- * @param reopen asks again on another connection, once the line is well after a silence
+ * @param reopen asks again on another connection, where others are answered and it is not
  */
-export const awaitBytes = (reopen?: () => void): (() => void) => {
-  const own: Waiting = { since: performance.now(), reopen };
+export const awaitBytes = (reopen?: Reopen): (() => void) => {
+  const own: Waiting = { since: performance.now(), reopen, doubted: false };
   waiting.add(own);
   if (timer === undefined) look();
   return () => waiting.delete(own);

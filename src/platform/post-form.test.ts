@@ -87,3 +87,19 @@ test('an upload that stands still is given up, and says that the network does no
   expect(told()).toMatchObject({ status: 0, message: expect.stringContaining('网络') });
   expect(request.aborted).toBe(true);
 });
+
+test('where others are answered, an upload of which nothing is heard is sent again under its key', async () => {
+  const { postForm } = await import('./post-form.ts');
+  const { heard } = await import('./line.ts');
+  const done = postForm('uploadFile', new FormData(), { idempotencyKey: 'same' });
+  const first = SlowRequest.last;
+  first.left(piece, piece);
+  for (let second = 0; second < 40; second += 1) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    heard();
+  }
+  expect(first.aborted).toBe(true);
+  expect(SlowRequest.last).not.toBe(first);
+  SlowRequest.last.answer({ file: { uuid: 'a' } });
+  expect(await done).toEqual({ file: { uuid: 'a' } });
+});

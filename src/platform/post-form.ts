@@ -3,7 +3,7 @@ import type { Out, UploadName } from '#contract/calls.ts';
 import { ApiError, offlineText, openEnvelope, silentText } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
-import { awaitBytes, heard, lost, moved } from './line.ts';
+import { awaitBytes, heard, lineIsWell, lost, moved } from './line.ts';
 import { keepRefreshedToken, leaveExpiredLogin } from './server-api.ts';
 
 /** An upload that stands still for so long is given up, to be begun again by who asked for it, ms. */
@@ -14,6 +14,8 @@ const standstill = 30_000;
  */
 const answerPatience = 60_000;
 const bytesPerMs = 6;
+/** Instead of both, where others are answered and nothing moves here: its connection may be dead. */
+const doubtPatience = 6_000;
 
 const readJson = (text: string): unknown => {
   try {
@@ -33,11 +35,7 @@ export interface PostFormOptions {
   onProgress?: (part: number) => void;
 }
 
-/**
- * Sends a form to a call that takes one. Rejects with ApiError (status 0: nothing was reached), or
- * with an AbortError when the signal ends it.
- */
-export const postForm = <K extends UploadName>(
+const postOnce = <K extends UploadName>(
   name: K,
   form: FormData,
   { idempotencyKey, query = {}, signal, onProgress }: PostFormOptions = {},
@@ -53,7 +51,9 @@ export const postForm = <K extends UploadName>(
     if (idempotencyKey !== undefined) request.setRequestHeader('idempotency-key', idempotencyKey);
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`);
     const end = beginBusy('uploads');
-    const endWaiting = awaitBytes();
+    let size = 0;
+    const doubt = () => giveUpIn(doubtPatience + size / bytesPerMs);
+    let endWaiting = awaitBytes(doubt);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const giveUpIn = (ms: number) => {
       clearTimeout(timer);
@@ -65,6 +65,9 @@ export const postForm = <K extends UploadName>(
     giveUpIn(standstill);
     request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
       moved();
+      size = total;
+      endWaiting();
+      endWaiting = awaitBytes(doubt);
       giveUpIn(loaded < total ? standstill : answerPatience + total / bytesPerMs);
       if (lengthComputable && total > 0) onProgress?.(loaded / total);
     });
@@ -95,3 +98,26 @@ export const postForm = <K extends UploadName>(
     });
     request.send(form);
   });
+
+/** So often a form is sent of which nothing was heard, where that stores nothing twice. */
+const mostTries = 3;
+
+/**
+ * Sends a form to a call that takes one. Rejects with ApiError (status 0: nothing was reached), or
+ * with an AbortError when the signal ends it.
+ */
+export const postForm = async <K extends UploadName>(
+  name: K,
+  form: FormData,
+  options: PostFormOptions = {},
+): Promise<Out<K>> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await postOnce(name, form, options);
+    } catch (error) {
+      const isSilent = error instanceof ApiError && error.message === silentText;
+      const mayRepeat = isSilent && lineIsWell() && options.idempotencyKey !== undefined;
+      if (!mayRepeat || tries === mostTries) throw error;
+    }
+  }
+};

@@ -31,8 +31,8 @@ export interface StreamOptions {
 
 /** A connection that does not open within this time is given up, ms. */
 const openPatience = 10_000;
-/** The server sends a heartbeat at least every 15 s; after this long without one the line is dead. */
-const silence = 20_000;
+/** The server sends a heartbeat at least every 5 s; after this long without one the line is dead. */
+const silence = 12_000;
 /** Tries without a single event between them before the reader gives up, while the network is there. */
 const mostTries = 8;
 /** Of what is quiet for longer it is asked whether the line is well; if it was not, it is opened anew, ms. */

@@ -1,4 +1,4 @@
-import { callsTools } from '#common/tool-models.ts';
+import type { Model } from '#contract/model.ts';
 import { useDraft, readDraft } from './draft.ts';
 import { useSite } from './site.ts';
 
@@ -9,18 +9,15 @@ const keyOf = (place: string): string => `web:${place}`;
 export const webOf = (place: string): { web?: 1 } =>
   readDraft(keyOf(place)) === '1' ? { web: 1 } : {};
 
-/** The built-in assistant, which calls tools by its rules. */
-const assistant = 'builtin-assistant';
-
 /**
  * The switch of a box; null: there is no search here, or this model does not call tools.
  */
 export const useWebChoice = (
   place: string,
-  model: string | undefined,
+  model: Pick<Model, 'tools'> | null | undefined,
 ): { on: boolean; set: (on: boolean) => void } | null => {
   const [kept, keep] = useDraft(keyOf(place));
   const { web_search: offered } = useSite();
-  if (!offered || model === undefined || !(callsTools(model) || model === assistant)) return null;
+  if (!offered || !model?.tools) return null;
   return { on: kept === '1', set: (on) => keep(on ? '1' : '') };
 };

@@ -5,7 +5,10 @@ export interface SheetProps {
   onClose: () => void;
   /** Its name, shown at its head. */
   title: string;
-  /** It holds a few acts: with a mouse they stand beside the button that was pressed. */
-  menu?: boolean;
+  /**
+   * It is no form: with a mouse it stands beside the button that was pressed, as a list of rows or as
+   * a panel of several parts under its name.
+   */
+  popover?: 'list' | 'panel';
   children: ReactNode;
 }

@@ -2,12 +2,10 @@ import Popup from 'antd-mobile/es/components/popup';
 import { memo, useRef, type PointerEvent, type ReactNode } from 'react';
 import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
-import { moveByArrows } from './arrow-keys.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
-import { MenuPopover } from './menu-popover.tsx';
 import { useModal } from './modal.ts';
-import actCss from './act.module.css';
+import { Popover } from './popover.tsx';
 import css from './sheet-view.module.css';
 import type { SheetProps } from './sheet-props.ts';
 
@@ -84,16 +82,7 @@ const Inside = memo(
     return (
       <>
         {side ? head : <Pull onClose={onClose}>{head}</Pull>}
-        <div
-          className={css.sheetContent}
-          onKeyDown={(event) => {
-            // A list of acts is walked through as a menu is.
-            if (event.target instanceof HTMLElement && event.target.closest(`.${actCss.act}`))
-              moveByArrows(event);
-          }}
-        >
-          {children}
-        </div>
+        <div className={css.sheetContent}>{children}</div>
       </>
     );
   },
@@ -133,9 +122,7 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
   );
 };
 
-const beside = `${wideEnoughForMenu} and ${finePointer}`;
-
 const SheetView = (props: SheetProps) =>
-  useMedia(beside) && props.menu ? <MenuPopover {...props} /> : <Drawer {...props} />;
+  useMedia(finePointer) && props.popover ? <Popover {...props} /> : <Drawer {...props} />;
 
 export default SheetView;

@@ -5,6 +5,8 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls, type PlainCallName } from '#contract/calls.ts';
+import { usualCompliance } from '#contract/compliance.ts';
+import { usualSafety } from '#contract/safety.ts';
 import { removeOldRecords } from '#server/areas/compliance/records.store.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Aigc, readAigc, readAigcXmp } from '#server/labels/aigc.ts';
@@ -133,10 +135,16 @@ const expectLabel = async (
   kind: string,
   { client = owner, file }: { client?: TestClient; file?: [data: Buffer, ending: string] } = {},
 ) => {
-  expect(label, kind).toMatchObject({
+  // Nothing else is in it: a random number, and the codes of the operator.
+  const code = '001191110108MA01ABCD0X10001';
+  expect(label, kind).toEqual({
     Label: '1',
-    ContentProducer: '001191110108MA01ABCD0X10001',
+    ContentProducer: code,
     ProduceID: expect.stringMatching(/^[0-9a-f]{32}$/),
+    ReservedCode1: '',
+    ContentPropagator: code,
+    PropagateID: label?.ProduceID,
+    ReservedCode2: '',
   });
   const { id, user_name: name } = await client.call('userInfo', {});
   expect(JSON.stringify(label)).not.toContain(name);
@@ -160,6 +168,39 @@ const brightCorner = async (picture: Buffer): Promise<number> => {
     .toBuffer();
   return grey.filter((value) => value > 200).length;
 };
+
+test('until the operator sets something all is as it was, but for the metadata', async () => {
+  const { settings } = await manager.call('complianceState', {});
+  expect(settings).toEqual(usualCompliance);
+  expect((await manager.call('safetyState', {})).settings).toEqual(usualSafety);
+  expect(await new TestClient(server.baseURL).call('siteInfo', {})).toMatchObject({
+    foot: { operator: '', report: '', icp: '', police: '', algorithm: '', model_record: '' },
+    agreements: [],
+    ask_agreements: false,
+    mark_text: false,
+    mark_images: false,
+  });
+  expect(await owner.call('minorState', {})).toMatchObject({ offered: false, on: false });
+  expect((await owner.call('agreements', {})).list).toEqual([]);
+  // Whoever knows the documents alone registers and asks as ever; no cookie, no words that were not asked for.
+  const fresh = await TestClient.register(server.baseURL);
+  const { uuid } = await talk(fresh, '一加一等于几');
+  const first = await fetch(`${server.baseURL}/`);
+  expect(first.headers.get('set-cookie')).toBeNull();
+  for (const format of ['markdown', 'json'] as const)
+    expect((await exported(fresh, uuid, format)).data.toString()).not.toContain('由人工智能生成');
+  const { key } = await apiUser(server);
+  const answer = await fetched('/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: '一加一等于几' }] }),
+  });
+  expect(answer.toString()).not.toContain('人工智能生成');
+  const { message } = await paint(fresh, '湖上的月亮', { image: { n: 1 } });
+  const image = await fetched(replyOf(message).images[0]?.url ?? '');
+  expect(await readImageLabel(image)).toMatchObject({ Label: '1', ContentProducer: '' });
+  expect(image.includes('c2pa')).toBe(false);
+});
 
 test('what a model makes is labelled on each way, through what we make of it', async () => {
   const producer_code = '001191110108MA01ABCD0X10001';
@@ -262,6 +303,38 @@ test('with the operator’s certificate what is drawn carries a manifest of C2PA
   expect((await readManifest(changed, 'image/png')).faults).toContain(
     'assertion.dataHash.mismatch',
   );
+
+  // So do sounds and PDF, with the label that they had; a sound that is heard again is the kept one.
+  const { key: apiKey } = await apiUser(server);
+  const { uuid, historyId } = await talk(owner, '一加一等于几');
+  const heard = () =>
+    fetched('/api/text_to_speech', {
+      method: 'POST',
+      headers: { ...owner.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'builtin-voice', history_id: historyId, text: '', voice: '' }),
+    });
+  await heard();
+  const kept = await heard();
+  const byKey = await fetched('/v1/audio/speech', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'builtin-voice', input: '你好，月亮。', voice: '' }),
+  });
+  const sound = byKey.toString('latin1', 0, 4) === 'RIFF' ? 'audio/wav' : 'audio/mpeg';
+  const { data: pdf } = await exported(owner, uuid, 'pdf');
+  for (const [data, mime] of [
+    [kept, sound],
+    [byKey, sound],
+    [pdf, 'application/pdf'],
+  ] as const) {
+    const { faults, text } = await readManifest(data, mime);
+    expect(faults, mime).toEqual(['signingCredential.untrusted']);
+    expect(text, mime).toContain('trainedAlgorithmicMedia');
+  }
+  for (const data of [kept, byKey]) expect(readSoundLabel(data)?.Label).toBe('1');
+  const written = pdf.toString('utf8');
+  expect(readAigcXmp(written.slice(written.lastIndexOf('<?xpacket begin')))?.Label).toBe('1');
+  expect((await pdfText(pdf)).text).toContain('一加一等于几');
 
   await manager.call('saveCompliance', { c2pa_chain: '' });
   const bare = await paint(owner, '没有签名的月亮', { image: { n: 1 } });
@@ -503,16 +576,38 @@ test('what was done from where is kept for its months, and leaves by the owner�
   };
   expect((await person.raw('exportRecords', asked)).code).toBe(404);
   expect((await manager.raw('exportRecords', { ...asked, reason: '' })).code).toBe(422);
+  const neighbour = await TestClient.register(server.baseURL);
+  const theirs = await talk(neighbour, '别人的话');
   const { text, count } = await manager.call('exportRecords', asked);
   expect(count).toBeGreaterThanOrEqual(before.length);
   expect(text).toContain(uuid);
   expect(text).not.toContain('石榴花');
+  // Of nobody else, and of no other day.
+  expect(text).not.toContain(theirs.uuid);
+  const { text: theirText } = await manager.call('exportRecords', {
+    ...asked,
+    user_id: (await neighbour.call('userInfo', {})).id,
+  });
+  expect([theirText.includes(theirs.uuid), theirText.includes(uuid)]).toEqual([true, false]);
+  await onDatabase(
+    server,
+    `UPDATE records SET at = '2025-03-05 12:00+08' WHERE user_id = $1 AND call = 'register'`,
+    [id],
+  );
+  const ofDay = (from: string, to: string) => manager.call('exportRecords', { ...asked, from, to });
+  expect((await ofDay('2025-03-05', '2025-03-05')).count).toBe(1);
+  expect((await ofDay('2025-03-06', '2099-12-31')).count).toBe(count - 1);
+  expect((await ofDay('2025-03-01', '2025-03-04')).count).toBe(0);
   const { id: ownId } = await owner.call('userInfo', {});
   expect(
     (await manager.call('exportRecords', { ...asked, from: '2020-01-01', to: '2020-01-02' })).count,
   ).toBe(0);
   const acts = await manager.call('adminActList', { call: 'exportRecords' });
   expect(acts.list[0]?.input).toContain('某公安局');
+  expect(acts.list[0]?.user_id).toBe((await manager.call('userInfo', {})).id);
+  // A manager who is not the owner sees no more of it than anybody.
+  await manager.call('setManager', { user_id: ownId, rank: 'manager' });
+  expect((await owner.raw('exportRecords', asked)).code).toBe(404);
   // An auditor sees what managers see and changes nothing, not even as a manager among people.
   await manager.call('setManager', { user_id: ownId, rank: 'auditor' });
   expect((await owner.call('complianceState', {})).settings.record_months).toBe(6);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionContext } from '#contract/context.ts';
@@ -7,6 +9,7 @@ import { TestClient } from '../support/client.ts';
 import { fillTalk } from '../support/fill-talk.ts';
 import {
   questionIn,
+  resultsIn,
   startScriptedModel,
   type Said,
   type SentBody,
@@ -20,16 +23,28 @@ let model: Awaited<ReturnType<typeof startScriptedModel>>;
 let server: TestServer;
 let person: TestClient;
 let database: pg.Client;
+/** What a plain page of a path says. */
+let page: (path: string) => string = () => '';
+const site = createServer((request, response) => {
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(page(request.url ?? ''));
+});
+let host = '';
 
 const channel = ({ baseURL }: { baseURL: string }) => ({
   OPENAI_BASE_URL: baseURL,
   OPENAI_API_KEY: 'sk-test',
-  OPENAI_MODELS: 'scripted-a',
+  OPENAI_MODELS: 'scripted-a,deepseek-scripted',
   MESSAGES_LIMIT: '100000',
+  FETCH_ALLOWED: host,
 });
 
 beforeAll(async () => {
   model = await startScriptedModel((body) => script(body));
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
   server = await startServer({
     env: channel(model),
   });
@@ -44,6 +59,7 @@ afterAll(async () => {
   await database?.end();
   await server?.stop();
   await model?.close();
+  site.close();
 });
 
 const textsOf = ({ messages }: SentBody): string[] =>
@@ -306,3 +322,80 @@ test('the assistant excerpts by rules, for nothing; a service that reads from it
   expect(list[0]).toMatchObject({ prompt_tokens: 50, cached_tokens: 40 });
   expect(await context(cached)).toMatchObject({ prompt_tokens: 50, cached_tokens: 40 });
 });
+
+test('one question whose tools outgrow the window goes on with what its model wrote of their results', async () => {
+  const facts = (round: number) =>
+    [0, 1].map((at) => `代号${'甲乙丙丁'[round]}${at}是金${round}${at}`);
+  const gossip = '闲话很多，与问题无关。';
+  let asked: SentBody[] = [];
+  let broken = false;
+  const isOfResults = (body: SentBody) => textsOf(body)[0]?.includes('工具调用的结果') === true;
+  script = (body) => {
+    asked.push(body);
+    if (isOfResults(body)) {
+      if (broken) return { status: 500 };
+      const parts = textsOf(body)[1]!.split(/(?=【结果\d+】)/);
+      const kept = parts.map(
+        (part) => `${/【结果\d+】/.exec(part)?.[0]}记着：${/代号.{2}是金\d+/.exec(part)?.[0]}。`,
+      );
+      return { text: kept.join('\n') };
+    }
+    const done = resultsIn(body).length / 2;
+    if (done === 4) return { text: '读完了' };
+    const calls = [0, 1].map((at) => ({
+      name: 'read_page',
+      arguments: { url: `http://${host}/${done}-${at}` },
+    }));
+    return { calls };
+  };
+  const all = [0, 1, 2, 3].flatMap(facts);
+  page = (path) => {
+    const [, round = 0, at = 0] = /(\d)-(\d)/.exec(path)?.map(Number) ?? [];
+    return `${gossip.repeat(300)}${facts(round)[at]}。${gossip.repeat(800)}`;
+  };
+  const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
+  const run = async () => {
+    asked = [];
+    const { uuid } = await person.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    const id = await send(
+      uuid,
+      `请把四批资料读完：${[0, 1, 2, 3].flatMap((at) => [`http://${host}/${at}-0`, `http://${host}/${at}-1`]).join(' ')}`,
+    );
+    const { list } = await person.call('historyList', { session_id: uuid });
+    const message = list.find((each) => each.id === id)!;
+    expect(message.ai, message.error_message).toBe('读完了');
+    // Cut never between a call and its result.
+    for (const body of asked.filter((each) => !isOfResults(each))) {
+      const open: string[] = [];
+      for (const { role, tool_calls: calls = [], tool_call_id: of } of body.messages) {
+        if (role === 'tool') expect(open.shift()).toBe(of);
+        else expect(open).toEqual([]);
+        open.push(...calls.map((call) => call.id));
+      }
+      expect(textsOf(body).join('').length).toBeLessThan(65_535 * 0.85);
+    }
+    return { message, last: textsOf(asked.at(-1)!).join('\n') };
+  };
+
+  const before = await balance();
+  const { message, last } = await run();
+  const summaries = asked.filter(isOfResults);
+  expect(summaries.length).toBeGreaterThan(0);
+  expect(all.filter((fact) => !last.includes(fact))).toEqual([]);
+  expect(last.includes('记着：')).toBe(true);
+  expect(message.tools!.filter(({ condensed }) => condensed).length).toBeGreaterThanOrEqual(4);
+  // What was written is paid, is told, and nothing else is.
+  const { list: paid } = await person.call('transactionList', {});
+  const own = paid.slice(0, 5 + summaries.length);
+  expect(own.filter(({ human }) => human === '浓缩工具的结果')).toHaveLength(summaries.length);
+  expect(before - (await balance())).toBe(own.reduce((sum, each) => sum + each.deduct_tokens, 0));
+
+  // Where nothing can be written, and where its person wants no condensing, rules do it.
+  broken = true;
+  expect((await run()).last.includes('代号丁1是金31')).toBe(true);
+  broken = false;
+  await person.call('saveSettings', { condense: 0 });
+  await run();
+  expect(asked.filter(isOfResults)).toEqual([]);
+  await person.call('saveSettings', { condense: 1 });
+}, 120_000);

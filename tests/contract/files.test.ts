@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { zipSync } from 'fflate';
 import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -442,4 +443,27 @@ test('training files of several projects that come at once take no more than the
   expect(new Set(codesOf)).toEqual(new Set([0, codes.file_quota.code]));
   // Of 3.8 MB each.
   expect(kept).toBeLessThan(9);
+});
+
+test('what comes out of an archive of training files takes no more than there is room, either', async () => {
+  const person = await TestClient.register(server.baseURL);
+  await person.call('newTrainModel', { name: '库', key: 'room_of_archives', type: 0 });
+  const [project] = (await person.call('trainModelList', {})).list;
+  const text = (at: number) => Buffer.from(`${at} 号桥\n`.repeat(440_000)).subarray(0, 3_900_000);
+  const texts = Array.from({ length: 9 }, (_, at) => [`${at}.txt`, text(at)] as const);
+  // 35 MB of 400 KB: a file of noise keeps it below what an archive may hold.
+  const packed = zipSync({
+    ...Object.fromEntries(texts),
+    'noise.txt': Buffer.from(randomBytes(300_000).toString('base64')),
+  });
+  expect(packed.length).toBeLessThan(1_000_000);
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(packed)]), 'texts.zip');
+  const address = `/api/train/upload_file?model_id=${project!.id}`;
+  await get(address, { method: 'POST', headers: person.headers(), body: form });
+  const filesOf = async () =>
+    (await person.call('trainFileList', { model_id: project!.id, page_size: 256 })).list;
+  await expect
+    .poll(async () => (await filesOf()).map(({ error }) => error), { timeout: 30_000 })
+    .toEqual([codes.file_quota.text]);
 });

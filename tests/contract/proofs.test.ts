@@ -300,3 +300,23 @@ describe('a login', () => {
     });
   });
 });
+
+test('a new secret that is asked for while another is confirmed locks nobody out', async () => {
+  for (let at = 0; at < 12; at += 1) {
+    const client = await TestClient.register(here.server.baseURL);
+    const { secret } = await client.call('totpBegin', {});
+    const code = generateSync({ secret });
+    const [, enabled] = await Promise.all([
+      client.raw('totpBegin', {}),
+      client.raw('totpEnable', { code }),
+      client.raw('totpBegin', {}),
+    ]);
+    // Whoever is told that it is on has the codes that open it; whoever is not, has none that bars them.
+    const state = await client.call('totpState', {});
+    expect(state).toEqual(
+      enabled.code === 0
+        ? { enabled: true, recovery_left: 10 }
+        : { enabled: false, recovery_left: 0 },
+    );
+  }
+});

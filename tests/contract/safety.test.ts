@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiUser } from '../support/api-user.ts';
+import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
@@ -23,6 +23,19 @@ let manager: TestClient;
 let person: TestClient;
 const asked: { service: string; text: string; picture: boolean }[] = [];
 
+/** What was put into the store of 阿里云, by its path. */
+const put = new Map<string, Buffer>();
+
+let refuseAll = false;
+/** Red is bad; what comes is a picture that services take, for the business of pictures. */
+const levelOfPicture = async (picture: Buffer, business: string): Promise<number> => {
+  expect(business).toBe('pictures');
+  const { format, width, height } = await sharp(picture).metadata();
+  expect([format, Math.max(width, height) <= 1280]).toEqual(['jpeg', true]);
+  const { channels } = await sharp(picture).stats();
+  return refuseAll || (channels[0]!.mean > 200 && channels[1]!.mean < 80) ? 2 : 0;
+};
+
 const levelOf = (text: string) =>
   /坏|一整句不许说的话/.test(text) ? 2 : text.includes('疑') ? 1 : 0;
 
@@ -42,8 +55,17 @@ beforeAll(async () => {
   });
   // Each form is checked by what its document says of signing, written anew here.
   service = await listen(async (request, response) => {
-    const body = (await bodyOf(request)).toString();
+    const raw = await bodyOf(request);
+    const body = raw.toString();
     const headers = request.headers as Record<string, string>;
+    if (request.method === 'PUT') {
+      // The store of 阿里云: its signature is by the key that was lent.
+      const signed = `PUT\n\nimage/jpeg\n${headers['date']}\nx-oss-security-token:lent-token\n${request.url}`;
+      const signature = createHmac('sha1', 'lent-secret').update(signed).digest('base64');
+      const right = headers['authorization'] === `OSS lent-id:${signature}`;
+      if (right) put.set(request.url ?? '', raw);
+      return reply(response, right ? 200 : 403, {});
+    }
     if (headers['x-tc-action']) {
       const kind = headers['x-tc-action'] === 'TextModeration' ? 'tms' : 'ims';
       const host = headers['host'] ?? '';
@@ -58,16 +80,19 @@ beforeAll(async () => {
       expect(host).not.toBe('');
       if (!headers['authorization']?.endsWith(`Signature=${signature}`))
         return reply(response, 200, { Response: { Error: { Code: 'AuthFailure' } } });
-      const given = JSON.parse(body) as { Content?: string; FileContent?: string };
+      const given = JSON.parse(body) as { Content?: string; FileContent?: string; BizType: string };
       const text = Buffer.from(given.Content ?? '', 'base64').toString();
       asked.push({ service: 'tencent', text, picture: given.FileContent !== undefined });
-      const Suggestion = given.FileContent ? 'Block' : ['Pass', 'Review', 'Block'][levelOf(text)];
+      const level = given.FileContent
+        ? await levelOfPicture(Buffer.from(given.FileContent, 'base64'), given.BizType)
+        : levelOf(text);
+      const Suggestion = ['Pass', 'Review', 'Block'][level];
       return reply(response, 200, { Response: { Suggestion, Label: 'Ad', RequestId: '1' } });
     }
     const form = new URLSearchParams(body);
     const fields = Object.fromEntries(form);
     const sorted = Object.keys(fields).sort();
-    if (fields['Action'] === 'TextModerationPlus') {
+    if (fields['Action']) {
       const { Signature: given } = fields;
       const escape = (text: string) => encodeURIComponent(text).replaceAll('*', '%2A');
       const query = sorted
@@ -78,9 +103,29 @@ beforeAll(async () => {
         .update(`POST&%2F&${escape(query)}`)
         .digest('base64');
       if (given !== signature) return reply(response, 200, { Code: 403, Message: 'signature' });
-      const { content: text } = JSON.parse(fields['ServiceParameters']!) as { content: string };
-      asked.push({ service: 'aliyun', text, picture: false });
-      const RiskLevel = ['none', 'medium', 'high'][levelOf(text)];
+      if (fields['Action'] === 'DescribeUploadToken')
+        return reply(response, 200, {
+          Code: 200,
+          Data: {
+            AccessKeyId: 'lent-id',
+            AccessKeySecret: 'lent-secret',
+            SecurityToken: 'lent-token',
+            BucketName: 'a-bucket',
+            FileNamePrefix: 'upload/1/',
+            OssInternetEndPoint: service.url,
+          },
+        });
+      const about = JSON.parse(fields['ServiceParameters']!) as {
+        content?: string;
+        ossBucketName: string;
+        ossObjectName: string;
+      };
+      const { content: text = '' } = about;
+      const picture = put.get(`/${about.ossBucketName}/${about.ossObjectName}`);
+      asked.push({ service: 'aliyun', text, picture: picture !== undefined });
+      expect(fields['Action']).toBe(picture ? 'ImageModeration' : 'TextModerationPlus');
+      const level = picture ? await levelOfPicture(picture, fields['Service']!) : levelOf(text);
+      const RiskLevel = ['none', 'medium', 'high'][level];
       return reply(response, 200, { Code: 200, Data: { RiskLevel, Result: [{ Label: 'x' }] } });
     }
     const joined = sorted.filter((name) => name !== 'signature').map((name) => name + fields[name]);
@@ -90,6 +135,17 @@ beforeAll(async () => {
     if (fields['signature'] !== signature) return reply(response, 200, { code: 410, msg: 'no' });
     const text = fields['content'] ?? '';
     asked.push({ service: 'netease', text, picture: fields['images'] !== undefined });
+    if (fields['images']) {
+      expect(request.url).toBe('/v5/image/check');
+      const [image] = JSON.parse(fields['images']) as { type: number; data: string }[];
+      expect(image?.type).toBe(2);
+      const data = Buffer.from(image?.data ?? '', 'base64');
+      const suggestion = await levelOfPicture(data, fields['businessId']!);
+      return reply(response, 200, {
+        code: 200,
+        result: [{ antispam: { suggestion, label: 100 } }],
+      });
+    }
     const antispam = { suggestion: levelOf(text), label: 400 };
     return reply(response, 200, { code: 200, result: { antispam } });
   });
@@ -190,10 +246,21 @@ test('a case is looked at, appealed once by its person alone, and decided', asyn
   expect((await other.raw('safetyCaseList', {})).code).toBe(404);
   await manager.call('decideSafetyCase', { id: own!.id, state: 'confirmed' });
   await person.call('appealSafetyCase', appeal);
+  // An appeal is to be answered within a day: then managers are reminded where they begin.
+  const late = async () => (await manager.call('adminService', {})).appeals_late;
+  expect(await late()).toBe(0);
+  await onDatabase(
+    server,
+    `UPDATE safety_cases SET appealed_at = now() - interval '25 hours' WHERE id = $1`,
+    [own!.id],
+  );
+  expect(await late()).toBe(1);
+  expect((await manager.call('adminService', {})).safety_open).toBeGreaterThan(0);
   expect((await person.raw('appealSafetyCase', appeal)).status).toBe(404);
   expect((await manager.call('safetyCaseList', {})).list[0]).toMatchObject(appeal);
   await manager.call('decideSafetyCase', { id: own!.id, state: 'allowed' });
   expect((await person.call('ownSafetyCases', {})).list[0]?.state).toBe('allowed');
+  expect(await late()).toBe(0);
 });
 
 test.each(['aliyun', 'tencent', 'netease'] as const)(
@@ -291,25 +358,47 @@ test('programs are checked by the same', async () => {
   await manager.call('saveCompliance', { mark_api: 0 });
 });
 
-test('a picture that is brought is checked where that is wanted', async () => {
-  const pixels = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#4a7' } })
-    .png()
-    .toBuffer();
-  const picture = new Blob([new Uint8Array(pixels)]);
-  await manager.call('saveSafety', { service: 'tencent', address: service.url, secret });
-  await person.upload('uploadImage', picture, 'a.png');
-  await manager.call('saveSafety', { pictures_in: 1 });
-  await expect(person.upload('uploadImage', picture, 'a.png')).rejects.toThrow('内容安全检查');
-  const [own] = (await person.call('ownSafetyCases', {})).list;
-  expect(own).toMatchObject({ way: 'in', kind: 'picture', level: 'refuse' });
-  await manager.call('saveSafety', { service: '', pictures_in: 0 });
-});
+test.each(['aliyun', 'tencent', 'netease'] as const)(
+  '%s judges pictures that are brought by its public document',
+  async (name) => {
+    const picture = async (background: string, side = 64) => {
+      const plain = { create: { width: side, height: side, channels: 3, background } } as const;
+      return new Blob([new Uint8Array(await sharp(plain).png().toBuffer())]);
+    };
+    const settings = { key_id: 'id', business: 'b', business_pictures: 'pictures' };
+    await manager.call('saveSafety', { service: name, address: service.url, secret, ...settings });
+    asked.length = 0;
+    await person.upload('uploadImage', await picture('#e11'), 'a.png');
+    expect(asked).toEqual([]);
+    await manager.call('saveSafety', { pictures_in: 1 });
+    await person.upload('uploadImage', await picture('#4a7', 2000), 'b.png');
+    await expect(person.upload('uploadImage', await picture('#e11'), 'a.png')).rejects.toThrow(
+      '内容安全检查',
+    );
+    const judged = { service: name, text: '', picture: true };
+    expect(asked).toEqual([judged, judged]);
+    const [own] = (await person.call('ownSafetyCases', {})).list;
+    expect(own).toMatchObject({ way: 'in', kind: 'picture', level: 'refuse' });
+    // A service that cannot be asked lets it go on, and is told of.
+    await manager.call('saveSafety', { secret: 'a wrong one' });
+    await person.upload('uploadImage', await picture('#e11'), 'c.png');
+    const day = (await manager.call('safetyState', {})).days.find(({ by }) => by === name);
+    expect(day?.failures).toBeGreaterThan(0);
+    await manager.call('saveSafety', { service: '', pictures_in: 0 });
+  },
+);
 
 test('a drawn picture that a service refuses is not kept, and not paid', async () => {
   await manager.call('saveSafety', { service: 'tencent', pictures: 1, text_in: 0, secret });
+  asked.length = 0;
+  refuseAll = true;
+  const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
+  const before = await balance();
   const { message } = await paint(person, '山上的月亮', { image: { n: 1 } });
+  refuseAll = false;
   expect(message.error_message).toContain('没有通过内容安全检查');
   expect(asked.some(({ picture }) => picture)).toBe(true);
+  expect(await balance()).toBe(before);
   await manager.call('saveSafety', { service: '', pictures: 0 });
 });
 

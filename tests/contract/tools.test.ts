@@ -8,6 +8,7 @@ import { onDatabase } from '../support/api-user.ts';
 import { readDocxLabel } from '#server/labels/docx.ts';
 import { readFile } from '#server/reading/read.ts';
 import { TestClient } from '../support/client.ts';
+import { exported, pdfText } from '../support/exports.ts';
 import {
   questionIn,
   resultsIn,
@@ -120,6 +121,19 @@ test('calls of one round run side by side, are sent back with what was thought, 
   // Two rounds of 50 and 20 tokens, each a record of its own.
   expect([message.prompt_tokens, message.completion_tokens]).toEqual([100, 40]);
   expect(before - (await tokens())).toBe(message.deduct_tokens);
+  // Whoever takes the talk along has its calls and what they gave, in every form.
+  const markdown = (await exported(person, uuid, 'markdown')).data.toString();
+  expect(markdown).toMatch(/用到的工具：\n\n- 计算.*144/);
+  expect(markdown).toContain('（没有成功）');
+  const json = JSON.parse((await exported(person, uuid, 'json')).data.toString()) as {
+    sessions: { messages: { tools: ToolCall[] }[] }[];
+  };
+  expect(json.sessions[0]?.messages[0]?.tools.map(({ result }) => result)).toEqual(
+    message.tools?.map(({ result }) => result),
+  );
+  expect((await pdfText((await exported(person, uuid, 'pdf')).data)).text).toMatch(
+    /用到的工具.*144/,
+  );
   const { list } = await person.call('transactionList', {});
   expect(list.slice(0, 2).reduce((sum, each) => sum + each.deduct_tokens, 0)).toBe(
     message.deduct_tokens,
@@ -851,22 +865,32 @@ test('who may choose how long a model thinks is told, sets aside what that may c
   expect(model.bodies.at(-1)).not.toHaveProperty('thinking');
 });
 
-test('the trial of a service learns how a model of an unknown name is told to think', async () => {
-  script = (body) =>
-    body.thinking?.type === 'disabled' ? { text: '你好' } : { reasoning: '嗯', text: '你好' };
+test('the trial of a service learns how a model of an unknown name thinks, and whether it calls tools', async () => {
+  script = (body) => {
+    if (body.tools) return { calls: [{ name: body.tools[0]!.function.name, arguments: {} }] };
+    return body.thinking?.type === 'disabled'
+      ? { text: '你好' }
+      : { reasoning: '嗯', text: '你好' };
+  };
   const manager = new TestClient(server.baseURL);
   await manager.login('admin', ADMIN_PASSWORD);
   const service = { kind: 'openai-compatible', base_url: model.baseURL, api_key: 'sk-x' } as const;
   const trial = await manager.call('testChannel', { ...service, model: 'mystery-1' });
   expect(trial.thinking).toEqual({ model: 'mystery-1', words: 'type' });
+  expect(trial.tools).toEqual({ model: 'mystery-1', can: true });
+  expect(trial.message).toContain('会用工具，可以选快想或深想');
   await manager.call('saveChannel', {
     ...service,
     label: '没人认得的',
     models: [{ name: 'mystery-1', factor: 0 }],
     ...(trial.thinking ? { thinking: trial.thinking } : {}),
+    ...(trial.tools ? { tools: trial.tools } : {}),
   });
   const { models } = await person.call('models', {});
-  expect(models.find(({ name }) => name === 'mystery-1')?.thinking).toBe(true);
+  expect(models.find(({ name }) => name === 'mystery-1')).toMatchObject({
+    thinking: true,
+    tools: true,
+  });
   const uuid = await newSession('mystery-1');
   const { id } = await person.call('sendMessage', {
     session_id: uuid,
@@ -874,7 +898,22 @@ test('the trial of a service learns how a model of an unknown name is told to th
     thinking: 'fast',
   });
   expect((await ended(uuid, id)).reasoning).toBe('');
-});
+  // What it learned is what counts from then on: it is offered tools, and calls them.
+  let sent = 0;
+  script = (body) => {
+    sent = body.tools?.length ?? 0;
+    return { text: '好' };
+  };
+  await ask(await newSession('mystery-1'), '十二乘十二是多少');
+  expect(sent).toBeGreaterThan(3);
+  // What its name promises is not taken back because it answered without a tool once.
+  script = () => ({ text: '你好' });
+  const known = await manager.call('testChannel', { ...service, model: 'deepseek-scripted' });
+  expect(known.tools).toBeUndefined();
+  expect(known.message).toContain('这一次没有用工具');
+  const unknown = await manager.call('testChannel', { ...service, model: 'mystery-1' });
+  expect(unknown.tools).toEqual({ model: 'mystery-1', can: false });
+}, 60_000);
 
 test('a model makes files of every kind, which are labelled, bounded and for one person', async () => {
   const content = `# 鹊桥预算\n\n共 **两** 项，见 ![图](http://${siteHost}/pixel.png)。\n\n| 项目 | 金额 |\n| --- | --- |\n| 纸张 | 1,200 |\n| =HYPERLINK("http://x") | 80.5 |\n`;

@@ -80,7 +80,7 @@ test.describe('with a model of a connected service', () => {
       await chip.click();
       await expect(chip).toBeHidden();
       await page.getByRole('button', { name: '@ 请模型回答' }).click();
-      await page.getByRole('dialog', { name: '请哪个模型回答' }).getByText('Mock Chat').click();
+      await selector.getByRole('option', { name: /Mock Chat/ }).click();
       await app.say('你觉得呢？');
       await expect(app.log).toContainText('您说：');
       await app.settled();

@@ -41,9 +41,12 @@ test('a wide window: the fifteen used last, found and opened, and a model; cards
   await expect(side).toBeHidden();
   await page.goto('/');
   await expect(side.locator('li')).toHaveCount(15);
-  await side.getByRole('searchbox', { name: '搜索会话和内容' }).fill('第 9 个答');
-  await expect(side.locator('li')).toHaveCount(1);
-  await side.getByRole('link', { name: '会话 9 号' }).click();
+  // One search for all of it: words within a conversation, too.
+  await side.getByRole('button', { name: /^搜索会话、页面、操作/ }).click();
+  const palette = page.getByRole('dialog', { name: '搜索和命令' });
+  await palette.getByRole('combobox').fill('第 9 个答');
+  await expect(palette.getByRole('option', { name: /会话 9 号/ })).toBeVisible();
+  await page.keyboard.press('Enter');
   await expect(app.log).toContainText('第 9 个答案');
   await side.getByRole('radio', { name: /内置助手/ }).click();
   // Folded away it stays so, here.
@@ -261,4 +264,73 @@ test('a wide window: the box has the focus when a conversation opens and after s
     await expect(menu).toBeHidden();
     await expect(more).toBeFocused();
   }
+});
+
+test('a wide window: choices stand at their button without a veil and go by keys; one palette, one list for / and @ @C10 @H3 @S5', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  await page.goto('/');
+  const box = page.getByRole('textbox', { name: '输入问题' });
+  await expect(box).toBeFocused();
+  const choice = page.getByRole('dialog');
+
+  const model = page.getByRole('button', { name: /^选择模型/ });
+  await model.click();
+  await expectBeside(choice, model);
+  await expect(page.locator('.adm-mask')).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(choice).toBeHidden();
+  await expect(model).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(choice).toBeVisible();
+  await page.keyboard.press('End');
+  await expect(choice.getByRole('radio').last()).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(choice).toBeHidden();
+
+  // What the ＋ leads to stands where it stood; letters go to its filter, and Enter takes the first.
+  const plus = page.getByRole('button', { name: /^添加图片或文件/ });
+  await plus.click();
+  await expectBeside(choice, plus);
+  await choice.getByRole('button', { name: '场景', exact: true }).click();
+  const scenarios = page.getByRole('dialog', { name: '选择场景' });
+  await expectBeside(scenarios, plus);
+  const filter = scenarios.getByRole('searchbox', { name: '查找场景' });
+  await expect(filter).toBeFocused();
+  await filter.fill('翻译');
+  await expect(scenarios.locator('[data-row]').first()).toContainText(/译/);
+  await page.keyboard.press('ArrowDown');
+  await expect(filter).not.toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(choice).toBeHidden();
+
+  await box.click();
+  await page.keyboard.type('先写一句 @builtin');
+  const list = page.getByRole('listbox', { name: '请谁回答' });
+  await expect(list.getByRole('option')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(box).toHaveValue('先写一句 ');
+  await expect(model).toHaveAccessibleName(/内置助手/);
+  await box.fill('/译');
+  const prompts = page.getByRole('listbox', { name: '提示词' });
+  await expect(prompts.getByText('场景', { exact: true })).toBeVisible();
+  await expect(prompts.getByRole('option').first()).toHaveText('新建与管理提示词');
+  await page.keyboard.press('Escape');
+  await expect(prompts).toBeHidden();
+  await expect(box).toHaveValue('/译');
+
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: '搜索和命令' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
+  await page.keyboard.type('ctrl /');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: '快捷键' })).toContainText('局部重绘');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: '搜索和命令' }).click();
+  await page.keyboard.type('图片广场');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/image\/explore/);
 });

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -132,6 +135,35 @@ describe('bodies of many megabytes', () => {
     const elsewhere = await send(path, guest.token, big, '198.51.101.77');
     expect(elsewhere.status).toBe(422);
   }, 30_000);
+});
+
+test('of large bodies that one key sends few are held at once, and another key’s is taken', async () => {
+  const stranger = await apiUser(server);
+  /** A body that is told and does not come. */
+  const begun = (key: string) => {
+    const socket = connect({ host: '127.0.0.1', port: server.port });
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${20 * 1024 * 1024}\r\n\r\n{`,
+    );
+    return socket;
+  };
+  const answerOf = (socket: Socket) =>
+    Promise.race([
+      once(socket, 'data').then(([data]) => String(data).slice(9, 12)),
+      sleep(1500).then(() => 'held'),
+    ]);
+  const sockets = Array.from({ length: 10 }, () => begun(caller.key));
+  const answers = await Promise.all(sockets.map(answerOf));
+  expect(answers.filter((each) => each === 'held')).toHaveLength(6);
+  expect(answers.filter((each) => each === '429')).toHaveLength(4);
+  const other = begun(stranger.key);
+  expect(await answerOf(other)).toBe('held');
+  for (const socket of sockets) socket.destroy();
+  const again = begun(caller.key);
+  await expect.poll(() => answerOf(again)).toBe('held');
+  again.destroy();
+  other.destroy();
 });
 
 test('a mask and an upload of 256 million pixels in a small file are refused by their heads', async () => {

@@ -36,12 +36,18 @@ const processesOf = (folder: string): number[] =>
  */
 export const startPhone = async (
   person?: TestClient,
-  options: { args?: string[]; permissions?: string[] } = {},
+  options: {
+    args?: string[];
+    permissions?: string[];
+    device?: string;
+    /** Where its storage lies; left out: in a new folder. */
+    folder?: string;
+  } = {},
 ): Promise<Phone> => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-phone-'));
+  const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'queqiao-phone-'));
   const user = person ? JSON.stringify(await person.call('userInfo', {})) : '';
   const open = async () => {
-    const { defaultBrowserType: _, ...pixel } = devices['Pixel 7'];
+    const { defaultBrowserType: _, ...pixel } = devices[options.device ?? 'Pixel 7'] ?? {};
     const context = await chromium.launchPersistentContext(folder, {
       ...pixel,
       deviceScaleFactor: 1,
@@ -79,7 +85,8 @@ export const startPhone = async (
     },
     end: async () => {
       await phone.context.close();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      if (options.folder === undefined)
+        rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   } as Phone;
   await open();

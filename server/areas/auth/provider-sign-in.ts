@@ -143,6 +143,15 @@ const link = async (
     : { error: '没有关联：对方的账号已经关联了这里的一个账号，或您已经关联过它的另一个账号' };
 };
 
+/**
+ * Cut short, two people of a provider could become one; what no database holds was never somebody's.
+ * @throws NotVouched
+ */
+const identified = (who: Vouched): Vouched => {
+  if (!/^\P{Cc}{1,500}$/u.test(who.subject)) throw new NotVouched('an impossible subject');
+  return who;
+};
+
 /** Whoever comes back from a provider. @throws Refusal account_disabled, too_many */
 export const finishProvider = async (
   auth: AuthContext,
@@ -169,7 +178,7 @@ export const finishProvider = async (
   const provider = opened(auth, row);
   let who: Vouched;
   try {
-    who = await dialects[provider.kind].vouch(provider, { ...flow, state }, query, ask);
+    who = identified(await dialects[provider.kind].vouch(provider, { ...flow, state }, query, ask));
   } catch (error) {
     if (!(error instanceof NotVouched)) throw error;
     context.log.warn(
@@ -180,8 +189,10 @@ export const finishProvider = async (
   }
   const identity = {
     issuer: who.issuer,
-    subject: who.subject.slice(0, 500),
-    label: Array.from(who.label).slice(0, 60).join(''),
+    subject: who.subject,
+    label: Array.from(who.label.replaceAll(/\p{Cc}/gu, ''))
+      .slice(0, 60)
+      .join(''),
   };
   if (flow.jti !== null) return link(auth, flow, { ...identity, providerId: row.id }, context);
   const known = await store.identityOf(auth.db, { ...identity, providerId: row.id });

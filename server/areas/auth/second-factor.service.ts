@@ -59,10 +59,14 @@ export const createSecondFactor = (keys: KeyBox) => {
     return (await useCode(db, row, code)) || store.useRecovery(db, userId, hashOf(code));
   };
 
-  /** Switches it on, if it is not yet; only hashes of the codes are kept. */
-  const giveRecovery = async (db: Executor, userId: number): Promise<string[]> => {
+  /** Switches it on, if it is not yet; only hashes of the codes are kept. @throws Refusal totp_unsuitable */
+  const giveRecovery = async (
+    db: Executor,
+    { userId, secret }: { userId: number; secret: Buffer },
+  ): Promise<string[]> => {
     const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
-    await store.giveRecovery(db, userId, codes.map(hashOf));
+    if (!(await store.giveRecovery(db, userId, { secret, recovery: codes.map(hashOf) })))
+      throw new Refusal('totp_unsuitable', '密钥刚刚换过，请用新的再试一次');
     return codes;
   };
 
@@ -79,11 +83,10 @@ export const createSecondFactor = (keys: KeyBox) => {
     },
 
     begin: async (db: Executor, user: Identity): Promise<Out<'totpBegin'>> => {
-      if (await isOn(db, user.id))
-        throw new Refusal('totp_unsuitable', '动态验证码已经打开，要换手机请先关掉它');
       const secret = generateSecret();
       const sealed = keys.seal(secret, sealedFor(user.id));
-      await store.putSecret(db, user.id, sealed);
+      if (!(await store.putSecret(db, user.id, sealed)))
+        throw new Refusal('totp_unsuitable', '动态验证码已经打开，要换手机请先关掉它');
       const url = generateURI({ issuer: '鹊桥', label: user.userName, secret });
       return { secret, url, svg: await drawCode(url, { type: 'svg', margin: 1 }) };
     },
@@ -93,13 +96,14 @@ export const createSecondFactor = (keys: KeyBox) => {
       if (!row || row.enabledAt) throw new Refusal('totp_unsuitable', '请先生成一个新的密钥');
       if (!(await useCode(db, row, code)))
         throw new Refusal('totp_wrong', '动态验证码不对，请看看手机的时间准不准');
-      return { recovery_codes: await giveRecovery(db, userId) };
+      return { recovery_codes: await giveRecovery(db, row) };
     },
 
     /** New recovery codes in place of the old ones. */
     renewRecovery: async (db: Executor, userId: number): Promise<Out<'totpRecovery'>> => {
-      if (!(await isOn(db, userId))) throw new Refusal('totp_unsuitable', '动态验证码没有打开');
-      return { recovery_codes: await giveRecovery(db, userId) };
+      const row = await store.read(db, userId);
+      if (!row?.enabledAt) throw new Refusal('totp_unsuitable', '动态验证码没有打开');
+      return { recovery_codes: await giveRecovery(db, row) };
     },
 
     /** Switched off by its person; whoever lost phone and recovery codes asks a manager. */

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 import { secondFactors } from './auth.tables.ts';
 
@@ -32,30 +32,38 @@ export const useRecovery = async (tx: Executor, userId: number, hash: string): P
   return used.length > 0;
 };
 
-/** Switches it on, if it is not yet, with new recovery codes. */
+/**
+ * Switches it on, if it is not yet, with new recovery codes. False: its secret is no more the one of
+ * which a code was seen.
+ */
 export const giveRecovery = async (
   db: Executor,
   userId: number,
-  recovery: string[],
-): Promise<void> => {
-  await db
+  { secret, recovery }: { secret: Buffer; recovery: string[] },
+): Promise<boolean> => {
+  const given = await db
     .update(secondFactors)
     .set({
       enabledAt: sql`coalesce(${secondFactors.enabledAt}, now())`,
       recovery,
     })
-    .where(eq(secondFactors.userId, userId));
+    .where(and(eq(secondFactors.userId, userId), eq(secondFactors.secret, secret)))
+    .returning({ userId: secondFactors.userId });
+  return given.length > 0;
 };
 
-/** A secret that is not confirmed yet, in place of what there was. */
-export const putSecret = async (db: Executor, userId: number, secret: Buffer): Promise<void> => {
-  await db
+/** A secret that is not confirmed yet, in place of another such; false: one was confirmed. */
+export const putSecret = async (db: Executor, userId: number, secret: Buffer): Promise<boolean> => {
+  const put = await db
     .insert(secondFactors)
     .values({ userId, secret })
     .onConflictDoUpdate({
       target: secondFactors.userId,
       set: { secret, lastStep: 0, recovery: [] },
-    });
+      setWhere: isNull(secondFactors.enabledAt),
+    })
+    .returning({ userId: secondFactors.userId });
+  return put.length > 0;
 };
 
 export const remove = async (tx: Executor, userId: number): Promise<void> => {

@@ -44,6 +44,7 @@ const columns = {
   errorMessage: history.errorMessage,
   userId: history.userId,
   userName: users.userName,
+  avatar: users.avatar,
   createdAt: history.createdAt,
   editedAt: history.editedAt,
   promptTokens: history.promptTokens,

@@ -29,6 +29,8 @@ export interface LoopState {
   pages: StoredSource[];
   /** Addresses that may be opened without a question. */
   trusted: string[];
+  /** Results that fill the window are condensed by the model; left out: by rules alone. */
+  condenses?: boolean;
   /** For whom it works. */
   user: ToolUser;
   /** Names this loop; its calls are named after it. */

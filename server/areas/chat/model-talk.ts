@@ -97,6 +97,7 @@ const plan = async (
     length: 0,
     pages: [],
     trusted: written,
+    condenses: !model.builtIn && ownerSetting.condense !== 0,
     user: {
       id: user.id,
       guest: user.guest,

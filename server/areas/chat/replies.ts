@@ -6,17 +6,17 @@ import type { Sink } from '#server/http/sink.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
+import type { SummaryWriter } from './loop-summary.ts';
 import { createDeadReplies } from './dead-replies.ts';
 import { defaults, type RepliesContext, type RepliesOptions } from './live-replies.ts';
 import { Reader } from './reader.ts';
-import type { ReplyHooks } from './reply.ts';
 import type { ReplyFigures } from './reply-figures.ts';
 import { createFollowing, endingOf } from './reply-following.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
 import type { ToolViewer } from './stored-tool.ts';
 import { createReplyWords } from './reply-words.ts';
-import { createWriting } from './reply-writing.ts';
+import { createWriting, type FetchImage } from './reply-writing.ts';
 import type { Valkey } from '#server/valkey/valkey.ts';
 
 /** Replies looked after by one tick: what falls due within it is stored in one statement, ms. */
@@ -28,8 +28,9 @@ export interface RepliesDeps {
   /** Null: there is none. */
   valkey: Valkey | null;
   models: Pick<ModelService, 'find' | 'engine'>;
-  fetchImage: ReplyHooks['fetchImage'];
+  fetchImage: FetchImage;
   toolbox: Toolbox;
+  writer: SummaryWriter;
   /** Seals what is handed to other processes and may not be stored. */
   box: KeyBox;
   log: FastifyBaseLogger;
@@ -53,6 +54,7 @@ export const createReplies = async ({
   models,
   fetchImage,
   toolbox,
+  writer,
   box,
   log,
   figures,
@@ -72,7 +74,7 @@ export const createReplies = async ({
     stage: 'open',
   };
   const { live, kept } = context;
-  const { begin, flushDue } = createWriting(context, { models, fetchImage, toolbox });
+  const { begin, flushDue } = createWriting(context, { models, fetchImage, toolbox, writer });
   const { sweep, lineBroke } = createDeadReplies(context, models, begin);
   const following = await createFollowing(context, box, lineBroke);
   const { follow, readChanged, noticeChange, pollFollowed, tellNews, lines } = following;

@@ -55,7 +55,7 @@ export const createReplyLines = async ({
   const agent = new Agent({
     connect: { timeout: answerMs },
     headersTimeout: answerMs,
-    bodyTimeout: 2 * heartbeat.everyMs,
+    bodyTimeout: 4 * heartbeat.everyMs,
   });
   /** The origin by which a process was reached, or until when it is not asked again. */
   const reached = new Map<number, { origin: string | null; until: number }>();

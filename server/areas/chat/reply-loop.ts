@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import type { AskedCall, ChatMessage } from '#common/chat-message.ts';
+import { textOf, type AskedCall, type ChatMessage } from '#common/chat-message.ts';
 import { streamCodes } from '#contract/page-errors.ts';
 import { deduction, estimateTokens, isFree } from '#contract/price.ts';
 import { type StoredTool, type ToolState, toolLimits } from '#contract/tool.ts';
@@ -13,7 +13,8 @@ import type { Toolbox } from '../tool/toolbox.ts';
 import { createHeldWords } from './held-words.ts';
 import * as store from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
-import { fitLoop } from './loop-room.ts';
+import { fitLoop, isShortened, mostOfResult, withSummaries } from './loop-room.ts';
+import { summariesOf, type SummaryWriter } from './loop-summary.ts';
 import { promptTokens } from './prompt.ts';
 import { maxPromptOf } from './reply-plan.ts';
 import {
@@ -40,6 +41,8 @@ const lastRound = '工具已经用了太多轮，这一轮不能再用，请用�
 export interface LoopDeps {
   db: Database;
   toolbox: Toolbox;
+  /** Condenses what fills the window. */
+  writer: SummaryWriter;
   /** This process. */
   owner: number;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
@@ -279,7 +282,7 @@ export class ReplyLoop {
     if (signal.aborted) return { ended: { state: 'stopped', error: null } };
     if (this.#ofRound.some(({ state }) => state === 'asking'))
       return { ended: { state: 'waiting', error: null } };
-    return this.#nextRound();
+    return this.#nextRound(signal);
   }
 
   async #perform(call: StoredTool, signal: AbortSignal): Promise<StoredTool> {
@@ -324,8 +327,44 @@ export class ReplyLoop {
     }
   }
 
+  /**
+   * What the next round is asked, so that it fits: what its long results come to is written by the
+   * model where its person lets it, else by rules. Only whole results are changed, each behind its call.
+   */
+  async #fitted(all: readonly ChatMessage[]): Promise<ChatMessage[]> {
+    const { owner, writer } = this.#deps;
+    const { historyId: id, model } = this.#request;
+    const window = maxPromptOf(model);
+    const fit = fitLoop(all, window);
+    for (const tool of this.#log.tools)
+      if (fit.shortened.includes(tool.callId)) this.#log.putTool({ ...tool, condensed: true });
+    if (fit.shortened.length === 0) return fit.messages;
+    this.#deps.onChange();
+    const results = all.filter(
+      (each) =>
+        each.role === 'tool' && fit.shortened.includes(each.callId ?? '') && !isShortened(each),
+    );
+    if (this.state.condenses !== true || results.length === 0) return fit.messages;
+    const question = all.filter(({ role }) => role === 'user').at(-1);
+    const summaries = await summariesOf(writer, {
+      results,
+      question: question ? textOf(question.content) : '',
+      most: mostOfResult,
+      window,
+      model: model.name,
+      user: this.state.user,
+      // Paid and stored at once: whoever takes the loop up does not write them again.
+      keep: async (tx, written) => {
+        const state = { ...this.state, messages: withSummaries(this.state.messages, written) };
+        if (!(await store.storeTools(tx, { owner, id, tools: this.#log.tools, state })))
+          throw new LostReply(String(id));
+      },
+    });
+    return fitLoop(withSummaries(all, summaries), window).messages;
+  }
+
   /** Holds what the next round may cost, and gives what it is asked. */
-  async #nextRound(): Promise<NextRound> {
+  async #nextRound(signal: AbortSignal): Promise<NextRound> {
     const { db, owner } = this.#deps;
     const { historyId: id, userId, model } = this.#request;
     const round = this.state.round + 1;
@@ -338,11 +377,8 @@ export class ReplyLoop {
     const last: ChatMessage[] =
       round >= toolLimits.rounds ? [{ role: 'user', content: lastRound }] : [];
     const all = [...this.state.messages, ...results, ...last];
-    // A loop that outgrows the window goes on with what its long results come to.
-    const { messages, shortened } = fitLoop(all, maxPromptOf(model));
-    for (const tool of this.#log.tools)
-      if (shortened.includes(tool.callId)) this.#log.putTool({ ...tool, condensed: true });
-    if (shortened.length > 0) this.#deps.onChange();
+    const messages = await this.#fitted(all);
+    if (signal.aborted) return { ended: { state: 'stopped', error: null } };
     this.state = { ...this.state, round, messages };
     const told = this.specs();
     const asked =

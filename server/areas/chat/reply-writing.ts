@@ -5,10 +5,11 @@ import { countInThread } from '#server/engines/token-thread.ts';
 import { extendHold } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
+import type { SummaryWriter } from './loop-summary.ts';
 import { textFrame } from './frames.ts';
 import type { Live, Own, RepliesContext } from './live-replies.ts';
 import type { Ending, Reader } from './reader.ts';
-import { Reply, type Ended, type ReplyHooks, type ReplyRequest } from './reply.ts';
+import { Reply, type Ended, type ReplyRequest } from './reply.ts';
 import { ReplyLog } from './reply-log.ts';
 import * as store from './reply.store.ts';
 import { ReplyLoop } from './reply-loop.ts';
@@ -26,6 +27,13 @@ const holdOf = (request: ReplyRequest, loop: ReplyLoop | undefined): string | nu
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** An image of the web as a data URL, for somebody's reply; null where it cannot be had. */
+export type FetchImage = (
+  url: string,
+  detail: 'low' | 'high',
+  asked: { signal: AbortSignal; userId: number },
+) => Promise<string | null>;
+
 /** Writes the replies of this process, stores what they have so far, and ends them. */
 export const createWriting = (
   context: RepliesContext,
@@ -33,10 +41,12 @@ export const createWriting = (
     models,
     fetchImage,
     toolbox,
+    writer,
   }: {
     models: Pick<ModelService, 'engine'>;
-    fetchImage: ReplyHooks['fetchImage'];
+    fetchImage: FetchImage;
     toolbox: Toolbox;
+    writer: SummaryWriter;
   },
 ) => {
   const { db, instance, log, settings, live, kept, figures, words } = context;
@@ -64,6 +74,7 @@ export const createWriting = (
         {
           db,
           toolbox,
+          writer,
           owner: instance.id,
           log,
           onChange: () => {
@@ -97,7 +108,8 @@ export const createWriting = (
           for (const reader of readers) reader.push(frame, start, end);
         },
         countTokens: countInThread,
-        fetchImage,
+        fetchImage: (url, detail, signal) =>
+          fetchImage(url, detail, { signal, userId: request.userId }),
         extendHold: (more) =>
           holdOf(request, loop)
             ? extendHold(db, holdOf(request, loop)!, more)

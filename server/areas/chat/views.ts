@@ -84,6 +84,7 @@ const oneView = (
   error_message: row.errorMessage,
   user_id: row.userId,
   user_name: row.userName,
+  ...(row.avatar === '' ? {} : { avatar: row.avatar }),
   created_at: row.createdAt.toISOString(),
   prompt_tokens: paid ? row.promptTokens : 0,
   completion_tokens: paid ? row.completionTokens : 0,

@@ -47,12 +47,7 @@ export const checksOf = (
     settings.mark_sound === 1,
     '朗读的开头没有说出“由人工智能生成”',
   ),
-  said(
-    'mark_films',
-    '视频的显式标识',
-    settings.mark_films === 1,
-    '内置视频的开头没有“由人工智能生成”；外面的服务做的视频要在那里打开标识',
-  ),
+  said('mark_films', '视频的显式标识', settings.mark_films === 1, '视频的开头没有“由人工智能生成”'),
   said(
     'agreements',
     '协议与隐私政策',
@@ -102,7 +97,7 @@ export const checksOf = (
           'c2pa_chain',
           'C2PA 签名',
           (endOf(settings.c2pa_chain)?.getTime() ?? 0) > Date.now(),
-          '证书过期了：新做的图片与视频没有签名，请换一张',
+          '证书过期了：新做的内容没有签名，请换一张',
         ),
       ]),
 ];

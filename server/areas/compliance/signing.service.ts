@@ -28,6 +28,9 @@ const triedPicture = async (): Promise<Buffer> => {
     .toBuffer();
 };
 
+/** A PDF is taken apart whole to be signed: of longer ones that takes too much memory, bytes. */
+const longestPdf = 16 * 1024 * 1024;
+
 const isSigned = (mime: string): mime is SignedMime =>
   (signedMimes as readonly string[]).includes(mime);
 
@@ -76,6 +79,7 @@ export const createSigning = ({
   /** The file with a manifest, or as it came: there is no key, or it cannot be signed. */
   sign: async (data: Buffer, mime: string): Promise<Buffer> => {
     if (!isSigned(mime)) return data;
+    if (mime === 'application/pdf' && data.length > longestPdf) return data;
     try {
       const { chain, sealed } = await readSigner(db);
       if (chain === '' || !sealed) return data;

@@ -91,7 +91,19 @@ export const developerArea = () => {
       createDeveloperHandlers({ auth, box: createKeyBox(settings.secretKey, settings.dataDir) }),
     routes: (
       http,
-      { db, settings, instance, models, files, jobs, prompts, embeddings, knowledge, log }: Host,
+      {
+        db,
+        settings,
+        instance,
+        models,
+        files,
+        signing,
+        jobs,
+        prompts,
+        embeddings,
+        knowledge,
+        log,
+      }: Host,
     ) => {
       const gate = createGate({
         db,
@@ -147,7 +159,7 @@ export const developerArea = () => {
           ...writing,
           ...createBatchHandlers({ db }),
           ...createImageApi({ db, models, files, jobs, log }),
-          ...createSpeechApi({ db, models, inEnglish, log }),
+          ...createSpeechApi({ db, sign: signing.sign, models, inEnglish, log }),
           ...embedding,
           ...createTextApi({ db, chat, embed: embedding.createEmbeddings }),
         },

@@ -75,6 +75,8 @@ export const createBatchWorker = (deps: {
       requestId: claim.claim,
       log,
       signal: gone.signal,
+      // Few lines are worked on at once.
+      hold: () => undefined,
       files: [],
       origin: '',
       header: () => undefined,

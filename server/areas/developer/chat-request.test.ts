@@ -11,8 +11,9 @@ const image = { type: 'image_url' as const, image_url: url };
 
 const asker = {
   signal: new AbortController().signal,
+  hold: () => undefined,
   caller: { user: { person: '1', guest: false } },
-} as OpenContext;
+} as unknown as OpenContext;
 
 const asking = async (room: number, messages: OpenMessage[], vision = true) => {
   const fetchImage = vi.fn(async () => 'data:image/png;base64,AAAA');

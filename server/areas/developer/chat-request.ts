@@ -75,7 +75,7 @@ const callOf = ({ name, arguments: words }: { name: string; arguments: string })
 });
 
 /** Who asks, and until when it is worked on. */
-type Asker = Pick<OpenContext, 'signal' | 'caller'>;
+type Asker = Pick<OpenContext, 'signal' | 'caller' | 'hold'>;
 /** What is marked to be cached, where the service knows such marks. */
 const cached = <T extends object>(value: T, mark: unknown): T =>
   mark ? withAside(value, { cache: true }) : value;
@@ -96,9 +96,15 @@ export interface MessageReaderDeps {
  * @throws Refusal bad_input, vision_missing, and the tally's own
  */
 export const createMessageReader = (deps: MessageReaderDeps) => {
-  const image = async (url: string, detail: string, signal: AbortSignal): Promise<string> => {
-    const data = await deps.fetchImage(url, detail === 'low' ? 'low' : 'high', signal);
-    if (data !== null) return data;
+  const image = async (url: string, detail: string, asker: Asker): Promise<string> => {
+    const { signal, caller } = asker;
+    const asked = { signal, owner: caller.user };
+    const data = await deps.fetchImage(url, detail === 'low' ? 'low' : 'high', asked);
+    if (data !== null) {
+      // What stood in the request is held with it.
+      if (!url.startsWith('data:')) asker.hold(data.length);
+      return data;
+    }
     throw new Refusal(
       'bad_input',
       'messages：image_url 无法公开访问，或不是图片（可以用 data: 带上 jpg、png、webp、gif）',
@@ -111,10 +117,10 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
     return facts.seconds;
   };
 
-  const wordsOn = async (url: string, { signal, caller }: Asker): Promise<string> => {
-    const data = await image(url, 'high', signal);
+  const wordsOn = async (url: string, asker: Asker): Promise<string> => {
+    const data = await image(url, 'high', asker);
     try {
-      return await deps.wordsOnImage(data, caller.user, signal);
+      return await deps.wordsOnImage(data, asker.caller.user, asker.signal);
     } catch (error) {
       if (!(error instanceof Refusal) || error.codeName !== 'upload_unreadable') throw error;
       throw new Refusal(
@@ -157,7 +163,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
         return cached({ type: 'text', text: count(await wordsOn(url, asker)) }, each.cache_control);
       }
       tally.more(detail === 'low' ? limits.imageTokens.low : limits.imageTokens.high);
-      const data = await image(url, detail ?? 'auto', asker.signal);
+      const data = await image(url, detail ?? 'auto', asker);
       return cached(
         { type: 'image_url', image_url: given({ url: data, detail }) },
         each.cache_control,

@@ -207,7 +207,9 @@ export const createImageApi = (deps: {
     for (const { url } of await finished(context, uuid)) {
       if (format === 'url') data.push({ url: context.origin + url + (marked ? markedQuery : '') });
       else {
-        const image = await (marked ? files.markedAt(db, url) : files.imageAt(url, context.signal));
+        const image = await (marked
+          ? files.markedAt(db, url)
+          : files.imageAt(url, context.signal, context.caller.user));
         if (image) data.push({ b64_json: image.data.toString('base64') });
       }
     }

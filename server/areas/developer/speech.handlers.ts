@@ -14,6 +14,7 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import { spokenText } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
+import type { Sign } from '../file/stored-images.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { isUsable } from '../model/usable.ts';
@@ -33,6 +34,7 @@ const longestMs = 5 * 60_000;
 
 export const createSpeechApi = (deps: {
   db: Database;
+  sign: Sign;
   models: Pick<
     ModelService,
     'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome' | 'closedToApi'
@@ -44,7 +46,7 @@ export const createSpeechApi = (deps: {
   OpenHandlers,
   'createSpeech' | 'createTranscription' | 'createTranslation' | 'apiSpeech' | 'apiTranscribe'
 > => {
-  const { db, models, log } = deps;
+  const { db, sign, models, log } = deps;
 
   const modelFor = async (
     { caller }: OpenContext,
@@ -144,7 +146,7 @@ export const createSpeechApi = (deps: {
     );
     const userId = context.caller.user.id;
     const label = await makeLabel(db, { kind: 'speech', userId, model: model.name });
-    return { data: labelledSound(data, mime, label), mime };
+    return { data: await sign(labelledSound(data, mime, label), mime), mime };
   };
 
   const hear = async (

@@ -9,7 +9,8 @@ export const exportDeps = ({
   storage,
   files,
   models,
-}: Pick<Kit, 'storage' | 'files' | 'models'>): ExportDeps => {
+  signing,
+}: Pick<Kit, 'storage' | 'files' | 'models' | 'signing'>): ExportDeps => {
   // Films are only read here.
   const films = createFilmFiles(storage, (data) => Promise.resolve(data));
   const ofFilm = async (key: string): Promise<string> => {
@@ -18,6 +19,7 @@ export const exportDeps = ({
   };
   return {
     storage,
+    sign: signing.sign,
     image: async (address) => {
       const key = posterAddress.exec(address)?.[1];
       return files.jpegForDocument(key === undefined ? address : await ofFilm(key));

@@ -9,6 +9,7 @@ import { seesHidden } from '../chat/access.ts';
 import { standing, type Standing } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
+import type { Sign } from '../file/stored-images.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import * as store from './export.store.ts';
@@ -21,6 +22,7 @@ import { aboutText, dayText, pairsOf, timeText, zoneOf, type Talk, type Telling 
 
 export interface ExportDeps {
   storage: Storage;
+  sign: Sign;
   /** An own image as a JPEG; null where it cannot be had. Nothing is fetched from elsewhere. */
   image: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
   /** What people call the models. */
@@ -103,6 +105,7 @@ async function* talks(
   session: SessionRow,
   { label }: Telling,
 ): AsyncGenerator<Talk[]> {
+  const viewer = work.user?.id ?? null;
   let open: store.ExportRow[] = [];
   for await (const rows of rowsOf(work, { sessionId: session.id, all: false })) {
     open.push(...rows);
@@ -115,10 +118,11 @@ async function* talks(
     yield pairsOf(
       open.filter((row) => !keep.includes(row)),
       label,
+      viewer,
     );
     open = keep;
   }
-  if (open.length > 0) yield pairsOf(open, label);
+  if (open.length > 0) yield pairsOf(open, label, viewer);
 }
 
 const toJson = async (
@@ -208,7 +212,7 @@ const toPdf = async (
   });
 };
 
-export const createExportService = ({ storage, image, labels }: ExportDeps) => {
+export const createExportService = ({ storage, sign, image, labels }: ExportDeps) => {
   return {
     /** The session, for somebody who may read it. @throws Refusal as get_session; not_found for a temporary one */
     async readable(
@@ -261,9 +265,10 @@ export const createExportService = ({ storage, image, labels }: ExportDeps) => {
       else if (format === 'markdown')
         data = await toMarkdown(work, session, total, telling, stands);
       else ({ data, failed } = await toPdf(image, work, session, total, telling, stands));
+      const { ending, mime } = kinds[format];
+      data = await sign(data, mime);
       work.signal.throwIfAborted();
       await work.admit(data.length);
-      const { ending, mime } = kinds[format];
       const key = newKey();
       const storageKey = `${newKey()}.${ending}`;
       const name = fileName(session.prompt, dayText(new Date(), telling.timeZone), ending);

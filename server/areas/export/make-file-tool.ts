@@ -6,6 +6,7 @@ import { type Aigc } from '#server/labels/aigc.ts';
 import { labelledDocx } from '#server/labels/docx.ts';
 import { standing, type Standing } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
+import type { Signing } from '../compliance/signing.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import { cleanName } from '../file/uploads.ts';
 import { type Tool, ToolFailure, textOf } from '../tool/tool.ts';
@@ -84,7 +85,13 @@ const written = async (
 };
 
 /** Writes what a model says into a file that its person downloads. */
-export const createMakeFile = ({ files }: { files: Pick<FileService, 'keepToolFile'> }): Tool => ({
+export const createMakeFile = ({
+  files,
+  signing,
+}: {
+  files: Pick<FileService, 'keepToolFile'>;
+  signing: Pick<Signing, 'sign'>;
+}): Tool => ({
   label: '做文件',
   seconds: 60,
   perReply: 6,
@@ -118,7 +125,8 @@ export const createMakeFile = ({ files }: { files: Pick<FileService, 'keepToolFi
         model: 'make_file',
         key,
       });
-      const data = await written(format, { name: title, content }, { label, stands, signal });
+      const plain = await written(format, { name: title, content }, { label, stands, signal });
+      const data = format === 'pdf' ? await signing.sign(plain, 'application/pdf') : plain;
       if (data.length > mostBytes) throw new ToolFailure('文件太大，请少写一些');
       // A table of words has no other place for it.
       const told = format === 'csv' && stands.mark !== '' ? `（${madeByAi}）` : '';

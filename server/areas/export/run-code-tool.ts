@@ -1,20 +1,19 @@
-import { buffer } from 'node:stream/consumers';
 import type { ToolFile } from '#contract/tool.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { aigcText } from '#server/labels/aigc.ts';
-import { madeInSession } from '../chat/image-messages.service.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ProgramFile } from '../tool/code-files.ts';
 import { telling } from '../tool/job-tool.ts';
 import { languages, runProgram } from '../tool/run-code.ts';
 import { textOf, type Tool, type ToolContext, ToolFailure } from '../tool/tool.ts';
+import { filesOfTalk, noSuchFile, type TalkFiles } from './files-of-talk.ts';
 
 /** Of files that a program may read: how many, and bytes of all. */
 const most = { files: 8, bytes: 8 * 1024 * 1024 };
 
-type Files = Pick<FileService, 'keepToolFile' | 'openOther' | 'attachedText'>;
+type Files = TalkFiles & Pick<FileService, 'keepToolFile'>;
 
 const pictures: Readonly<Record<string, NonNullable<ToolFile['shown']>>> = {
   svg: 'image/svg+xml',
@@ -24,43 +23,18 @@ const pictures: Readonly<Record<string, NonNullable<ToolFile['shown']>>> = {
 };
 const endingOf = (name: string): string => name.split('.').at(-1)?.toLowerCase() ?? '';
 
-const keyIn = (url: string): string => /^\/files\/(\w+)\.bin$/.exec(url)?.[1] ?? '';
-
-/**
- * Files of what is shown of a conversation, by their names: what its person attached, as text, and
- * what tools made before this round. The newest one of a name. @throws ToolFailure which says what there is
- */
-const filesOfTalk = async (
+/** The files of these names, the newest one of each. @throws ToolFailure which says what there is */
+const filesNamed = async (
   files: Files,
-  { db, user, sessionId, historyId, round }: ToolContext,
+  context: ToolContext,
   wanted: readonly string[],
 ): Promise<ProgramFile[]> => {
   if (wanted.length === 0) return [];
-  const rows = await madeInSession(db, { sessionId, upTo: historyId, userId: user.id });
-  const there = new Map<string, () => Promise<Buffer | null>>();
-  for (const { id, tools, request } of rows) {
-    const made = (tools ?? []).filter((call) => id !== historyId || call.round < round);
-    for (const { name, url, size } of made.flatMap(({ files = [] }) => files).reverse())
-      if (keyIn(url) !== '' && !there.has(name))
-        there.set(name, async () => {
-          const found = size > most.bytes ? null : await files.openOther(db, keyIn(url));
-          return found && buffer(found.stream);
-        });
-    for (const { uuid, name } of request?.files ?? [])
-      if (!there.has(name))
-        there.set(name, async () =>
-          Buffer.from((await files.attachedText(db, uuid, user)).text ?? ''),
-        );
-  }
+  const there = await filesOfTalk(files, context);
   const found: ProgramFile[] = [];
   for (const name of wanted) {
-    const data = await there.get(name)?.();
-    if (!data) {
-      const names = [...there.keys()].slice(0, 12).join('、');
-      throw new ToolFailure(
-        `这次对话里没有文件“${name.slice(0, 100)}”${names === '' ? '' : `，有：${names}`}`,
-      );
-    }
+    const data = await there.find((file) => file.name === name)?.words(most.bytes);
+    if (!data) throw noSuchFile(name, there);
     found.push({ name, data });
   }
   if (found.reduce((sum, { data }) => sum + data.length, 0) > most.bytes)
@@ -136,7 +110,7 @@ export const createRunCode = ({ files }: { files: Files }): Tool => ({
       const { language: named = 'javascript' } = given;
       const language = languages.find((each) => each === named);
       if (!language) throw new ToolFailure(`language 应是 ${languages.join('、')} 之一`);
-      const read = await filesOfTalk(files, context, namesOf(given));
+      const read = await filesNamed(files, context, namesOf(given));
       const { text, files: made } = await runProgram({ language, code, files: read }, user);
       signal.throwIfAborted();
       const kept = await keep(files, db, made, context);

@@ -1,7 +1,10 @@
 import { maskName } from '#contract/mask-name.ts';
+import type { ToolState } from '#contract/tool.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { filmOf, readFilms } from '../chat/films.service.ts';
 import { readReply } from '../chat/image-reply.ts';
+import { isPage } from '../chat/page-sources.ts';
+import { viewTool } from '../chat/stored-tool.ts';
 import { addressesOf } from '../chat/image-messages.service.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import type { ExportRow } from './export.store.ts';
@@ -84,17 +87,52 @@ const imagesOf = (row: ExportRow, note: string, name: string): Talk['answers'] =
   return text === '' && images.length === 0 ? [] : [{ name, text, images }];
 };
 
+/** Words that Markdown shows as they are, on one line. */
+const asPlain = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').replace(/([\\`*_[\]<>#|~])/g, '\\$1');
+
+/** Characters of what a tool was given and gave; all of it is in the JSON. */
+const mostTold = 300;
+const outcomes: Partial<Record<ToolState, string>> = {
+  failed: '没有成功',
+  refused: '没有同意',
+  unknown: '结果不明',
+  stopped: '已停止',
+};
+
+/** What an answer called, as far as its reader may see it. */
+const toolsOf = (row: ExportRow, viewer: number | null): string => {
+  const lines = (row.tools ?? []).map((tool) => {
+    const {
+      label,
+      arguments: given,
+      result,
+      state,
+    } = viewTool(tool, row.userId === viewer ? 'asker' : 'other');
+    const words = [given, result].map((text) => asPlain(text.slice(0, mostTold)).trim());
+    const outcome = outcomes[state];
+    const told = [label, ...words, outcome === undefined ? '' : `（${outcome}）`];
+    return `- ${told.filter((part) => part !== '').join(' · ')}`;
+  });
+  return lines.length === 0 ? '' : `用到的工具：\n\n${lines.join('\n')}`;
+};
+
 /** What the numbers in an answer stand for. */
 const sourcesOf = ({ ai, sources }: ExportRow): string => {
   const cited = (sources ?? []).filter(({ n }) => ai.includes(`[${n}]`));
-  const lines = cited.map(({ n, title, place, base }) => {
+  const lines = cited.map((source) => {
+    const { n, title, place, base } = source;
     const where = [title, place].filter((part) => part !== '').join(' · ');
-    return `- [${n}] ${where.replace(/([\\`*_[\]<>#])/g, '\\$1')}（知识库「${base}」）`;
+    return `- [${n}] ${asPlain(where)}${isPage(source) ? ` <${source.url}>` : `（知识库「${base}」）`}`;
   });
   return cited.length === 0 ? '' : `来源：\n\n${lines.join('\n')}`;
 };
 
-const answerOf = (row: ExportRow, label: Telling['label']): Talk['answers'] => {
+const answerOf = (
+  row: ExportRow,
+  label: Telling['label'],
+  viewer: number | null,
+): Talk['answers'] => {
   const name = label(row.model);
   const note = endings[row.state] ?? '';
   if (row.type === sessionTypes.image) return imagesOf(row, note, name);
@@ -104,11 +142,18 @@ const answerOf = (row: ExportRow, label: Telling['label']): Talk['answers'] => {
     const text = [...told, note].filter((part) => part !== '').join('\n\n');
     return text === '' ? [] : [{ name, text, images: films.map((each) => each.poster) }];
   }
-  const text = [row.ai.trim(), note, sourcesOf(row)].filter((part) => part !== '').join('\n\n');
+  const text = [toolsOf(row, viewer), row.ai.trim(), note, sourcesOf(row)]
+    .filter((part) => part !== '')
+    .join('\n\n');
   return text === '' ? [] : [{ name, text, images: [] }];
 };
 
-const talkOf = (row: ExportRow, beside: ExportRow | undefined, label: Telling['label']): Talk => ({
+const talkOf = (
+  row: ExportRow,
+  beside: ExportRow | undefined,
+  label: Telling['label'],
+  viewer: number | null,
+): Talk => ({
   speaker: maskName(row.userName),
   time: row.createdAt,
   title: row.title,
@@ -118,16 +163,20 @@ const talkOf = (row: ExportRow, beside: ExportRow | undefined, label: Telling['l
       ? [filmOf(row.human, row.request).base_image].filter((url) => url !== '')
       : [...(row.request?.images ?? []), ...addressesOf(row.request?.image)],
   files: (row.request?.files ?? []).map((file) => file.name),
-  answers: [...answerOf(row, label), ...(beside ? answerOf(beside, label) : [])],
+  answers: [...answerOf(row, label, viewer), ...(beside ? answerOf(beside, label, viewer) : [])],
 });
 
-/** Rows of the shown path with those beside them, as messages in order. */
-export const pairsOf = (rows: readonly ExportRow[], label: Telling['label']): Talk[] => {
+/** Rows of the shown path with those beside them, as messages in order, for one reader. */
+export const pairsOf = (
+  rows: readonly ExportRow[],
+  label: Telling['label'],
+  viewer: number | null,
+): Talk[] => {
   const partners = new Map<number, ExportRow>();
   for (const row of rows) if (!row.shown) partners.set(row.besideGroup, row);
   return rows
     .filter((row) => row.shown)
     .map((row) =>
-      talkOf(row, row.besideGroup === 0 ? undefined : partners.get(row.besideGroup), label),
+      talkOf(row, row.besideGroup === 0 ? undefined : partners.get(row.besideGroup), label, viewer),
     );
 };

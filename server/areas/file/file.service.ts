@@ -4,6 +4,7 @@ import type { Identity } from '#server/http/handlers.ts';
 import * as store from './file.store.ts';
 import { type ImageKey, otherName, ownImage, type ThumbnailSide } from './image-address.ts';
 import { imageMimes } from './image.ts';
+import { createImageTurns } from './image-turns.ts';
 import { forgetMarked, noteMarked, oldMarked } from './marked.store.ts';
 import { createMadeFiles } from './made-files.ts';
 import { createNamedFiles, type NamedFilesDeps } from './named-files.ts';
@@ -25,18 +26,19 @@ const imageOf = ({ key, mime }: Pick<store.FileRow, 'key' | 'mime'>): ImageKey =
 export const createFileService = (deps: FileServiceDeps) => {
   const { storage, fetch } = deps;
   const requireRoom = createRoom(deps);
+  const turns = createImageTurns();
   const { read, open, openMarked, dropMarked, ...images } = createStoredImages(storage, deps.sign);
   const { isThere, ...named } = createNamedFiles(deps);
   const marked = (db: Executor, image: ImageKey) =>
     openMarked(image, (size) => noteMarked(db, image, size));
   const dropFile = async (row: Pick<store.FileRow, 'key' | 'kind' | 'mime'>): Promise<void> => {
     if (row.kind === 'image') await images.dropStored(imageOf(row));
-    else if (row.kind === 'other') await storage.delete(otherName(row.key));
+    else await storage.delete(otherName(row.key));
   };
   return {
-    ...createUploads({ ...deps, requireRoom }),
+    ...createUploads({ ...deps, requireRoom, turns }),
     ...createPieces(deps, requireRoom),
-    ...createOpenedFiles({ storage, fetch, images: { read } }),
+    ...createOpenedFiles({ storage, fetch, images: { read }, turns }),
     ...images,
     ...named,
     keepToolFile: createMadeFiles({ storage, requireRoom }),
@@ -69,6 +71,13 @@ export const createFileService = (deps: FileServiceDeps) => {
       const row = await store.findOther(db, key);
       const found = row && (await storage.get(otherName(key)));
       return found && { ...found, name: row.name };
+    },
+
+    /** A person's own attached file as it came; null: it is kept no longer. */
+    async attachedBytes(db: Executor, uuid: string, user: Pick<Identity, 'id'>) {
+      const [row] = await store.findTexts(db, [uuid.toLowerCase()], user.id);
+      const found = row && (await storage.get(otherName(row.key)));
+      return found ? buffer(found.stream) : null;
     },
 
     /** Takes away an image wherever it came from, with the room that it takes of its owner's. */

@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, sql, sum } from 'drizzle-orm';
+import { and, eq, inArray, sql, sum } from 'drizzle-orm';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { ownedBy, type Owners } from '#server/db/person.ts';
@@ -76,10 +76,11 @@ export const findTexts = (
   db: Executor,
   ids: string[],
   userId: number,
-): Promise<Pick<FileRow, 'id' | 'name' | 'text' | 'cut'>[]> =>
+): Promise<Pick<FileRow, 'id' | 'key' | 'name' | 'text' | 'cut'>[]> =>
   db
     .select({
       id: files.id,
+      key: files.key,
       name: files.name,
       text: files.text,
       cut: files.cut,
@@ -135,7 +136,7 @@ export const storedOf = (
   db
     .select({ key: files.key, kind: files.kind, mime: files.mime })
     .from(files)
-    .where(and(eq(files.userId, userId), ne(files.kind, 'text')));
+    .where(eq(files.userId, userId));
 
 /** The name and number of bytes of a file that is neither image nor text. */
 export const findOther = async (

@@ -1,5 +1,6 @@
 import type { ContentPart } from '#common/chat-message.ts';
 import type { Executor } from '#server/db/database.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
@@ -21,6 +22,7 @@ import {
   sentForModel,
   shrinkForModel,
 } from './image.ts';
+import type { ImageTurns } from './image-turns.ts';
 import type { StoredImages } from './stored-images.ts';
 import { documentSide, workTypes } from './uploads.ts';
 
@@ -28,6 +30,7 @@ interface Deps {
   storage: Storage;
   fetch: GuardedFetch;
   images: Pick<StoredImages, 'read'>;
+  turns: ImageTurns;
 }
 
 /** Images of the web that others are made from. */
@@ -53,7 +56,7 @@ const renewed = async (data: Buffer): Promise<Image | null> => {
 };
 
 /** Files as models, engines and documents take them. */
-export const createOpenedFiles = ({ storage, fetch, images }: Deps) => {
+export const createOpenedFiles = ({ storage, fetch, images, turns }: Deps) => {
   /** An own image as models get it; a small copy is made once and kept. */
   const forModel = async (image: ImageKey, detail: 'low' | 'high'): Promise<string | null> => {
     const small = detail === 'low' ? await images.read(modelKey(image.key)) : null;
@@ -70,12 +73,15 @@ export const createOpenedFiles = ({ storage, fetch, images }: Deps) => {
      * An image to work with: an own one, or one of the web by the guarded way; upright, as PNG or
      * JPEG. Null where it cannot be had.
      */
-    async imageAt(url: string, signal: AbortSignal): Promise<Image | null> {
+    async imageAt(url: string, signal: AbortSignal, owner: Waiter): Promise<Image | null> {
       const named = namedImage(url);
-      let data = named && (await images.read(storageKey(named)));
-      if (!data && isWebAddress(url))
-        data = (await fetch(url, { ...workImages, signal }))?.data ?? null;
-      return data && renewed(data);
+      const own = named && (await images.read(storageKey(named)));
+      if (own) return renewed(own);
+      if (!isWebAddress(url)) return null;
+      return turns.whileHeld(owner, async () => {
+        const found = await fetch(url, { ...workImages, signal });
+        return found && turns.inTurn(owner, () => renewed(found.data));
+      });
     },
 
     /**
@@ -85,14 +91,22 @@ export const createOpenedFiles = ({ storage, fetch, images }: Deps) => {
     async imageForModel(
       url: string,
       detail: 'low' | 'high',
-      signal: AbortSignal,
+      { signal, owner }: { signal: AbortSignal; owner: Waiter },
     ): Promise<string | null> {
-      const inline = inlineImage(url);
-      if (inline) return sentForModel(inline, detail).then(dataUrl, () => null);
-      if (!isPublicUrl(url)) return null;
-      const found = await fetch(url, { ...workImages, signal });
-      const image = found && (await renewed(found.data));
-      return image && dataUrl(await shrinkForModel(image.data, image.type, detail));
+      return turns.whileHeld(owner, async () => {
+        const inline = inlineImage(url);
+        if (inline)
+          return turns.inTurn(owner, () => sentForModel(inline, detail).then(dataUrl, () => null));
+        if (!isPublicUrl(url)) return null;
+        const found = await fetch(url, { ...workImages, signal });
+        return (
+          found &&
+          turns.inTurn(owner, async () => {
+            const image = await renewed(found.data);
+            return image && dataUrl(await shrinkForModel(image.data, image.type, detail));
+          })
+        );
+      });
     },
 
     /**

@@ -2,7 +2,6 @@ import type { AttachedFile, MadeBy, UploadedImage } from '#contract/file.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
-import { createFairQueue } from '#server/fair-queue.ts';
 import { type Identity, Refusal, type UploadedFile } from '#server/http/handlers.ts';
 import {
   addressKey,
@@ -15,6 +14,7 @@ import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { insertFile } from './file.store.ts';
 import { type ImageKey, isWebAddress, otherName, storageKey } from './image-address.ts';
+import type { ImageTurns } from './image-turns.ts';
 import { imageMimes, renewImage, sniffImage, viewOf } from './image.ts';
 import type { RequireRoom } from './room.ts';
 import { readText } from './text.ts';
@@ -57,12 +57,6 @@ export const workTypes = ['image/jpeg', 'image/jpg', 'image/png', 'application/o
 
 /** Images of other servers that one person, or the visitors of one address, look at in a minute. */
 const foreignImages = 30;
-/** Images of the web that are held at once, and those of one person among them. */
-const fetchedAtOnce = 12;
-const fetchedOfOne = 3;
-/** Images that people brought and that are made anew at once; what one person may have waiting. */
-const renewedAtOnce = 2;
-const mostWaiting = 12;
 
 /** As a name is shown: without folders, controls and marks that turn the direction of writing. */
 export const cleanName = (name: string): string =>
@@ -83,10 +77,7 @@ const requireSafe = async (
     throw new Refusal('upload_type', `图片没有通过内容安全检查（${wrong || '不合规'}），没有保存`);
 };
 
-const createForeignImage = (
-  fetch: GuardedFetch,
-  whileFetched: ReturnType<typeof createFairQueue>,
-) => {
+const createForeignImage = (fetch: GuardedFetch, { whileHeld, inTurn }: ImageTurns) => {
   const limitViewer = createKeyLimit(foreignImages, 60, 'foreign images');
   /**
    * An image of another server for somebody to look at: made anew from its pixels, not kept.
@@ -96,11 +87,13 @@ const createForeignImage = (
     const known = user !== null && !user.guest;
     await limitViewer(known ? String(user.id) : addressKey(ip));
     const waiter = known ? user : { person: networkKey(ip), guest: true };
-    return whileFetched(waiter, async () => {
+    return whileHeld(waiter, async () => {
       const found = isWebAddress(url) ? await fetch(url, documentImages) : null;
       if (!found) throw new Refusal('address_unreachable', '这张图片取不到');
       try {
-        const { data, width, height } = await viewOf(found.data, documentSide);
+        const { data, width, height } = await inTurn(waiter, () =>
+          viewOf(found.data, documentSide),
+        );
         const image = `data:image/webp;base64,${data.toString('base64')}`;
         return { image, width, height, size: found.data.length };
       } catch {
@@ -111,12 +104,11 @@ const createForeignImage = (
 };
 
 /** What people bring: it is made anew first, and then kept in the transaction of their call. */
-export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) => {
-  const { storage, fetch, requireRoom } = deps;
+export const createUploads = (
+  deps: UploadDeps & { requireRoom: RequireRoom; turns: ImageTurns },
+) => {
+  const { storage, fetch, requireRoom, turns } = deps;
   const limitPerson = createPersonLimit(deps.uploadLimit, 'uploads');
-  const inTurn = createFairQueue(renewedAtOnce, mostWaiting);
-  // Whoever names slow and large images has few of them held here at once.
-  const whileFetched = createFairQueue(fetchedAtOnce, Infinity, fetchedOfOne);
 
   /** Renews an image; what it gives then keeps it. */
   const prepareImage = async (
@@ -131,7 +123,7 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       width,
       height,
       made,
-    } = await inTurn(user, () => renewImage(data, declared));
+    } = await turns.inTurn(user, () => renewImage(data, declared));
     await requireSafe(deps, bytes, userId);
     return async (db) => {
       const size = bytes.length;
@@ -198,19 +190,19 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
     /** Fetches a public image. @throws Refusal address_unreachable, too_many */
     async imageByUrl(url: string, user: Identity): Promise<Keep<UploadedImage>> {
       await limitPerson(user.id);
-      const found = await whileFetched(user, () =>
-        fetch(url, { maxBytes: limits.imageBytes, types: workTypes }),
-      );
-      if (!found) throw new Refusal('address_unreachable');
-      try {
-        return await prepareImage(found.data, user);
-      } catch (error) {
-        if (error instanceof Refusal) throw new Refusal('address_unreachable');
-        throw error;
-      }
+      return turns.whileHeld(user, async () => {
+        const found = await fetch(url, { maxBytes: limits.imageBytes, types: workTypes });
+        if (!found) throw new Refusal('address_unreachable');
+        try {
+          return await prepareImage(found.data, user);
+        } catch (error) {
+          if (error instanceof Refusal) throw new Refusal('address_unreachable');
+          throw error;
+        }
+      });
     },
 
-    foreignImage: createForeignImage(fetch, whileFetched),
+    foreignImage: createForeignImage(fetch, turns),
 
     /**
      * What is written on an image (a data URL), with a note that it was read off it: for a model that
@@ -233,14 +225,17 @@ export const createUploads = (deps: UploadDeps & { requireRoom: RequireRoom }) =
       return async (db) => {
         await requireRoom(db, user, size);
         const shown = { name, mime, size, cut };
+        const key = newKey();
         const uuid = await insertFile(db, {
           ...shown,
           userId: user.id,
           kind: 'text',
-          key: newKey(),
+          key,
           text,
           tokens: tokens ?? null,
         });
+        // It is read as it came where it is translated; nobody gets it by an address.
+        await storage.put(otherName(key), file.data, 'application/octet-stream');
         return { uuid, ...shown, chars: text.length, ...(tokens === undefined ? {} : { tokens }) };
       };
     },

@@ -59,6 +59,7 @@ export const listNews = async (db: Executor, userId: number, page: number) => {
       title: row.title,
       actor_id: row.actor_id,
       actor_name: maskedName(row.actor_name),
+      ...(row.avatar === '' ? {} : { avatar: row.avatar }),
       count: row.count,
       excerpt: row.excerpt,
       text: textOf(row),

@@ -43,6 +43,7 @@ export interface NewsRow {
   title: string;
   actor_id: number;
   actor_name: string;
+  avatar: string;
   count: number;
   excerpt: string;
   read: boolean;
@@ -58,7 +59,7 @@ const rows = sql`
   SELECT n.id::float8,
     CASE WHEN f.session_id IS NOT NULL AND n.kind = 'reply' THEN 'message' ELSE n.kind END AS kind,
     n.user_id::float8, s.uuid, n.history_id::float8, s.prompt AS title,
-    n.actor_id::float8, a.user_name AS actor_name, n.count, n.excerpt, n.read_at IS NOT NULL AS read,
+    n.actor_id::float8, a.user_name AS actor_name, a.avatar, n.count, n.excerpt, n.read_at IS NOT NULL AS read,
     (extract(epoch FROM n.created_at) * 1000)::float8 AS created_at
   FROM news n JOIN sessions s ON s.id = n.session_id JOIN users a ON a.id = n.actor_id
     LEFT JOIN friends f ON f.session_id = s.id

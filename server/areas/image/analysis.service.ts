@@ -29,10 +29,10 @@ export const createAnalysisService = (deps: {
   const { models, files, translate } = deps;
   const limitPerson = createPersonLimit(looksAMinute, 'looks at images');
 
-  const fetched = async (url: string, signal: AbortSignal): Promise<Buffer> => {
+  const fetched = async (url: string, signal: AbortSignal, user: Identity): Promise<Buffer> => {
     // A path of this server that is no image's is nobody's address.
     if (!ownImage(url) && !/^https?:/i.test(url)) throw new Refusal('address_unreachable');
-    const image = await files.imageAt(url, signal);
+    const image = await files.imageAt(url, signal, user);
     if (!image) throw new Refusal('address_unreachable');
     return image.data;
   };
@@ -125,7 +125,7 @@ export const createAnalysisService = (deps: {
       const channels = await channelsOf(db, model.name, 'controlnet', user);
       if (channels.length === 0) throw new Refusal('job_unsuitable');
       const signal = AbortSignal.timeout(lookMs);
-      const image = await fetched(input.controlnet_image_url, signal);
+      const image = await fetched(input.controlnet_image_url, signal, user);
       const png = await ask(channels, ({ engine }) =>
         engine.detect(
           {
@@ -160,7 +160,7 @@ export const createAnalysisService = (deps: {
       const signal = AbortSignal.timeout(lookMs);
       const lookers = await lookersFor(db, input.model, user, offered);
       if (lookers.length === 0) throw new Refusal('job_unsuitable', '没有能看图的绘画服务');
-      const image = await fetched(url, signal);
+      const image = await fetched(url, signal, user);
       const way = input.model === 'DeepBooru' ? 'DeepBooru' : 'clip';
       const { words, engine } = await ask(lookers, async (channel) => ({
         words: await channel.engine.interrogate({ image, model: way }, signal),

@@ -1,6 +1,8 @@
 import { codes } from '#contract/errors.ts';
 import type { ImageWords } from '#contract/image-prompt.ts';
+import { waiterOf } from '#server/db/person.ts';
 import type { ImageOrder, Reference } from '#server/engines/image-engine.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { profilesOf } from '../train/styles.service.ts';
@@ -9,15 +11,18 @@ import { engineTask, promptOf, type ImagePlan } from './image-plan.ts';
 
 type Deps = Pick<ImageWorkDeps, 'db' | 'files' | 'publicUrl'>;
 
-const fetched = async ({ files }: Deps, url: string, signal: AbortSignal) => {
-  const image = await files.imageAt(url, signal);
-  signal.throwIfAborted();
-  if (!image)
-    throw new JobError('address_unreachable', codes.address_unreachable.text, {
-      retriable: false,
-    });
-  return image;
-};
+/** An image for somebody's order. @throws JobError address_unreachable */
+const opener =
+  ({ files }: Deps, owner: Waiter, signal: AbortSignal) =>
+  async (url: string) => {
+    const image = await files.imageAt(url, signal, owner);
+    signal.throwIfAborted();
+    if (!image)
+      throw new JobError('address_unreachable', codes.address_unreachable.text, {
+        retriable: false,
+      });
+    return image;
+  };
 
 /** Where others find an image; empty: this server does not know how they reach it. */
 const addressOf = (publicUrl: string, url: string): string => {
@@ -35,11 +40,12 @@ export const orderOf = async (
   { words, userId, signal }: { words: ImageWords; userId: number; signal: AbortSignal },
 ) => {
   const { parameters, control } = plan;
-  const base = plan.baseImage === '' ? null : await fetched(deps, plan.baseImage, signal);
+  const open = opener(deps, await waiterOf(deps.db, userId), signal);
+  const base = plan.baseImage === '' ? null : await open(plan.baseImage);
   const all = async (references: { url: string }[] = []): Promise<Reference[]> => {
     const images = [];
     for (const { url } of references) {
-      const { data } = await fetched(deps, url, signal);
+      const { data } = await open(url);
       images.push({ data, address: addressOf(deps.publicUrl, url) });
     }
     return images;
@@ -58,16 +64,14 @@ export const orderOf = async (
     strength: plan.strength,
     resizeMode: plan.resizeMode,
     control: control && {
-      image: (await fetched(deps, control.url, signal)).data,
+      image: (await open(control.url)).data,
       module: control.module,
       model: control.model,
       mode: control.mode,
     },
     references: { character: await all(parameters.cref), style: await all(parameters.sref) },
     blend: plan.task === 'blend' ? (await all(parameters.blend)).map(({ data }) => data) : [],
-    background: parameters.bg_image
-      ? (await fetched(deps, parameters.bg_image, signal)).data
-      : null,
+    background: parameters.bg_image ? (await open(parameters.bg_image)).data : null,
     remote: plan.source?.remote ?? null,
     profiles: await profilesOf(
       deps.db,

@@ -1,9 +1,10 @@
+import { callsTools } from '#common/tool-models.ts';
 import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
 import type { Out } from '#contract/calls.ts';
 import { searches, type ChannelKind, type SearchPaths } from '#contract/manage-model.ts';
 import type { Maker } from '#contract/makers.ts';
 import { modelTypes } from '#contract/kinds.ts';
-import { EngineError } from '#server/engines/chat-engine.ts';
+import { EngineError, type ToolSpec } from '#server/engines/chat-engine.ts';
 import { chatServices, type ChatServiceKind, isChatService } from '#server/engines/chat-service.ts';
 import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
@@ -113,26 +114,48 @@ interface Answered {
   firstMs?: number;
   /** How it is told to think long or little, where its name does not say so. */
   thinking?: ThinkingWords;
+  /** It calls tools, or does not. */
+  tools?: boolean;
 }
 
-/** Asks for two letters; gives what was said, and whether it was thought about before. */
-const sayHello = async (
+const hello = '请只回答两个字：你好';
+/** A tool that is offered to see whether it is called. */
+const clock = {
+  name: 'now',
+  description: '查现在的时间',
+  parameters: { type: 'object', properties: {} },
+};
+
+/** Asks for a few letters; gives what was said, and whether it was thought about, or a tool called. */
+const tryAsking = async (
   { kind, baseUrl, apiKey, model, maker, signal }: Asked,
-  thinking: AskedThinking | undefined,
-  onWord: () => void = () => {},
-): Promise<{ said: string; thought: boolean }> => {
+  {
+    question = hello,
+    thinking,
+    tools,
+    onWord = () => {},
+  }: {
+    question?: string;
+    thinking?: AskedThinking;
+    tools?: readonly ToolSpec[];
+    onWord?: () => void;
+  } = {},
+): Promise<{ said: string; thought: boolean; called: boolean }> => {
   let said = '';
   let thought = false;
+  let called = false;
   try {
     await chatServices[kind].engine({ baseUrl, apiKey, ...(maker && { maker }) }).write(
       {
         model,
-        messages: [{ role: 'user', content: '请只回答两个字：你好' }],
+        messages: [{ role: 'user', content: question }],
         temperature: 1,
         presencePenalty: 0,
         frequencyPenalty: 0,
-        maxTokens: 64,
+        // What thinks first needs more of them to come to a call.
+        maxTokens: tools ? 512 : 64,
         thinking,
+        tools,
         signal,
       },
       (parts) => {
@@ -140,13 +163,14 @@ const sayHello = async (
         for (const part of parts) {
           if (part.kind === 'text') said += part.text;
           thought ||= part.kind === 'reasoning';
+          called ||= part.kind === 'call';
         }
       },
     );
   } catch (error) {
-    if (said === '' && !thought) throw error;
+    if (said === '' && !thought && !called) throw error;
   }
-  return { said, thought };
+  return { said, thought, called };
 };
 
 /**
@@ -155,27 +179,51 @@ const sayHello = async (
  */
 const learnThinking = async (asked: Asked): Promise<ThinkingWords | undefined> => {
   for (const words of learnable) {
-    const tried = await sayHello(asked, { choice: 'fast', words }).catch(() => null);
+    const tried = await tryAsking(asked, { thinking: { choice: 'fast', words } }).catch(() => null);
     if (tried && tried.said !== '' && !tried.thought) return words;
     if (asked.signal.aborted) return undefined;
   }
   return undefined;
 };
 
+/**
+ * Whether a model calls a tool that it is offered. What its name promises is taken back only where
+ * the service refuses tools: a model may also answer without them once.
+ */
+const tryTools = async (asked: Asked): Promise<Pick<Answered, 'tools'> & { told: string }> => {
+  const tried = await tryAsking(asked, {
+    question: '现在几点？请调用工具 now 来查',
+    tools: [clock],
+  }).catch((error: unknown) => {
+    if (error instanceof EngineError && error.askerAtFault) return 'refused' as const;
+    return null;
+  });
+  if (tried === null) return { told: '' };
+  if (tried !== 'refused' && tried.called) return { told: '会用工具', tools: true };
+  if (tried !== 'refused' && callsTools(asked.model)) return { told: '这一次没有用工具' };
+  return { told: '不会用工具', tools: false };
+};
+
 const chat = async (asked: Asked): Promise<Answered> => {
   const { kind, model } = asked;
   const begun = performance.now();
   let firstMs: number | undefined;
-  const { said, thought } = await sayHello(asked, undefined, () => {
-    firstMs ??= performance.now() - begun;
+  const { said, thought } = await tryAsking(asked, {
+    onWord: () => {
+      firstMs ??= performance.now() - begun;
+    },
   });
   const unknown = thought && kind === 'openai-compatible' && thinkingByName(model) === null;
   const thinking = unknown ? await learnThinking(asked) : undefined;
-  const learned = thinking ? '（可以选快想或深想）' : '';
+  const { told, tools } = await tryTools(asked);
+  const thinks =
+    (thinking ?? thinkingByName(model)) ? '可以选快想或深想' : thought ? '会先思考' : '';
+  const learned = [told, thinks].filter((each) => each !== '').join('，');
   return {
-    message: `${model} 回答：${said.trim().slice(0, mostReply) || '（空）'}${learned}`,
+    message: `${model} 回答：${said.trim().slice(0, mostReply) || '（空）'}${learned === '' ? '' : `（${learned}）`}`,
     ...(firstMs === undefined ? {} : { firstMs }),
     ...(thinking ? { thinking } : {}),
+    ...(tools === undefined ? {} : { tools }),
   };
 };
 
@@ -238,7 +286,7 @@ const tryChatService = async (
   try {
     // The list may come without a key while an answer needs one, and the other way round.
     const asked = { kind, baseUrl, apiKey, model: chosen, maker, signal };
-    const { message, firstMs, thinking: words } = await act(asked);
+    const { message, firstMs, thinking: words, tools: can } = await act(asked);
     const latency = Math.round(firstMs ?? performance.now() - begun);
     return {
       ok: true,
@@ -246,6 +294,7 @@ const tryChatService = async (
       latency: act === known ? null : latency,
       models,
       ...(words ? { thinking: { model: chosen, words } } : {}),
+      ...(can === undefined ? {} : { tools: { model: chosen, can } }),
     };
   } catch (error) {
     return failure(`${chosen}：${reasonOf(error)}`, models);

@@ -65,7 +65,7 @@ export const testChannel = async (
   return async (tx) => {
     if (known && known.baseUrl === input.base_url) {
       await store.noteTrial(tx, known.id, trial);
-      if (trial.thinking) await store.learnThinking(tx, known.id, trial.thinking);
+      await store.noteLearned(tx, known.id, trial);
     }
     return trial;
   };
@@ -142,7 +142,7 @@ export const saveChannel = async (
       id,
       input.models.map(({ name, upstream = name }) => ({ name, upstream })),
     );
-  if (input.thinking) await store.learnThinking(db, id, input.thinking);
+  await store.noteLearned(db, id, input);
   for (const { name, factor } of input.models)
     if (factor !== undefined) await store.setFactor(db, name, factor);
   await store.changeChannel(db, id, values);

@@ -155,17 +155,33 @@ export const setUpstreamNames = async (
     WHERE model_channels.channel_id = ${channelId} AND model_channels.model_id = ${models.id}`);
 };
 
-/** Notes what was learned of the model that a channel has by this name there. */
-export const learnThinking = async (
+/** What a trial learned of models, by the names that their service has for them. */
+export interface Learned {
+  thinking?: { model: string; words: ThinkingWords } | undefined;
+  tools?: { model: string; can: boolean } | undefined;
+}
+
+/** Notes what was learned of the models that a channel has by these names there. */
+export const noteLearned = async (
   db: Executor,
   channelId: number,
-  { model, words }: { model: string; words: ThinkingWords },
+  { thinking, tools }: Learned,
+): Promise<void> => {
+  if (thinking) await learn(db, channelId, thinking.model, { thinking: thinking.words });
+  if (tools) await learn(db, channelId, tools.model, { tools: tools.can });
+};
+
+const learn = async (
+  db: Executor,
+  channelId: number,
+  model: string,
+  learned: Partial<Pick<typeof models.$inferInsert, 'thinking' | 'tools'>>,
 ): Promise<void> => {
   const served = db
     .select({ id: modelChannels.modelId })
     .from(modelChannels)
     .where(and(eq(modelChannels.channelId, channelId), eq(modelChannels.upstreamName, model)));
-  await db.update(models).set({ thinking: words }).where(inArray(models.id, served));
+  await db.update(models).set(learned).where(inArray(models.id, served));
 };
 
 export const noteTrial = async (

@@ -2,7 +2,13 @@ import { sizesOf } from '#contract/image-prompt.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { type Model } from '#contract/model.ts';
 import { usualSizeRates } from '#contract/price.ts';
-import { chatPrice, imageOf, thinkingOf, type ResolvedMediaModel } from './resolved-model.ts';
+import {
+  chatPrice,
+  imageOf,
+  thinkingOf,
+  toolsOf,
+  type ResolvedMediaModel,
+} from './resolved-model.ts';
 import type { ChannelRow, ModelRow, ServedModel } from './model.store.ts';
 
 export const flagOf = (value: boolean): 0 | 1 => (value ? 1 : 0);
@@ -53,6 +59,7 @@ export const present = (
   vision: model.vision,
   built_in: channel.kind === 'built-in',
   thinking: thinkingOf(model, channel.kind, upstreamName) !== null,
+  tools: toolsOf(model, channel.kind),
   vip_excluded: model.vipExcluded,
   max_prompt: model.maxPrompt,
   prompt_factor: model.promptFactor,

@@ -1,3 +1,4 @@
+import { callsTools } from '#common/tool-models.ts';
 import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
 import { isChatService } from '#server/engines/chat-service.ts';
 import type { ImageModel } from '#contract/image.ts';
@@ -38,6 +39,8 @@ export interface ResolvedModel {
   vision: boolean;
   /** How it is told to think long or little; null: there is no choice. */
   thinking: ThinkingWords | null;
+  /** It calls tools. */
+  tools: boolean;
   builtIn: boolean;
   /** The public API may use it. */
   api: boolean;
@@ -122,6 +125,14 @@ export const thinkingOf = (
     ? null
     : (model.thinking ?? thinkingByName(upstreamName) ?? thinkingByName(model.name));
 
+/** Whether a model calls tools: as was learned, or as its name says; what is built in does by rules. */
+export const toolsOf = (
+  model: Pick<ModelRow, 'name' | 'type' | 'tools'>,
+  kind: ServedModel['channel']['kind'],
+): boolean =>
+  model.type === modelTypes.chat &&
+  (kind === 'built-in' || (isChatService(kind) && (model.tools ?? callsTools(model.name))));
+
 /** Of one person's rows of a model to chat with; the first says what it can. */
 export const resolve = (rows: readonly [ServedModel, ...ServedModel[]]): ResolvedModel => {
   const [{ model, channel, upstreamName }] = rows;
@@ -165,6 +176,7 @@ const factsOf = ({
   managersOnly: model.managersOnly,
   vision: model.vision,
   thinking: thinkingOf(model, channel.kind, upstreamName),
+  tools: toolsOf(model, channel.kind),
   builtIn: channel.kind === 'built-in',
   api: !model.disableApi,
   apiMaxTokens: model.apiMaxTokens,

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Safety } from '#contract/safety.ts';
 import type { Database } from '#server/db/database.ts';
-import type { Verdict } from './safety-forms.ts';
-import { passed } from './safety-judges.ts';
+import { passed, type Verdict } from './safety-forms.ts';
 import { addToDay, type Counted } from './safety.store.ts';
 
 /** Figures are written so often, ms. */

@@ -1,5 +1,5 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { encoded, signTencent } from '#server/net/cloud-signatures.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { signTencent } from '#server/net/cloud-signatures.ts';
 
 /** How services that judge texts and pictures are asked, by their public documents. */
 
@@ -10,9 +10,10 @@ export interface Verdict {
   reason: string;
 }
 
-interface Asked {
+export interface Asked {
   keyId: string;
   secret: string;
+  /** For texts or pictures, whichever is judged. */
   business: string;
   /** Empty: the public one. */
   address: string;
@@ -21,71 +22,41 @@ interface Asked {
 
 interface Sent {
   url: string;
+  method?: 'PUT';
   headers: Record<string, string>;
-  body: string;
+  body: string | Uint8Array<ArrayBuffer>;
 }
+/** @throws Error where the service does not answer in time, or not with 200 */
+export type Send = (sent: Sent) => Promise<Response>;
 
-/** What is to be judged: a text, or a picture's bytes. */
+/** What is to be judged: a text, or a picture as JPEG. */
 export type Judged = { text: string; way: 'in' | 'out' } | { picture: Buffer };
 
-interface ServiceForm {
-  /** Null: it does not judge such things. */
-  request: (judged: Judged, asked: Asked) => Sent | null;
-  /** @throws Error for an answer that is none */
-  read: (answer: unknown) => Verdict;
-}
+/** Has something judged. @throws Error for an answer that is none */
+export type ServiceForm = (judged: Judged, asked: Asked, send: Send) => Promise<Verdict>;
 
-const passed: Verdict = { level: 'pass', reason: '' };
-type Json = Record<string, unknown>;
-const object = (value: unknown): Json => {
+export const passed: Verdict = { level: 'pass', reason: '' };
+export type Json = Record<string, unknown>;
+export const object = (value: unknown): Json => {
   if (typeof value !== 'object' || value === null) throw new Error('the answer is no object');
   return value as Json;
 };
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** 阿里云 内容安全增强版, TextModerationPlus: an RPC request, signed with HMAC-SHA1. */
-const aliyun: ServiceForm = {
-  request: (judged, { keyId, secret, business, address, now }) => {
-    if (!('text' in judged)) return null;
-    const usual = judged.way === 'in' ? 'llm_query_moderation' : 'llm_response_moderation';
-    const params: Record<string, string> = {
-      AccessKeyId: keyId,
-      Action: 'TextModerationPlus',
-      Format: 'JSON',
-      Service: business || usual,
-      ServiceParameters: JSON.stringify({ content: judged.text }),
-      SignatureMethod: 'HMAC-SHA1',
-      SignatureNonce: randomUUID(),
-      SignatureVersion: '1.0',
-      Timestamp: now.toISOString().replace(/\.\d+Z$/, 'Z'),
-      Version: '2022-03-02',
-    };
-    const query = Object.keys(params)
-      .sort()
-      .map((name) => `${encoded(name)}=${encoded(params[name]!)}`)
-      .join('&');
-    const signature = createHmac('sha1', `${secret}&`)
-      .update(`POST&${encoded('/')}&${encoded(query)}`)
-      .digest('base64');
-    return {
-      url: address || 'https://green-cip.cn-shanghai.aliyuncs.com/',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: `${query}&Signature=${encoded(signature)}`,
-    };
-  },
-  read: (answer) => {
-    const { Code: code, Data: data, Message: message } = object(answer);
-    if (code !== 200) throw new Error(`阿里云 ${String(code)} ${textOf(message)}`);
-    const { RiskLevel: risk, Result: result } = object(data);
-    if (risk !== 'high' && risk !== 'medium') return passed;
-    const [first] = Array.isArray(result) ? (result as Json[]) : [];
-    const reason = textOf(first?.['Description']) || textOf(first?.['Label']);
-    return { level: risk === 'high' ? 'refuse' : 'review', reason };
-  },
-};
+/** Of a service that is asked once. */
+const oneRequest =
+  ({
+    request,
+    read,
+  }: {
+    request: (judged: Judged, asked: Asked) => Sent;
+    read: (answer: unknown) => Verdict;
+  }): ServiceForm =>
+  async (judged, asked, send) =>
+    read(await (await send(request(judged, asked))).json());
 
 /** 腾讯云 TextModeration and ImageModeration: JSON, signed with TC3-HMAC-SHA256. */
-const tencent: ServiceForm = {
+const tencent = oneRequest({
   request: (judged, { keyId, secret, business, address, now }) => {
     const [service, action, content] =
       'text' in judged
@@ -117,10 +88,10 @@ const tencent: ServiceForm = {
     if (suggestion !== 'Block' && suggestion !== 'Review') throw new Error('腾讯云没有给出结果');
     return { level: suggestion === 'Block' ? 'refuse' : 'review', reason: textOf(label) };
   },
-};
+});
 
 /** 网易易盾 v5: a form, signed with MD5 over its sorted fields and the key. */
-const netease: ServiceForm = {
+const netease = oneRequest({
   request: (judged, { keyId, secret, business, address, now }) => {
     const about: Record<string, string> =
       'text' in judged
@@ -164,6 +135,6 @@ const netease: ServiceForm = {
     if (suggestion !== 1 && suggestion !== 2) throw new Error('网易易盾没有给出结果');
     return { level: suggestion === 2 ? 'refuse' : 'review', reason: `分类 ${String(label)}` };
   },
-};
+});
 
-export const serviceForms = { aliyun, tencent, netease } as const;
+export const serviceForms = { tencent, netease } as const;

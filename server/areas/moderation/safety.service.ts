@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import { allBlockedWords } from './blocked-words.store.ts';
 import { createCheckFigures } from './check-figures.ts';
-import type { Level, Verdict } from './safety-forms.ts';
-import { byModel, byService, type Judge, passed } from './safety-judges.ts';
+import { type Level, passed, type Verdict } from './safety-forms.ts';
+import { byModel, byService, type Judge } from './safety-judges.ts';
 import { insertCase, readSafety } from './safety.store.ts';
 import { createWordFinder } from './word-finder.ts';
 
@@ -150,7 +150,7 @@ export const createSafety = (deps: SafetyDeps) => {
   return {
     checkText,
 
-    /** A picture that a person brought, or a model drew. What the service does not judge passes. */
+    /** A picture that a person brought, or a model drew; without a service it passes. */
     async checkPicture(way: Way, picture: Buffer, of: Checked): Promise<Verdict> {
       const now = await state();
       const { settings } = now;

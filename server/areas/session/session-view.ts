@@ -62,6 +62,7 @@ export const viewCards = async (
     model: row.model,
     user_id: row.userId,
     user_name: row.userName,
+    ...(row.avatar === '' ? {} : { avatar: row.avatar }),
     prompt: friendName !== null && belongsTo(row, user) ? maskName(friendName) : row.prompt,
     summary: summaryOfCard(row, friendName),
     private: row.private ? 1 : 0,

@@ -10,6 +10,7 @@ export interface SessionRow extends Omit<
   'forkedFrom' | 'toolGrants' | 'condensingUntil'
 > {
   userName: string;
+  avatar: string;
   /** The two people of a session that new_friend made. */
   lowUserId: number | null;
   highUserId: number | null;
@@ -27,7 +28,7 @@ const columns = `s.id::float8, s.uuid, s.type, s.user_id::float8 AS "userId", s.
   s.style_key AS "styleKey", s.temporary, s.imported, s.group_id::float8 AS "groupId",
   s.accepted_id::float8 AS "acceptedId", s.essence, s.pinned, s.closed,
   s.read_from::float8 AS "readFrom",
-  u.user_name AS "userName", f.low_user_id::float8 AS "lowUserId",
+  u.user_name AS "userName", u.avatar, f.low_user_id::float8 AS "lowUserId",
   f.high_user_id::float8 AS "highUserId", u.session_private AS "ownerForcedPrivate",
   u.setting AS "ownerSetting", coalesce(u.vip_expired_at > now(), false) AS "ownerVip",
   u.guest AS "ownerGuest"`;

@@ -21,6 +21,7 @@ import { timeLimit } from '#server/net/time-limit.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
+import type { Sign } from '../file/stored-images.ts';
 import { spokenText } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import { readableReply } from '../chat/reply.service.ts';
@@ -99,13 +100,14 @@ const soundOf = (
 export const createSpeechService = (deps: {
   models: Pick<ModelService, 'findMedia' | 'defaultMedia' | 'mediaEngines' | 'reportMediaOutcome'>;
   storage: Storage;
+  sign: Sign;
   log: FastifyBaseLogger;
   /** This process. */
   owner: number;
   /** Bytes of readings that are kept of one person's sessions. */
   room: number;
 }) => {
-  const { models, storage, log, owner, room } = deps;
+  const { models, storage, sign, log, owner, room } = deps;
   const busy = new Map<string, number>();
   const guestLane = createFairQueue(guestsAtOnce + 1, atOnce);
 
@@ -283,7 +285,9 @@ export const createSpeechService = (deps: {
         const left = parts.rest();
         if (left.length > 0) onPart(left, spoken.mime);
         const { mime } = spoken;
-        const sound = { data: labelledSound(spoken.data, mime, label), mime };
+        // Who hears it now has heard it already: what is kept is signed.
+        const data = await sign(labelledSound(spoken.data, mime, label), mime);
+        const sound = { data, mime };
         await put(sound);
         return sound;
       },

@@ -4,6 +4,22 @@ import type { Executor } from '#server/db/database.ts';
 import { livingLock } from '#server/db/instance.ts';
 import { backups } from '#server/db/schema.ts';
 
+/** What waits for somebody to look at it; complaints are to be answered within a day. */
+export const complaints = async (db: Executor) => {
+  const { rows } = await db.execute<{
+    safety_open: number;
+    appeals_late: number;
+    reports_late: number;
+  }>(
+    sql`SELECT (SELECT count(*)::int FROM safety_cases WHERE state = 'open') AS safety_open,
+      (SELECT count(*)::int FROM safety_cases
+        WHERE state = 'open' AND appealed_at < now() - interval '1 day') AS appeals_late,
+      (SELECT count(*)::int FROM reports
+        WHERE resolved_at IS NULL AND created_at < now() - interval '1 day') AS reports_late`,
+  );
+  return rows[0] ?? { safety_open: 0, appeals_late: 0, reports_late: 0 };
+};
+
 /** Whichever process made it. */
 export const lastBackup = async (db: Executor): Promise<Out<'adminService'>['last_backup']> => {
   const [made] = await db.select().from(backups).orderBy(desc(backups.createdAt)).limit(1);

@@ -56,6 +56,7 @@ export const serviceState = async (
     errors: told.reduce((sum, each) => sum + each.errors, 0),
     metrics: settings.metricsToken !== '',
     compliance_missing: await missingCount(db),
+    ...(await store.complaints(db)),
     backup: await plan.state(),
     last_backup: await store.lastBackup(db),
   };

@@ -8,6 +8,7 @@ import { withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
 import { createMakeFile } from '../export/make-file-tool.ts';
 import { createRunCode } from '../export/run-code-tool.ts';
+import { createTranslateFile } from '../export/translate-tool.ts';
 import { createDraw } from '../image/draw-tool.ts';
 import { createEditImage } from '../image/edit-tool.ts';
 import { createSpeak } from '../speech/speak-tool.ts';
@@ -31,8 +32,13 @@ const deps = {
     keepToolFile: none,
     openOther: none,
     attachedText: none,
+    attachedBytes: none,
   },
   jobs: { cancel: none },
+  signing: { sign: none },
+  storage: { get: none, getPart: none, put: none, delete: none },
+  prompts: { writer: none, ask: none },
+  settings: { documentSeconds: 1, fileQuota: 1, uploadLimit: 1 },
 };
 const box = createToolbox({
   made: [
@@ -42,6 +48,7 @@ const box = createToolbox({
     createSpeak({ speech: { quote: none, say: none }, ...deps }),
     createMakeFile(deps),
     createRunCode(deps),
+    createTranslateFile(deps),
   ],
   knowledge,
   fetch: () => Promise.resolve(null),
@@ -60,7 +67,7 @@ test('what tools cost with each question is what the page says ahead', () => {
     [true, false],
     [true, true],
   ] as const) {
-    const names = box.offered({ name: 'deepseek-chat', builtIn: false }, { web, only });
+    const names = box.offered({ tools: true, builtIn: false }, { web, only });
     const told = estimateTokens(JSON.stringify(box.specs(names)));
     expect(Math.abs(told - toolsTold(!only, web)) / told, String(told)).toBeLessThan(0.1);
   }

@@ -1,4 +1,3 @@
-import { callsTools } from '#common/tool-models.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { ToolSpec } from '#server/engines/chat-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
@@ -6,10 +5,14 @@ import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { createReadPage } from './read-page.ts';
 import { reckonAny, reckoning } from './reckon.ts';
 import { createSearchHere } from './search-here.ts';
+import type { ResolvedModel } from '../model/resolved-model.ts';
 import type { SideServices } from '../model/side-services.ts';
 import type { Tool, ToolUser } from './tool.ts';
 import type { ForeignTool, ToolServers } from './tool-servers.ts';
 import { createWebSearch } from './web-search.ts';
+
+/** A model as far as its tools go. */
+type Caller = Pick<ResolvedModel, 'tools' | 'builtIn'>;
 
 export interface Toolbox {
   /**
@@ -17,14 +20,11 @@ export interface Toolbox {
    * @param web its person let it search the web, which is offered to nobody else
    * @param only nothing but what that needs
    */
-  offered: (
-    model: { name: string; builtIn: boolean },
-    asked?: { web: boolean; only?: boolean },
-  ) => string[];
+  offered: (model: Caller, asked?: { web: boolean; only?: boolean }) => string[];
   /** Tools of servers that a model may be offered for this person; none where it calls no tools. */
   foreign: (
     db: Executor,
-    model: { name: string; builtIn: boolean },
+    model: Caller,
     user: Pick<ToolUser, 'id' | 'guest'>,
   ) => Promise<ForeignTool[]>;
   /** @param foreign those of servers among them */
@@ -61,14 +61,14 @@ export const createToolbox = ({
   };
   return {
     offered: (model, { web, only = false } = { web: false }) => {
-      if (!model.builtIn && !callsTools(model.name)) return [];
+      if (!model.tools) return [];
       if (only) return web ? namesOf([webSearch, readPage]) : [];
       const tools = model.builtIn ? [...reckoning, ...more] : usual;
       return namesOf(web ? [...tools, webSearch] : tools);
     },
     // The assistant calls by rules of its own, which know none of them.
     foreign: async (db, model, user) =>
-      model.builtIn || !callsTools(model.name) ? [] : servers.offered(db, user),
+      model.builtIn || !model.tools ? [] : servers.offered(db, user),
     specs: (wanted, foreign) => wanted.flatMap((name) => find(name, foreign)?.spec ?? []),
     find,
   };

@@ -105,9 +105,11 @@ export const correct = async (db: Executor, input: Parsed<'saveSegment'>, user: 
   });
 };
 
+type WriteDeps = Pick<TrainDeps, 'storage' | 'settings'>;
+
 /** A translated file as it is now, corrections included. @throws Refusal not_found, upload_unreadable */
 const translated = async (
-  { storage, settings }: TrainDeps,
+  { storage, settings }: WriteDeps,
   db: Executor,
   file: files.FileRow,
   { project, owner }: { project: Pick<projects.ProjectRow, 'settings' | 'userId'>; owner: Waiter },
@@ -124,6 +126,7 @@ const translated = async (
     model: project.settings.model ?? '',
     ...(file.storageKey ? { key: file.storageKey } : {}),
   });
+  const { mark } = await standing(db, true);
   const reader = openReader({ seconds, owner });
   try {
     const made = await reader.read<'written'>({
@@ -133,8 +136,8 @@ const translated = async (
       targets,
       bilingual: project.settings.bilingual,
       label,
+      mark,
     });
-    const { mark } = await standing(db, true);
     // A plain text has no place for metadata: where the words are wanted, the label stands below them.
     const said =
       mark !== '' && (made.ending === 'txt' || made.ending === 'md')
@@ -258,6 +261,18 @@ export const style = async ({ storage }: TrainDeps, db: Executor, id: number, us
   if (data) return { data, name: row.artifactName, mime: 'application/octet-stream' };
   const text = JSON.stringify({ key: row.key, label: row.name, ...row.profile }, null, 2);
   return sent(Buffer.from(text), `${row.key}.style.json`);
+};
+
+/** The translation of a file as it is now. @throws Refusal not_found, upload_unreadable, too_many */
+export const translation = async (
+  deps: WriteDeps,
+  db: Executor,
+  id: number,
+  owner: Waiter,
+): Promise<{ name: string; data: Buffer }> => {
+  const file = await files.findFile(db, id);
+  if (!file) throw noFile();
+  return writing(owner, () => translated(deps, db, file, { project: file.project, owner }));
 };
 
 /**

@@ -55,6 +55,19 @@ export const findBase = async (db: Executor, key: string): Promise<ProjectRow | 
   return row ?? null;
 };
 
+/** A person's own project of this key. */
+export const ownOfKey = async (
+  db: Executor,
+  key: string,
+  userId: number,
+): Promise<ProjectRow | null> => {
+  const [row] = await db
+    .select()
+    .from(trainingProjects)
+    .where(and(ofKey(key), eq(trainingProjects.userId, userId)));
+  return row ?? null;
+};
+
 export const insertProject = async (
   db: Executor,
   project: typeof trainingProjects.$inferInsert,

@@ -1,6 +1,7 @@
 import { sessionTypes } from '#contract/kinds.ts';
 import { fileStates, projectStates, trainLimits } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
+import { waiterOf } from '#server/db/person.ts';
 import { builtInStyle } from '#server/engines/training/built-in-style.ts';
 import {
   TrainingError,
@@ -35,14 +36,15 @@ interface Style {
 /** What a project's style is trained from. @throws JobError where none of its images can be had */
 const orderOf = async (
   deps: TrainDeps,
-  { key, settings }: projects.ProjectRow,
+  { key, settings, userId }: projects.ProjectRow,
   fileId: number,
   io: JobIo,
 ): Promise<TrainingOrder> => {
   const images = [];
+  const owner = await waiterOf(deps.db, userId);
   for (const [at, { url, txt }] of settings.images.entries()) {
     const signal = AbortSignal.any([io.signal, AbortSignal.timeout(fetchMs)]);
-    const image = await deps.files.imageAt(url, signal).catch(() => null);
+    const image = await deps.files.imageAt(url, signal, owner).catch(() => null);
     io.signal.throwIfAborted();
     if (image) images.push({ data: image.data, txt });
     else await files.addLog(deps.db, fileId, `第 ${at + 1} 张图片取不到，略过`);

@@ -165,7 +165,7 @@ interface Given {
 
 /** The kind of a file that a project can take. @throws Refusal upload_type, too_large … */
 const requireFits = async (
-  { settings }: TrainDeps,
+  { settings }: Pick<TrainDeps, 'settings'>,
   tx: Transaction,
   project: projects.ProjectRow,
   { name, data }: Given,
@@ -192,7 +192,12 @@ const requireFits = async (
  * Puts a file that came in with a project and lets the work come to it.
  * @throws Refusal not_found, upload_type, too_large, upload_unreadable, training_too_many, file_quota, too_many_jobs
  */
-export const keepFile = async (deps: TrainDeps, tx: Transaction, given: Given, user: Identity) => {
+export const keepFile = async (
+  deps: Pick<TrainDeps, 'settings' | 'storage'>,
+  tx: Transaction,
+  given: Given,
+  user: Pick<Identity, 'id'>,
+) => {
   const { name, data, start } = given;
   const { translation, knowledge, packed } = projectTypes;
   const target =

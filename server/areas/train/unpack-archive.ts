@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { codes } from '#contract/errors.ts';
 import { fileStates, trainLimits } from '#contract/train-limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { newKey } from '#server/storage/storage.ts';
+import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { bytesOf, FileFailure, read, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
@@ -26,14 +28,21 @@ interface Unpacked {
   key: string;
 }
 
-/** Writes the rows of what came out of an archive; false: nobody wants it any more. */
+/**
+ * Writes the rows of what came out of an archive; false: nobody wants it any more.
+ * @throws FileFailure where they have no room for it: it takes up to 200 times what the archive does
+ */
 const insertUnpacked = (
-  { db }: TrainDeps,
-  file: store.FileRow,
+  { db, settings }: TrainDeps,
+  { file, project }: Pick<FileTask, 'file' | 'project'>,
   unpacked: readonly Unpacked[],
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
+    await lockKeeping(tx, `training ${project.userId}`);
     await store.deleteChildren(tx, file.id);
+    const more = unpacked.reduce((bytes, { data }) => bytes + data.length, 0);
+    if ((await store.bytesOf(tx, project.userId)) + more > settings.fileQuota)
+      throw new FileFailure(codes.file_quota.text);
     const end = { status: fileStates.unpacked, totalNum: unpacked.length };
     if (!(await store.endFile(tx, file.id, end))) return false;
     for (const { name, kind, data, key } of unpacked) {
@@ -77,8 +86,16 @@ export const unpackArchive = async (
   done.keys = kept.map(({ key }) => key);
   await io.remember(done);
   for (const { key, data } of kept) await storage.put(key, data, 'application/octet-stream');
-  if (!(await insertUnpacked(deps, file, kept)))
+  const drop = async () => {
     for (const { key } of kept) await storage.delete(key);
+  };
+  try {
+    if (!(await insertUnpacked(deps, { file, project }, kept))) await drop();
+  } catch (error) {
+    // Of any other error it is not known whether the rows are there; whoever tries again looks.
+    if (error instanceof FileFailure) await drop();
+    throw error;
+  }
   const out = skipped.length + files.length - kept.length - left;
   await store.addLog(
     db,

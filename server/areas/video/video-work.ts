@@ -4,7 +4,9 @@ import { modelTypes } from '#contract/kinds.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { MadeVideo } from '#contract/video.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
+import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
+import { markedFilm } from '#server/engines/video/marked-film.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
@@ -75,11 +77,13 @@ export const createVideoWork = (deps: {
 
   const runAt = async (
     { channelId, engine, upstreamName }: Channel,
-    plan: FilmPlan,
+    job: ClaimedJob,
     done: Done,
     io: JobIo,
   ): Promise<MadeFilm> => {
-    const base = await files.imageAt(plan.baseImage, io.signal);
+    const plan = job.input as FilmPlan;
+    const owner = await waiterOf(db, job.user_id);
+    const base = await files.imageAt(plan.baseImage, io.signal, owner);
     io.signal.throwIfAborted();
     if (!base)
       throw new JobError('address_unreachable', codes.address_unreachable.text, {
@@ -131,7 +135,13 @@ export const createVideoWork = (deps: {
     const label = await makeLabel(db, { kind: 'video', userId: job.user_id, model: job.model });
     const owner = { person: String(job.user_id), guest: false };
     const work = { signal: io.signal, owner };
-    const size = await films.keep(key, { ...film, mime }, label, work, (error) => {
+    const shown =
+      film.marked === true || !(await wantsFilmMarks(db))
+        ? film
+        : await markedFilm(film, mime, work, () =>
+            log.warn({ job: job.id, mime }, 'the words could not be drawn on a film'),
+          );
+    const size = await films.keep(key, { ...shown, mime }, label, work, (error) => {
       log.warn({ err: error, job: job.id }, 'a film cannot be labelled as made by a model');
     });
     const { width, height, seconds } = facts;
@@ -146,7 +156,6 @@ export const createVideoWork = (deps: {
   const clear = (job: ClaimedJob): Promise<void> => drop((job.remote as Done | null)?.key);
 
   const work = async (job: ClaimedJob, io: JobIo) => {
-    const plan = job.input as FilmPlan;
     const done = (job.remote ?? {}) as Done;
     await clear(job);
     const all = await models.mediaEngines(db, modelTypes.video, job.model, job.user_id);
@@ -163,7 +172,7 @@ export const createVideoWork = (deps: {
       const outcome = { channelId, model: job.model, userId: job.user_id };
       if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
       try {
-        const result = await keep(await runAt(channel, plan, done, io), job, done, io);
+        const result = await keep(await runAt(channel, job, done, io), job, done, io);
         models.reportMediaOutcome({ ...outcome, ok: true });
         return { result: { ...result, channelId } };
       } catch (error) {

@@ -54,6 +54,6 @@ export const createBuiltInVideoEngine = ({ seconds }: { seconds: number }): Vide
       marked: order.marked,
     };
     const { data, poster } = await inThread(task, io.signal, { progress: io.progress });
-    return { data: Buffer.from(data), poster: Buffer.from(poster) };
+    return { data: Buffer.from(data), poster: Buffer.from(poster), marked: order.marked };
   },
 });

@@ -9,6 +9,7 @@ import { markRaster } from '#server/labels/mark.ts';
 import { loadSharp, openImage } from '#server/open-image.ts';
 import { serveThread, type ThreadIo } from '../thread-work.ts';
 import { openFilmEncoder } from './film-encoder.ts';
+import { drawMark, markedFor } from './film-mark.ts';
 import { cameraAt, marginOf, see, type Plane } from './film-camera.ts';
 import { nearness, stretched } from './film-depth.ts';
 import type { Film, FilmJob, FilmTask } from './film-task.ts';
@@ -88,33 +89,6 @@ const shown = async (data: Uint8Array, width: number, height: number, whole: boo
     .toBuffer();
 };
 
-/** How long films show that a model made them, s. */
-const markedFor = 2;
-
-/** Draws grey words over a frame as I420. */
-const overlay = (
-  frame: Uint8Array,
-  width: number,
-  height: number,
-  mark: Awaited<ReturnType<typeof markRaster>>,
-): void => {
-  const half = width / 2;
-  const blueFrom = width * height;
-  const redFrom = blueFrom + blueFrom / 4;
-  for (let y = 0; y < mark.height; y += 1)
-    for (let x = 0; x < mark.width; x += 1) {
-      const from = (y * mark.width + x) * mark.channels;
-      const part = mark.data[from + mark.channels - 1]! / 255;
-      const [left, top] = [mark.left + x, mark.top + y];
-      const at = top * width + left;
-      frame[at] = frame[at]! * (1 - part) + (16 + (mark.data[from]! * 219) / 255) * part;
-      if (left % 2 !== 0 || top % 2 !== 0) continue;
-      const colour = (top / 2) * half + left / 2;
-      for (const plane of [blueFrom, redFrom])
-        frame[plane + colour] = frame[plane + colour]! * (1 - part) + 128 * part;
-    }
-};
-
 const film = async (task: FilmTask, io: ThreadIo): Promise<Film> => {
   const { width, height, seconds, reach, seed, marked } = task;
   const mark = marked ? await markRaster(width, height) : null;
@@ -142,7 +116,7 @@ const film = async (task: FilmTask, io: ThreadIo): Promise<Film> => {
         see(plane, camera, margin, data.subarray(from, from + size));
         from += size;
       }
-      if (mark && at < markedFor * framesASecond) overlay(data, width, height, mark);
+      if (mark && at < markedFor * framesASecond) drawMark(data, width, height, mark);
       if (at === 0) poster = await shown(data, width, height, true);
       await encoder.add(data, at);
       await io.progress((at + 1) / (frames + 2), () => shown(data, width, height, false));

@@ -17,7 +17,7 @@ export interface VideoOrder {
   /** How much moves, 1 to 255. */
   motion: number;
   seed: number;
-  /** Its first two seconds show that a model made it, where the engine can draw that. */
+  /** Its first two seconds are to show that a model made it, where the engine can draw that. */
   marked: boolean;
 }
 
@@ -25,6 +25,8 @@ export interface VideoOrder {
 export interface MadeFilm {
   data: Buffer;
   poster: Buffer;
+  /** The engine drew the words that a model made it. */
+  marked?: boolean;
 }
 
 /** How a work is followed. */

@@ -5,6 +5,7 @@ import { ApiError } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
+import { emptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { listProps } from '#src/ui/table/page-props.ts';
@@ -158,15 +159,14 @@ const OrderTab = () => {
         pageCount={orders.data?.page_count ?? 0}
         total={orders.data?.total ?? 0}
         onPage={(next, replace) => void navigate({ search: { tab: 'order', page: next }, replace })}
-        empty={{
-          icon: 'receipt',
-          text: '还没有订单。',
-          action: (
-            <ButtonLink kind="primary" to="/account" search={{ tab: 'recharge' }}>
-              去充值
-            </ButtonLink>
-          ),
-        }}
+        empty={emptyPlace(
+          'lotus',
+          '还没有订单。每一次付款都会记在这里，也在这里开发票、申请退款。',
+          <ButtonLink kind="primary" to="/account" search={{ tab: 'recharge' }}>
+            去充值
+          </ButtonLink>,
+          { label: '先算算要多少', prompt: '一个 token 有多长？1 万 token 够聊多少？' },
+        )}
       />
       <InvoiceList />
       <PayHost />

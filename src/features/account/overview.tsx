@@ -101,7 +101,7 @@ const Places = ({ onImport }: { onImport: () => void }) => {
       </ul>
       <ul className={css.rows}>
         {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
-        <Row icon="document" text="训练" to="/train" />
+        <Row icon="document" text="知识库与画风" to="/train" />
         <Row icon="sort" text="翻译" to="/translate" />
         <Row icon="film" text="视频" to="/video" />
         {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}

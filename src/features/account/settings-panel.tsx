@@ -195,7 +195,7 @@ const ChatSettings = () => {
       />
       <SwitchField
         label="让模型使用工具"
-        hint={`计算、日期、搜索这里、打开网页、运行代码、画图、做文件；每次提问多约 ${toolTokens} token`}
+        hint={`计算、日期、搜索这里、打开网页、运行代码、画图、做文件、翻译文件；每次提问多约 ${toolTokens} token`}
         checked={settings.tools !== 0}
         onChange={(on) => save({ tools: on ? 1 : 0 })}
       />

@@ -2,6 +2,7 @@ import { useAct } from '#src/platform/use-act.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { dateTime } from '#src/platform/format.ts';
+import { emptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { listProps } from '#src/ui/table/page-props.ts';
@@ -131,15 +132,14 @@ const TransactionTab = () => {
           pageCount={spends.data?.page_count ?? 0}
           total={spends.data?.total ?? 0}
           onPage={goTo}
-          empty={{
-            icon: 'receipt',
-            text: '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',
-            action: (
-              <ButtonLink to="/" search={{ new: 1 }}>
-                新建会话
-              </ButtonLink>
-            ),
-          }}
+          empty={emptyPlace(
+            'autumn',
+            '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',
+            <ButtonLink to="/" search={{ new: 1 }}>
+              新建会话
+            </ButtonLink>,
+            { label: '一个 token 有多长', prompt: '一个 token 有多长？举几个例子。' },
+          )}
         />
       </div>
     </>

@@ -17,6 +17,8 @@ export interface BoxState {
   /** What goes along with the next question, newest first; another object after every change. */
   context: { revision: string; recent: (exchanges: number) => readonly Exchange[] };
   setText: (text: string) => void;
+  /** Puts the caret into the box. */
+  focus: () => void;
   /** A reply is being written that can be stopped. */
   stoppable: boolean;
   /** Sends now what waited for its images. */

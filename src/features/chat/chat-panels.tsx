@@ -96,7 +96,7 @@ const ChatPanels = ({
 
   return (
     <>
-      <Sheet menu open={panel.kind === 'more'} onClose={close} title="会话">
+      <Sheet popover="list" open={panel.kind === 'more'} onClose={close} title="会话">
         <Act icon="search" label="查找" onClick={() => onPanel({ kind: 'find' })} />
         <Act
           icon="sort"
@@ -131,7 +131,7 @@ const ChatPanels = ({
           <Act icon="trash" label="删除会话" danger onClick={() => void remove()} />
         )}
       </Sheet>
-      <Sheet open={panel.kind === 'settings'} onClose={close} title="会话设置">
+      <Sheet popover="panel" open={panel.kind === 'settings'} onClose={close} title="会话设置">
         <ChatSettings
           session={session}
           first={thread.store.get().count === 0}

@@ -1,7 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { errorText } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { Icon } from '#src/ui/icon.tsx';
+import { FilterField } from '#src/ui/filter-field.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -91,18 +91,8 @@ const FindSheet = ({
   // Without the network, what is on the page is better than nothing.
   const hits = found.error ? searchThread(thread, words) : found.data;
   return (
-    <Sheet open={open} onClose={onClose} title="查找">
-      <label className={css.findBox}>
-        <Icon name="search" size={18} />
-        <input
-          type="search"
-          value={text}
-          placeholder="在这个会话里查找"
-          aria-label="在这个会话里查找"
-          enterKeyHint="search"
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
+    <Sheet popover="panel" open={open} onClose={onClose} title="查找">
+      <FilterField label="在这个会话里查找" value={text} onChange={setText} />
       {found.error && (
         <p className={css.findNote}>{errorText(found.error)}，下面只是已经读出的消息</p>
       )}

@@ -57,7 +57,12 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   };
   return (
     <>
-      <Sheet menu open={target !== null} onClose={onClose} title={reply ? '这条回复' : named}>
+      <Sheet
+        popover="list"
+        open={target !== null}
+        onClose={onClose}
+        title={reply ? '这条回复' : named}
+      >
         <Act
           icon="copy"
           label="复制"

@@ -109,7 +109,7 @@ const PersonMessage = memo(function PersonMessage({
         aria-label={`关于${name}`}
         onClick={() => acts.openPerson(person)}
       >
-        <Avatar name={name || '我'} size={36} />
+        <Avatar name={name || '我'} src={message.avatar} size={36} />
       </button>
       <div className={css.personWords}>
         <header>

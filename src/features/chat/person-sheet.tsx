@@ -28,7 +28,7 @@ const PersonSheet = ({
     });
   };
   return (
-    <Sheet open={person !== null} onClose={onClose} title={person?.name ?? ''}>
+    <Sheet popover="list" open={person !== null} onClose={onClose} title={person?.name ?? ''}>
       {person && (
         <>
           <p className={css.personCard}>

@@ -184,6 +184,7 @@ export const SendBox = ({
     target,
     context,
     setText,
+    focus: () => box.current?.focus(),
     stoppable: canStop,
     send,
     goFree,

@@ -13,7 +13,7 @@ import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
-import { PromptSheet } from '#src/widgets/template/prompt-sheet.tsx';
+import { withSign } from '#src/widgets/template/typed-words.ts';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { isFree } from '#contract/price.ts';
@@ -32,11 +32,8 @@ import boxCss from '#src/widgets/composer/send.module.css';
 const prices = () => import('./send-price.tsx');
 const Price = lazyPart(() => prices().then(({ Price: part }) => ({ default: part })));
 const BalanceNote = lazyPart(() => prices().then(({ BalanceNote: part }) => ({ default: part })));
-const AtList = lazyPart(() =>
-  import('./at-list.tsx').then(({ AtList: part }) => ({ default: part })),
-);
 const VoicePart = lazyPart(() => import('./voice-button.tsx'));
-const TypedList = lazyPart(() => import('#src/widgets/template/typed-list.tsx'));
+const TypedHere = lazyPart(() => import('./typed-here.tsx'));
 const Context = lazyPart(() => prices().then(({ Context: part }) => ({ default: part })));
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
@@ -202,87 +199,29 @@ const Beside = ({ session }: { session: SessionDetail }) => {
   );
 };
 
-/** What was typed behind an @ that begins the message; undefined: it begins otherwise. */
-const behindAt = (text: string): string | undefined => /^\s*[@＠](\S*)$/.exec(text)?.[1];
-
-/** In a session of people: the models, while a message is nothing but an @ and letters, or by the button. */
-const Mention = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
-  const { session, text, setText } = state;
-  const { ai } = useCompose(session.uuid);
-  const [asked, setAsked] = useState(false);
-  const [dismissed, setDismissed] = useState('');
-  const words = behindAt(text);
-  if (words === undefined && dismissed !== '') setDismissed('');
-  const choose = (name: string) => {
-    setCompose(session.uuid, { ai: name });
-    if (words !== undefined) setText('');
-    setAsked(false);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        className={kitCss.sendBeside}
-        aria-haspopup="dialog"
-        aria-expanded={asked}
-        onClick={() => setAsked(true)}
-      >
-        @ 请模型回答
-      </button>
-      {words !== undefined && dismissed !== text && (
-        <Suspense fallback={null}>
-          <AtList
-            value={ai}
-            words={words}
-            onKeys={onKeys}
-            onClose={() => setDismissed(text)}
-            onChoose={choose}
-            onPerson={(person) => {
-              setCompose(session.uuid, { atUser: person });
-              setText('');
-            }}
-          />
-        </Suspense>
-      )}
-      <ModelSheet
-        open={asked}
-        value={ai}
-        title="请哪个模型回答"
-        onClose={() => setAsked(false)}
-        onChoose={choose}
-      />
-    </>
-  );
-};
-
-/** Templates of prompts, while a message is nothing but a slash and letters, or by the button. */
-const Prompts = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => {
-  const { session, text, setText } = state;
-  const [asked, setAsked] = useState(false);
-  return (
-    <>
-      <button
-        type="button"
-        className={kitCss.sendBeside}
-        aria-haspopup="dialog"
-        title="输入 / 也能打开"
-        onClick={() => setAsked(true)}
-      >
-        / 提示词
-      </button>
-      <Suspense fallback={null}>
-        <TypedList text={text} type={0} model={session.model} onKeys={onKeys} onText={setText} />
-      </Suspense>
-      <PromptSheet
-        open={asked}
-        type={0}
-        model={session.model}
-        onClose={() => setAsked(false)}
-        onChoose={(chosen) => setText(text === '' ? chosen : `${text}\n${chosen}`)}
-      />
-    </>
-  );
-};
+/** Opens the list of a sign as its key does. */
+const SignButton = ({
+  state: { text, setText, focus },
+  sign,
+  words,
+}: {
+  state: BoxState;
+  sign: '/' | '@';
+  words: string;
+}) => (
+  <button
+    type="button"
+    className={kitCss.sendBeside}
+    aria-haspopup="listbox"
+    title={`输入 ${sign} 也能打开`}
+    onClick={() => {
+      setText(withSign(text, sign));
+      focus();
+    }}
+  >
+    {sign} {words}
+  </button>
+);
 
 /** In the line of the model: a second one, or a mention; and what it will cost. */
 export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys }) => (
@@ -290,13 +229,16 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     {state.session.type === sessionTypes.chat ? (
       <Beside session={state.session} />
     ) : (
-      <Mention state={state} onKeys={onKeys} />
+      <SignButton state={state} sign="@" words="请模型回答" />
     )}
     {state.session.type === sessionTypes.chat && !state.session.temporary && (
-      <WebSwitch place={state.session.uuid} model={state.session.model} />
+      <WebSwitch place={state.session.uuid} model={state.target.model} />
     )}
     {state.session.type === sessionTypes.chat && <ThinkingSwitch model={state.target.model} />}
-    {state.session.scenario === null && <Prompts state={state} onKeys={onKeys} />}
+    {state.session.scenario === null && <SignButton state={state} sign="/" words="提示词" />}
+    <Suspense fallback={null}>
+      <TypedHere state={state} onKeys={onKeys} />
+    </Suspense>
     <Suspense fallback={null}>
       <Price state={state} />
     </Suspense>

@@ -10,7 +10,8 @@ import { useEver } from '#src/platform/use-ever.ts';
 import { useThinking } from '#src/platform/thinking-choice.ts';
 import { useWebChoice } from '#src/platform/web-choice.ts';
 import { deepTokens } from '#common/thinking-models.ts';
-import { callsTools, toolsTold } from '#common/tool-models.ts';
+import { toolsTold } from '#common/tool-models.ts';
+import type { Model } from '#contract/model.ts';
 import type { SessionContext } from '#contract/context.ts';
 import { limits } from '#contract/limits.ts';
 import { isFree } from '#contract/price.ts';
@@ -99,16 +100,16 @@ const useEstimate = (state: BoxState): Estimate | null => {
   );
   // Of a long one the server knows what goes along.
   const before = useSessionContext(state)?.tokens ?? counted;
-  const web = useWebChoice(session.uuid, session.model);
+  const web = useWebChoice(session.uuid, model);
   const { choice: thinking } = useThinking(session.model);
-  const calls = (name: string) =>
-    session.type === sessionTypes.chat && !session.temporary && callsTools(name);
+  const calls = ({ tools, built_in: builtIn }: Model) =>
+    session.type === sessionTypes.chat && !session.temporary && tools && !builtIn;
   const usual = settings.tools !== 0;
   // What servers of tools say of theirs is told to the model, too.
   const foreign = useCall(
     'toolTokens',
     {},
-    { enabled: usual && calls(session.model) && model?.built_in === false, staleTime: 60_000 },
+    { enabled: usual && model !== undefined && calls(model), staleTime: 60_000 },
   ).data?.tokens;
   const passages = usePassageTokens(session.embedding_key, text.trim());
   if (!model || !user) return null;
@@ -116,8 +117,8 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const tokens = before + passages + draftTokens(template + text.trim(), attachments, most);
   const answering = second ? [model, second] : [model];
   // What a model is told of its tools goes along, too.
-  const told = ({ name }: { name: string }) =>
-    calls(name) ? toolsTold(usual, web?.on === true) + (usual ? (foreign ?? 0) : 0) : 0;
+  const told = (each: Model) =>
+    calls(each) ? toolsTold(usual, web?.on === true) + (usual ? (foreign ?? 0) : 0) : 0;
   const thought = thinking === 'deep' ? deepTokens : 0;
   const prices = answering.map((each) =>
     priceAhead(each, tokens + told(each), each.thinking ? thought : 0),

@@ -36,7 +36,7 @@ const fields: readonly Field[] = [
   {
     name: 'mark_films',
     kind: 'switch',
-    hint: '内置视频在开头两秒的右下角写上“由人工智能生成”；外面的服务做的视频写不上，要在那里打开它的标识',
+    hint: '视频在开头两秒的右下角写上“由人工智能生成”；外面的服务做的 MP4 为此重新编码，别的格式写在封面上',
   },
   {
     name: 'allow_unmarked',
@@ -85,7 +85,7 @@ const fields: readonly Field[] = [
     max: 20_000,
     mono: true,
     placeholder: '-----BEGIN CERTIFICATE-----',
-    hint: '填了之后，画的图和做的 MP4 视频里有一份 C2PA 签名，别人看得出有没有改过；PEM，签名的那一张在最前，后面是签发它的',
+    hint: '填了之后，做出来的图片、MP4、声音、PDF 里有一份 C2PA 签名，别人看得出有没有改过；PEM，签名的那一张在最前，后面是签发它的',
   },
   {
     name: 'c2pa_key',

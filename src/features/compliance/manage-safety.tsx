@@ -63,6 +63,14 @@ const fields: readonly Field[] = [
     ...byService,
   },
   {
+    name: 'business_pictures',
+    label: '图片的业务编号',
+    kind: 'text',
+    max: 100,
+    hint: '空着：阿里云用 baselineCheck，别的和上面一样',
+    ...byService,
+  },
+  {
     name: 'address',
     label: '服务的地址',
     kind: 'text',
@@ -74,7 +82,7 @@ const fields: readonly Field[] = [
     name: 'pictures',
     label: '检查画好的图片',
     kind: 'switch',
-    hint: '腾讯云与易盾能查；没有通过的不保存、不扣费',
+    hint: '没有通过的不保存、不扣费',
     ...byService,
   },
   {

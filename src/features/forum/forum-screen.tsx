@@ -219,6 +219,7 @@ const Questions = ({
                   提一个问题
                 </Button>
               }
+              {...(query && { example: { label: `问模型“${query}”`, prompt: query } })}
             />
           )}
         </>

@@ -61,12 +61,16 @@ export const NewsScreen = () => {
               去看看问题
             </ButtonLink>
           }
+          example={{
+            label: '怎样提问有人答',
+            onTry: () => void navigate({ to: '/help', search: { page: 'forum' } }),
+          }}
         />
       )}
       <ul className={css.list} aria-label="消息">
         {news.data?.list.map((item) => (
           <li key={item.id} className={css.question} data-unread={!item.read || undefined}>
-            <Avatar name={item.actor_name} size={40} />
+            <Avatar name={item.actor_name} src={item.avatar} size={40} />
             <div className={css.words}>
               <h3>
                 {!item.read && <span className={css.unread}>未读</span>}

@@ -74,7 +74,7 @@ export const QuestionCard = ({
         {question.images.length > 0 && <Images images={question.images} wide={wide} />}
         <p className={css.facts}>
           <Link to="/forum" search={{ user_id: question.user_id }} className={css.author}>
-            <Avatar name={question.user_name} size={20} />
+            <Avatar name={question.user_name} src={question.avatar} size={20} />
             <span>
               <span className="sr-only">只看 </span>
               {name}

@@ -48,7 +48,12 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
       {list.isError && !list.data && (
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
-      {list.data?.list.length === 0 && <EmptyState icon="check" text="暂无数据" />}
+      {list.data?.list.length === 0 && (
+        <EmptyState
+          icon="check"
+          text={state === 'done' ? '还没有处理过举报。' : '没有等着处理的举报。'}
+        />
+      )}
       <ul className={css.list} aria-label="举报">
         {list.data?.list.map((report) => (
           <li key={report.id} className={css.question}>

@@ -28,6 +28,16 @@ const places = [
   { to: '/video', name: '视频' },
 ] as const;
 
+/** A search without result: what was looked for can be drawn. */
+const NotFound = ({ query }: { query: string }) => (
+  <EmptyPlace
+    drawing="snow"
+    text={`没有找到“${query}”的图片，换个词试试。`}
+    action={drawOne}
+    example={{ label: `画“${query}”`, prompt: query, draws: true }}
+  />
+);
+
 /** The head that the galleries share: the way between them, and what one may do there. */
 const Head = ({ here }: { here: string }) => (
   <header className={styles['head']}>
@@ -196,17 +206,7 @@ export const PublicScreen = () => {
         onOpen={onOpen}
         page={page ?? 1}
         onPage={(next) => change({ page: next > 1 ? next : undefined })}
-        empty={
-          query === '' ? (
-            <GalleryExamples action={drawOne} />
-          ) : (
-            <EmptyState
-              icon="search"
-              text={`没有找到“${query}”的图片，换个词试试。`}
-              action={drawOne}
-            />
-          )
-        }
+        empty={query === '' ? <GalleryExamples action={drawOne} /> : <NotFound query={query} />}
       />
     </div>
   );
@@ -303,7 +303,7 @@ export const PrivateScreen = () => {
         onChoose={toggle}
         empty={
           query !== '' ? (
-            <EmptyState icon="search" text={`没有找到“${query}”的图片，换个词试试。`} />
+            <NotFound query={query} />
           ) : rank === 'upload' ? (
             <EmptyState
               icon="spark"

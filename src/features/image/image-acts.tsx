@@ -452,7 +452,7 @@ export const ImageMenu = ({
   const open = image !== undefined && image.url !== '';
   return (
     <>
-      <Sheet menu open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
+      <Sheet popover="list" open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
         {open && at !== null && list(at, image)}
       </Sheet>
       {press.sheet}

@@ -3,7 +3,6 @@ import { ButtonLink } from '#src/ui/button.tsx';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { EmptyState } from '#src/ui/empty-state.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -131,9 +130,14 @@ export const AppsScreen = () => {
       )}
       {found.data?.list.length === 0 &&
         (query || type || mine ? (
-          <EmptyState
-            icon="search"
+          <EmptyPlace
+            drawing="neon"
             text={mine === 'outdated' ? '下载过的应用都是最新的。' : '没有找到。换个词或类型试试。'}
+            action={
+              <ButtonLink to="/apps" search={{}}>
+                看全部
+              </ButtonLink>
+            }
           />
         ) : (
           <EmptyPlace
@@ -146,6 +150,10 @@ export const AppsScreen = () => {
                 </ButtonLink>
               )
             }
+            example={{
+              label: '让助手写一个小工具',
+              prompt: '写一个网页小工具：番茄钟，25 分钟一轮。',
+            }}
           />
         ))}
       <ul className={css.grid}>

@@ -5,13 +5,13 @@ import { useCall } from '#src/platform/call-query.ts';
 import { writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { Button } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { isBusy } from '#src/ui/table/page-props.ts';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 import type { Model } from '#contract/model.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -135,12 +135,17 @@ export const ModelScreen = () => {
       )}
       {!shown && !models.error && <Skeleton lines={6} />}
       {shown?.length === 0 && (
-        <EmptyState
-          icon="search"
+        <EmptyPlace
+          drawing="lighthouse"
           text={
             query === ''
               ? '还没有这类模型。管理员可以在模型管理里连接。'
               : `没有找到“${query}”，换个词试试。`
+          }
+          action={
+            <ButtonLink to="/model" search={{}}>
+              看全部
+            </ButtonLink>
           }
         />
       )}

@@ -267,8 +267,8 @@ const channelOf = (
   {
     models,
     full,
-    thinking,
-  }: { models: ReturnType<typeof modelsIn>; full: boolean; thinking: Trial['thinking'] },
+    learned: { thinking, tools } = {},
+  }: { models: ReturnType<typeof modelsIn>; full: boolean; learned: Partial<Trial> | undefined },
 ): In<'saveChannel'> => {
   const { id, kind, enabled } = draft;
   const text = (name: string) => String(sent[name] ?? '');
@@ -301,6 +301,7 @@ const channelOf = (
       : {}),
     ...(kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
     ...(thinking ? { thinking } : {}),
+    ...(tools ? { tools } : {}),
     ...(kind === 'replicate'
       ? { trainer: text('trainer').trim(), destination: text('destination').trim() }
       : {}),
@@ -362,7 +363,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
       submit={draft.id === undefined ? '接入' : '保存'}
       onChange={setValues}
       onSubmit={async (sent) => {
-        const made = { models: modelsIn(models), full, thinking: trial?.thinking };
+        const made = { models: modelsIn(models), full, learned: trial };
         await api.saveChannel(channelOf(draft, sent, made), { quiet: true });
         // Models and what this site can are read seldom: who looks now shall have the new ones.
         if (searches(draft.kind)) await refreshSite();

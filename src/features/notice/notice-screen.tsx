@@ -7,7 +7,7 @@ import { byteSize, dateTime } from '#src/platform/format.ts';
 import { keepNoticeSeen } from '#src/platform/queries.ts';
 import { queryClient } from '#src/platform/query-client.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { Button } from '#src/ui/button.tsx';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { LicenceLinks } from '#src/ui/licence-links.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -25,7 +25,7 @@ export const NoticeScreen = () => {
   usePageTitle('公告');
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
-  const { token } = useAuth();
+  const { token, user } = useAuth();
   const notices = useCall('noticeList', { page, page_size: 10 }, { apart: accountOf(token) });
   const data = notices.data;
   const newest = data?.list[0];
@@ -76,7 +76,12 @@ export const NoticeScreen = () => {
         />
       )}
       {data?.list.length === 0 && (
-        <EmptyPlace drawing="magpies" text="还没有公告。管理员写给大家的，会在这里。" />
+        <EmptyPlace
+          drawing="magpies"
+          text="还没有公告。管理员写给大家的，会在这里。"
+          action={user?.admin && <ButtonLink to="/manager/notice">写公告</ButtonLink>}
+          example={{ label: '先看看能做什么', prompt: '你能做什么？' }}
+        />
       )}
       {data?.list.map((notice) => (
         <article key={notice.id} className={`card ${css.notice}`}>

@@ -11,8 +11,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import { maskName } from '#src/platform/format.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { Button } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -213,7 +212,16 @@ const Scenarios = ({
             example={{ label: example.name, onTry: () => onMake(example) }}
           />
         ) : (
-          <EmptyState icon="search" text="没有这样的场景，换个词或者换个分类试试。" />
+          <EmptyPlace
+            drawing="lotus"
+            text="没有这样的场景，换个词或者换个分类试试。"
+            action={
+              <ButtonLink to="/scenario" search={{}}>
+                看全部
+              </ButtonLink>
+            }
+            example={{ label: example.name, onTry: () => onMake(example) }}
+          />
         ))}
       <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
         {scenarios.map((scenario) => (

@@ -10,6 +10,7 @@ import { onLineWell } from '#src/platform/line.ts';
 import { prefsStore } from '#src/platform/prefs.ts';
 import { priceText, useChatModels, useImageModels } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { finePointer } from '#src/platform/use-media.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
@@ -43,7 +44,7 @@ const StartActs = lazyAsked(async () => ({
 /** What images are drawn with, and images to try. */
 const Studio = lazyPart(() => import('./studio.tsx'));
 /** What is typed behind a slash or an @. */
-const TypedList = lazyPart(() => import('#src/widgets/template/typed-list.tsx'));
+const TypedList = lazyPart(() => import('./typed-at-home.tsx'));
 const StartSheets = lazyAsked(() => import('./start-sheets.tsx'));
 
 const route = getRouteApi('/');
@@ -81,11 +82,14 @@ const AccountLine = () => {
 /** The new-session area: a question, a model, and ways to begin. */
 export const Composer = ({
   focus,
+  handy,
   tab,
   ideas,
   folded = false,
 }: {
   focus: boolean;
+  /** Nothing else was asked for: with a keyboard at hand one writes at once. */
+  handy: boolean;
   /** What the address asks for. */
   tab: StartKind;
   /** There is room for things to try, or the person is new here. */
@@ -113,7 +117,7 @@ export const Composer = ({
   const [sheet, setSheet] = useState<StartSheet>();
   const sheetUsed = useEver(sheet !== undefined);
   const box = useRef<HTMLTextAreaElement>(null);
-  const typed = useEver(/^\s*[/／@＠]/.test(text));
+  const typed = useEver(/[/／@＠]/.test(text));
   const keys = useRef<((event: KeyboardEvent) => boolean) | null>(null);
 
   useLayoutEffect(() => {
@@ -128,6 +132,12 @@ export const Composer = ({
     window.scrollTo({ top: 0 });
     box.current?.focus({ preventScroll: true });
   }, [focus]);
+
+  useEffect(() => {
+    const at = document.activeElement;
+    if (handy && matchMedia(finePointer).matches && !(at instanceof HTMLInputElement))
+      box.current?.focus({ preventScroll: true });
+  }, [handy]);
 
   const choose = useCallback(
     (name: string) => prefsStore.set(images ? { painter: name } : { model: name }),
@@ -191,13 +201,13 @@ export const Composer = ({
         {typed && (
           <Suspense fallback={null}>
             <TypedList
-              below
               text={text}
-              type={images ? 1 : 0}
+              images={images}
               model={model?.name ?? ''}
               onKeys={(take) => (keys.current = take)}
               onText={setText}
-              onModel={images ? undefined : choose}
+              onModel={choose}
+              onScenario={({ id, name }) => option({ scenario: { id, name } })}
             />
           </Suspense>
         )}
@@ -239,7 +249,7 @@ export const Composer = ({
               <Icon name="down" size={14} />
             </button>
           )}
-          {!images && !choice.temporary && <WebSwitch place="home" model={model?.name} />}
+          {!images && !choice.temporary && <WebSwitch place="home" model={model} />}
           {!images && <ThinkingSwitch model={model} />}
           <button
             type="submit"

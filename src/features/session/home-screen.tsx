@@ -112,13 +112,15 @@ export const HomeScreen = () => {
     <div className={beside ? `page ${css.homeAsking}` : 'page'} ref={screen}>
       <header className={`page-head ${css.homeHead}`}>
         <h1>{titles[channel]}</h1>
-        <HomeSearch
-          title={titles[channel]}
-          query={query}
-          open={searching}
-          onOpen={setSearching}
-          onQuery={(words) => filter({ query: words })}
-        />
+        {!beside && (
+          <HomeSearch
+            title={titles[channel]}
+            query={query}
+            open={searching}
+            onOpen={setSearching}
+            onQuery={(words) => filter({ query: words })}
+          />
+        )}
         {token === '' && (
           <ButtonLink size="small" to="/login">
             登录
@@ -127,6 +129,7 @@ export const HomeScreen = () => {
       </header>
       <Composer
         focus={search.new === 1}
+        handy={search.channel === undefined}
         tab={search.tab ?? 'chat'}
         ideas={wide || token === '' || newcomer}
         folded={(searching && !wide) || query !== undefined}

@@ -1,7 +1,6 @@
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { useEffect, useRef, useState } from 'react';
-import { useFindKey } from './use-find-key.ts';
 import css from './home.module.css';
 
 /** How long the keys rest before the list follows, ms. */
@@ -32,7 +31,6 @@ export const HomeSearch = ({
     onOpen(true);
     requestAnimationFrame(() => box.current?.focus());
   };
-  useFindKey(find);
   if (applied !== query) {
     setApplied(query);
     // The address changed by other means than these keys, such as the back button.
@@ -62,7 +60,6 @@ export const HomeSearch = ({
           type="search"
           value={words}
           maxLength={200}
-          aria-keyshortcuts="Control+K"
           placeholder={`搜索${title}`}
           enterKeyHint="search"
           onChange={({ target: { value } }) => {

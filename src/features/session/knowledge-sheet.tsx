@@ -1,8 +1,8 @@
 import { useCall } from '#src/platform/call-query.ts';
 import { toast } from '#src/platform/toast.ts';
-import { Button } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { limits } from '#contract/limits.ts';
 import { StartList } from './start-list.tsx';
 import type { StartChoice } from './use-start.ts';
@@ -32,7 +32,7 @@ const KnowledgeSheet = ({
     onChoose(others.length === chosen.length ? [...chosen, { key, name }] : others);
   };
   return (
-    <Sheet open={open} onClose={onClose} title="选择知识库">
+    <Sheet popover="panel" open={open} onClose={onClose} title="选择知识库">
       <div className={css.startSheet}>
         <p className={css.startNote}>回答会先在知识库里查找，并注明出处。可以一次选几个。</p>
         <StartList
@@ -40,9 +40,17 @@ const KnowledgeSheet = ({
           items={({ list }) => list.map(({ key, name, desc }) => ({ key, name, about: desc }))}
           lines={3}
           chosen={chosen.map(({ key }) => key)}
-          empty={<EmptyState icon="help" text="现在没有可以提问的知识库。" />}
+          empty={
+            <EmptyPlace
+              drawing="lighthouse"
+              text="还没有可以提问的知识库。上传几个文件，就能向它们提问。"
+            />
+          }
           onChoose={({ key, name }) => turn(String(key), name)}
         />
+        <ButtonLink to="/train" onClick={onClose}>
+          新建知识库
+        </ButtonLink>
         <Button kind="primary" onClick={onClose}>
           {chosen.length === 0 ? '不用知识库' : `用这 ${chosen.length} 个`}
         </Button>

@@ -1,5 +1,4 @@
 import { ButtonLink } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import type { Channel } from '#contract/session.ts';
 
@@ -15,8 +14,8 @@ const NoSessions = ({
 }) => {
   if (filtered)
     return (
-      <EmptyState
-        icon="search"
+      <EmptyPlace
+        drawing="lighthouse"
         text="没有符合条件的会话，换个词或者去掉筛选试试。"
         action={
           <ButtonLink to="/" search={{ channel }}>
@@ -59,9 +58,11 @@ const NoSessions = ({
           </ButtonLink>
         </div>
       }
-      {...(mine && {
-        example: { label: '讲讲鹊桥的传说', prompt: '鹊桥的传说是怎么来的？讲给我听。' },
-      })}
+      example={
+        mine
+          ? { label: '讲讲鹊桥的传说', prompt: '鹊桥的传说是怎么来的？讲给我听。' }
+          : { label: '问一个值得收藏的', prompt: '旅行前要检查的十件事，做成清单。' }
+      }
     />
   );
 };

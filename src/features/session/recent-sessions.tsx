@@ -1,5 +1,6 @@
 import { Chip, ChipDot } from '#src/ui/chip.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
+import { paletteAsked } from '#src/platform/command-key.ts';
 import { prefsStore } from '#src/platform/prefs.ts';
 import { priceText, useChatModels, useChosenModel } from '#src/platform/queries.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
@@ -9,10 +10,9 @@ import { useLocked } from '#src/widgets/model/use-locked.ts';
 import { limits } from '#contract/limits.ts';
 import type { Session } from '#contract/session.ts';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
 import css from './recent-sessions.module.css';
 import { sessionTitle } from './session-title.ts';
-import { partOf, peopleKind, Unread, useModelLook } from './session-card.tsx';
+import { peopleKind, Unread, useModelLook } from './session-card.tsx';
 import { useSessionList } from './session-queries.ts';
 
 const Recent = ({ session, active }: { session: Session; active: boolean }) => {
@@ -21,11 +21,7 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => {
     <li>
       <Link
         to="/chat"
-        search={{
-          uuid: session.uuid,
-          history_id: session.match?.history_id ?? undefined,
-          part: partOf(session),
-        }}
+        search={{ uuid: session.uuid }}
         className={css.recent}
         aria-current={active ? 'page' : undefined}
       >
@@ -46,13 +42,10 @@ const Recent = ({ session, active }: { session: Session; active: boolean }) => {
 /** The column of wide windows: the 15 sessions used last, and the model of the next one. */
 const RecentSessions = () => {
   const { token } = useAuth();
-  const [words, setWords] = useState('');
-  const query = useDeferredValue(words.trim()) || undefined;
   const list = useSessionList({
     channel: 'private',
     page: 1,
     page_size: limits.sidebarSessions,
-    query,
   });
   const models = useChatModels();
   const chosen = useChosenModel();
@@ -61,22 +54,20 @@ const RecentSessions = () => {
   const sessions = list.data?.list ?? [];
   return (
     <div>
-      <label className="filter-box">
+      <button
+        type="button"
+        className={`filter-box ${css.find}`}
+        onClick={() => dispatchEvent(new Event(paletteAsked))}
+      >
         <Icon name="search" size={18} />
-        <span className="sr-only">搜索会话和内容</span>
-        <input
-          type="search"
-          value={words}
-          maxLength={200}
-          placeholder="搜索会话和内容"
-          onChange={(event) => setWords(event.target.value)}
-        />
-      </label>
+        搜索会话、页面、操作
+        <kbd>Ctrl K</kbd>
+      </button>
       <h2 className={css.recentsHead}>最近会话</h2>
       {token !== '' && list.isPending && <Skeleton lines={6} />}
       {list.isError && <p className={css.recentsNote}>会话没有取到，请稍后再试</p>}
       {(token === '' || list.data) && sessions.length === 0 && (
-        <p className={css.recentsNote}>{query ? '没有这样的会话' : '您的会话会出现在这里'}</p>
+        <p className={css.recentsNote}>您的会话会出现在这里</p>
       )}
       <ul>
         {sessions.map((session) => (

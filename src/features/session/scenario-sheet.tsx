@@ -1,7 +1,7 @@
 import { Chip } from '#src/ui/chip.tsx';
 import { keepLast, steady, useCall } from '#src/platform/call-query.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { Icon } from '#src/ui/icon.tsx';
+import { FilterField } from '#src/ui/filter-field.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { varsOf } from '#src/widgets/template/template-vars.ts';
 import { useNavigate } from '@tanstack/react-router';
@@ -27,19 +27,9 @@ const ScenarioSheet = ({
   const filters = { query, category: category || undefined };
   const list = useCall('scenarioList', filters, { ...steady, ...keepLast });
   return (
-    <Sheet open={open} onClose={onClose} title="选择场景">
+    <Sheet popover="panel" open={open} onClose={onClose} title="选择场景">
       <div className={css.startSheet}>
-        <label className="filter-box">
-          <Icon name="search" size={18} />
-          <span className="sr-only">查找场景</span>
-          <input
-            type="search"
-            value={words}
-            maxLength={100}
-            placeholder="查找场景"
-            onChange={(event) => setWords(event.target.value)}
-          />
-        </label>
+        <FilterField label="查找场景" value={words} onChange={setWords} />
         <div className={css.startKinds} role="radiogroup" aria-label="分类">
           {[{ id: 0, name: '全部' }, ...(categories.data?.list ?? [])].map(({ id, name }) => {
             const value = id === 0 ? '' : String(id);

@@ -21,8 +21,7 @@ export const useModelLook = (name: string): { label: string; color: string; logo
 };
 
 /** Which part of the message that was found has the words, for the address of its session. */
-export const partOf = ({ match }: Session): 'ai' | undefined =>
-  match?.part === 'ai' ? 'ai' : undefined;
+const partOf = ({ match }: Session): 'ai' | undefined => (match?.part === 'ai' ? 'ai' : undefined);
 
 /** The message for which a session stands among the favourites that is no favourite itself. */
 export const markedIn = (
@@ -140,7 +139,11 @@ export const SessionCard = ({
       <div className={css.sessionFront}>
         {kind ? (
           <span className={css.sessionFace}>
-            <Avatar name={kind === '私聊' ? title : session.user_name} size={44} />
+            <Avatar
+              name={kind === '私聊' ? title : session.user_name}
+              src={kind === '私聊' ? '' : session.avatar}
+              size={44}
+            />
             {session.unread > 0 && <Unread count={session.unread} />}
           </span>
         ) : (

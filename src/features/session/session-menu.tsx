@@ -77,7 +77,7 @@ const SessionMenu = ({
   return (
     <>
       <Sheet
-        menu
+        popover="list"
         open={session !== undefined}
         onClose={onClose}
         title={session ? sessionTitle(session) : ''}

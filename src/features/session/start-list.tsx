@@ -55,6 +55,7 @@ export const StartList = <T,>({
             <button
               type="button"
               className={css.startItem}
+              data-row
               aria-pressed={chosen?.includes(item.key)}
               onClick={() => onChoose(item)}
             >

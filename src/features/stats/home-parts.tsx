@@ -39,6 +39,21 @@ const useWaiting = (): Waiting[] | undefined => {
       to: '/manager/order',
       search: { type: 'refund' },
     },
+    {
+      label: '等了超过 24 小时的申诉',
+      count: service.data?.appeals_late ?? 0,
+      to: '/manager/compliance',
+    },
+    {
+      label: '等了超过 24 小时的举报',
+      count: service.data?.reports_late ?? 0,
+      to: '/manager/forum',
+    },
+    {
+      label: '内容安全等人看的',
+      count: service.data?.safety_open ?? 0,
+      to: '/manager/compliance',
+    },
     { label: '被举报的内容', count: reports.data?.total ?? 0, to: '/manager/forum' },
     {
       label: '待审核的场景',

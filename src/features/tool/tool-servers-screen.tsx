@@ -171,7 +171,18 @@ export const ToolServersScreen = () => {
         <LoadFailed error={servers.error} onRetry={() => void servers.refetch()} />
       )}
       {signedIn && servers.isPending && <Skeleton />}
-      {list?.length === 0 && <EmptyPlace drawing="neon" text="还没有工具服务，添加一个试试。" />}
+      {list?.length === 0 && (
+        <EmptyPlace
+          drawing="neon"
+          text="还没有工具服务。添加之后，它的工具都列在这里，一个一个地选。"
+          action={
+            <Button kind="primary" onClick={() => setEditing('new')}>
+              添加工具服务
+            </Button>
+          }
+          example={{ label: '不用它也能算', prompt: '2028 年 2 月 29 日是星期几？用工具算。' }}
+        />
+      )}
       {list?.map((server) => (
         <ServerCard key={server.id} server={server} onEdit={() => setEditing(server)} />
       ))}

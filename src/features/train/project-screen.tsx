@@ -232,9 +232,11 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
             <Button
               kind="primary"
               busy={busy === 'ask'}
+              // Of what is still being read nothing would be found.
+              disabled={model.over_num === 0}
               onClick={() => void open('ask', { type: sessionTypes.chat, embedding: model.key })}
             >
-              向它提问
+              {model.over_num === 0 && model.mine ? '读完文件就能提问' : '向它提问'}
             </Button>
             {!model.private && (
               <Button
@@ -332,7 +334,7 @@ export const ProjectScreen = ({
   const model = project.data?.model ?? null;
   const live = useProjectJob(model);
   const engines = useEngines().data;
-  usePageTitle(model?.name ?? (place === 'train' ? '训练' : '翻译'));
+  usePageTitle(model?.name ?? (place === 'train' ? '知识库与画风' : '翻译'));
   const state = model && stateWords(model);
   return (
     <div className={`page ${css.screen}`}>

@@ -2,7 +2,6 @@ import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
@@ -26,7 +25,7 @@ const restMs = 250;
 
 const words = {
   train: {
-    title: '训练',
+    title: '知识库与画风',
     about: '把文件变成可以提问的知识库，或从图片学一种画风。',
     create: '新建',
     none: '还没有模型。上传几个文件，就能向它们提问。',
@@ -114,7 +113,11 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
         <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
       )}
       {list.data && projects.length === 0 && search.query && (
-        <EmptyState icon="search" text="没有找到。换个词试试。" />
+        <EmptyPlace
+          drawing="lighthouse"
+          text={`没有找到“${search.query}”，换个词试试。`}
+          action={<Button onClick={() => setText('')}>看全部</Button>}
+        />
       )}
       {list.data && projects.length === 0 && !search.query && (
         <EmptyPlace

@@ -96,6 +96,7 @@ const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
             新建视频
           </Button>
         }
+        example={{ label: '先画一张能动的', prompt: '海浪拍打沙滩，夕阳', draws: true }}
       />
     );
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = all;

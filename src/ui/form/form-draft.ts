@@ -17,7 +17,12 @@ export const useFormDraft = (key: string | undefined, initial: FormValues) => {
   const [text] = useDraft(place);
   /** As it was typed here, with what JSON does not tell. */
   const [typed, setTyped] = useState<{ text: string; values: FormValues } | null>(null);
-  const [resumed, setResumed] = useState(() => key !== undefined && readDraft(place) !== '');
+  // What was saved although its answer was lost is no longer another than what is there.
+  const [resumed, setResumed] = useState(() =>
+    Object.entries(key === undefined ? {} : parsed(readDraft(place))).some(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(initial[name]),
+    ),
+  );
   const values = useMemo(() => {
     if (typed && (key === undefined || typed.text === text)) return typed.values;
     return key === undefined ? began : { ...began, ...parsed(text) };

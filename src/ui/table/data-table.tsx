@@ -10,10 +10,10 @@ import {
   useTable,
   type ColumnDef,
 } from '@tanstack/react-table';
-import { useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { type ComponentProps, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { EmptyState } from '../empty-state.tsx';
-import { Icon, type IconName } from '../icon.tsx';
+import { Icon } from '../icon.tsx';
 import { LoadFailed } from '../load-failed.tsx';
 import { Pager } from '../pager/pager.tsx';
 import { Sheet } from '../sheet.tsx';
@@ -60,7 +60,7 @@ export interface DataTableProps<Row> {
   /** Undefined while they are read. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  empty: { icon: IconName; text: string; action?: ReactNode };
+  empty: ComponentProps<typeof EmptyState>;
   error?: unknown;
   busy?: boolean;
   onRetry?: () => void;
@@ -474,7 +474,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           onPage={props.onPage}
         />
       )}
-      <Sheet open={choosing} onClose={() => setChoosing(false)} title="显示哪些列">
+      <Sheet popover="panel" open={choosing} onClose={() => setChoosing(false)} title="显示哪些列">
         {columns
           .filter(({ role }) => role === undefined || role === 'plain')
           .map(({ key, title }) => (

@@ -128,7 +128,7 @@ const AttachSheet = ({
       <Choice ref={album} accept={imageTypes} label="从相册选择图片" onTake={take} />
       <Choice ref={camera} accept="image/*" label="拍一张照片" camera onTake={take} />
       <Choice ref={files} accept={readableTypes} label="选择文件" onTake={take} />
-      <Sheet open={open} onClose={onClose} title="添加">
+      <Sheet popover="panel" open={open} onClose={onClose} title="添加">
         {!vision.hopeless && vision.notice}
         {full && !vision.blind && (
           <p className={css.attachNote}>已有 {limits.visionImages} 张图片，去掉一张才能再加</p>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import kitCss from './send-kit.module.css';
 
 /** Gives the text box's keys to what is open over it; true: the key was for that. Null: no more. */
@@ -6,6 +6,8 @@ export type TakeKeys = (take: ((event: KeyboardEvent) => boolean) | null) => voi
 
 export interface Pick {
   key: string;
+  /** Said over the first of those that have it in common. */
+  group?: string;
   label: string;
   note?: string | undefined;
   /** At its end: what it costs. */
@@ -48,7 +50,7 @@ export const PickList = ({
     return () => onKeys(null);
   });
   useEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelectorAll('[role="option"]')[at]?.scrollIntoView({ block: 'nearest' });
   }, [at]);
   useEffect(() => {
     const away = (event: PointerEvent) => {
@@ -67,23 +69,30 @@ export const PickList = ({
       ref={list}
     >
       {picks.map((pick, index) => (
-        <li key={pick.key} role="presentation">
-          <button
-            type="button"
-            role="option"
-            aria-selected={index === at}
-            tabIndex={-1}
-            onPointerMove={() => setMoved(index)}
-            onClick={pick.run}
-          >
-            {pick.lead}
-            <span className={kitCss.atListWords}>
-              <span>{pick.label}</span>
-              {pick.note && <small>{pick.note}</small>}
-            </span>
-            {pick.tail && <small>{pick.tail}</small>}
-          </button>
-        </li>
+        <Fragment key={pick.key}>
+          {pick.group !== undefined && pick.group !== picks[index - 1]?.group && (
+            <li className={kitCss.atListHead} role="presentation">
+              {pick.group}
+            </li>
+          )}
+          <li role="presentation">
+            <button
+              type="button"
+              role="option"
+              aria-selected={index === at}
+              tabIndex={-1}
+              onPointerMove={() => setMoved(index)}
+              onClick={pick.run}
+            >
+              {pick.lead}
+              <span className={kitCss.atListWords}>
+                <span>{pick.label}</span>
+                {pick.note && <small>{pick.note}</small>}
+              </span>
+              {pick.tail && <small>{pick.tail}</small>}
+            </button>
+          </li>
+        </Fragment>
       ))}
     </ul>
   );

@@ -41,7 +41,12 @@ const ThinkingChooser = ({ model }: { model: Model }) => {
         <PathIcon path={bulbPath} size={16} />
         {choice === 'auto' ? <span className={css.name}>思考</span> : `${names[choice]}想`}
       </button>
-      <Sheet open={open} onClose={() => setOpen(false)} title={`${model.label} 想多久`}>
+      <Sheet
+        popover="list"
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`${model.label} 想多久`}
+      >
         <ul role="radiogroup" aria-label="思考" onKeyDown={moveByArrows}>
           {(['auto', 'fast', 'deep'] as const).map((each) => (
             <li role="presentation" key={each}>

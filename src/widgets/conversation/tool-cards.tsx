@@ -2,6 +2,9 @@ import { byteSize, spanText } from '#src/platform/format.ts';
 import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { Sheet } from '#src/ui/sheet.tsx';
+import { useMedia } from '#src/platform/use-media.ts';
+import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall, ToolFile, ToolState } from '#contract/tool.ts';
 import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
@@ -41,6 +44,8 @@ const names: Readonly<Record<string, string>> = {
   way: '做法',
   language: '语言',
   files: '文件',
+  file: '文件',
+  to: '译成',
 };
 
 /** Arguments as lines of names and values; what is no whole JSON yet stays as it is. */
@@ -78,9 +83,15 @@ const Arguments = ({ given }: { given: string }) => {
   );
 };
 
-/** The question of a call that waits: the reply goes on once it is answered. */
+/**
+ * The question of a call that waits: the reply goes on once it is answered. On a phone it comes as a
+ * sheet, the first of several; put away, it stands in the card.
+ */
 const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
   const { answerTool } = useChatActs();
+  const wide = useMedia(wideEnoughForMenu);
+  const [away, setAway] = useState(false);
+  const first = message.tools?.find(({ state }) => state === 'asking')?.id === call.id;
   const [answered, setAnswered] = useState<ToolAnswer | null>(null);
   const answer = (given: ToolAnswer) => {
     setAnswered(given);
@@ -96,7 +107,7 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
       {label}
     </Button>
   );
-  return (
+  const question = (
     <div className={css.consent} role="group" aria-label={`${call.label}：等您同意`}>
       <p>{call.ask}</p>
       <div>
@@ -105,6 +116,12 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
         {button('no', '不要', 'ghost')}
       </div>
     </div>
+  );
+  if (wide || away || !first) return question;
+  return (
+    <Sheet open title={`${call.label}：可以吗？`} onClose={() => setAway(true)}>
+      {question}
+    </Sheet>
   );
 };
 

@@ -1,7 +1,7 @@
 import type { imageIdeas } from '#contract/image-ideas.ts';
 import { Chip, Tag } from '#src/ui/chip.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import css from './empty-place.module.css';
 import { useTryExample } from './try-example.ts';
 
@@ -13,6 +13,47 @@ interface Example {
   onTry?: () => void;
 }
 
+const TryOne = ({ example }: { example: Example }) => {
+  const tryIt = useTryExample();
+  return (
+    <div className={css.example}>
+      <Chip onClick={() => (example.onTry ?? (() => tryIt(example.prompt ?? '', example.draws)))()}>
+        <Tag>示例</Tag>
+        {example.label}
+      </Chip>
+    </div>
+  );
+};
+
+type Drawn = (typeof imageIdeas)[number]['name'];
+
+/** What stands in an empty place: a table without lines takes it as well. */
+export const emptyPlace = (
+  drawing: Drawn,
+  text: string,
+  action?: ReactNode,
+  example?: Example,
+): ComponentProps<typeof EmptyState> => ({
+  image: (
+    <img
+      className={css.drawing}
+      src={`/samples/idea-${drawing}.webp`}
+      width={480}
+      height={270}
+      alt=""
+      loading="lazy"
+      decoding="async"
+    />
+  ),
+  text,
+  action: (
+    <>
+      {action}
+      {example && <TryOne example={example} />}
+    </>
+  ),
+});
+
 /**
  * An area that holds nothing yet: a drawing of the built-in canvas, what will be there, one act, and
  * one example to try, which makes nothing before it is sent.
@@ -23,43 +64,8 @@ export const EmptyPlace = ({
   action,
   example,
 }: {
-  drawing: (typeof imageIdeas)[number]['name'];
+  drawing: Drawn;
   text: string;
   action?: ReactNode;
   example?: Example;
-}) => {
-  const tryIt = useTryExample();
-  return (
-    <EmptyState
-      image={
-        <img
-          className={css.drawing}
-          src={`/samples/idea-${drawing}.webp`}
-          width={480}
-          height={270}
-          alt=""
-          loading="lazy"
-          decoding="async"
-        />
-      }
-      text={text}
-      action={
-        <>
-          {action}
-          {example && (
-            <div className={css.example}>
-              <Chip
-                onClick={() =>
-                  (example.onTry ?? (() => tryIt(example.prompt ?? '', example.draws)))()
-                }
-              >
-                <Tag>示例</Tag>
-                {example.label}
-              </Chip>
-            </div>
-          )}
-        </>
-      }
-    />
-  );
-};
+}) => <EmptyState {...emptyPlace(drawing, text, action, example)} />;

@@ -148,7 +148,7 @@ const ExportView = ({ session, open, onClose, messages }: ExportSheetProps) => {
     setPart('choice');
   };
   return (
-    <Sheet open={open} onClose={close} title={titles[part]}>
+    <Sheet popover="panel" open={open} onClose={close} title={titles[part]}>
       {part !== 'choice' && (
         <button type="button" className={css.exportBack} onClick={() => setPart('choice')}>
           <Icon name="back" size={18} />

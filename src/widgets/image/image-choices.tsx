@@ -31,7 +31,7 @@ export const ImageChoices = ({
   const most = Math.min(limits.imageCount.most, image?.max_count ?? 1);
   const only = image?.family === 'sd3' && request.base_image !== '';
   return (
-    <Sheet open={open} onClose={onClose} title="张数与尺寸">
+    <Sheet popover="panel" open={open} onClose={onClose} title="张数与尺寸">
       <div className={drawCss.choices}>
         <h3 id="choices-count">一次画几张</h3>
         {only && <p className="field-hint">用参考图时这个模型一次只画 1 张</p>}

@@ -3,13 +3,17 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { priceText, useChatModels, useImageModels, useVideoModels } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { moveByArrows } from '#src/ui/arrow-keys.ts';
+import { FilterField } from '#src/ui/filter-field.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import css from './model-sheet.module.css';
 import { useLocked } from './use-locked.ts';
 import type { ModelSheetProps } from './model-sheet-props.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { useState } from 'react';
 
 const any = () => true;
+/** So many are seen at a glance. */
+const few = 5;
 
 const ModelSheetView = ({
   open,
@@ -27,19 +31,31 @@ const ModelSheetView = ({
   const models = films ? cameras : images ? painters : chats;
   const { signedIn } = useAuth();
   const isLocked = useLocked();
+  const [words, setWords] = useState('');
+  const leave = () => {
+    setWords('');
+    onClose();
+  };
+  const all = models.data?.filter(only) ?? [];
+  const sought = words.trim().toLowerCase();
+  const fitting = all.filter(({ label, name, remark }) =>
+    `${label} ${name} ${remark}`.toLowerCase().includes(sought),
+  );
   return (
-    <Sheet open={open} onClose={onClose} title={title}>
+    <Sheet popover="list" open={open} onClose={leave} title={title}>
+      {all.length > few && <FilterField label="查找模型" value={words} onChange={setWords} />}
       <ul role="radiogroup" aria-label="模型" onKeyDown={moveByArrows}>
-        {models.data?.filter(only).map((model) => (
+        {fitting.map((model) => (
           <li role="presentation" key={model.name}>
             <button
               type="button"
               role="radio"
+              data-row
               aria-checked={model.name === value}
               className={css.model}
               onClick={() => {
                 if (!isLocked(model)) onChoose(model.name);
-                onClose();
+                leave();
               }}
             >
               <Avatar name={model.label} src={model.logo} color={model.color} />
@@ -59,6 +75,7 @@ const ModelSheetView = ({
           </li>
         ))}
       </ul>
+      {all.length > 0 && fitting.length === 0 && <p className={css.none}>没有这样的模型</p>}
     </Sheet>
   );
 };

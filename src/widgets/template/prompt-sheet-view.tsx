@@ -9,6 +9,7 @@ import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
+import { FilterField } from '#src/ui/filter-field.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
@@ -197,20 +198,7 @@ const PromptSheetView = ({ open, type, model, server, onClose, onChoose }: Promp
   return (
     <>
       <Sheet open={open} onClose={leave} title="提示词">
-        <label className="filter-box">
-          <Icon name="search" size={18} />
-          <span className="sr-only">查找提示词</span>
-          <input
-            // Escape closes the sheet; in a field of type search it would empty the field first.
-            type="text"
-            role="searchbox"
-            enterKeyHint="search"
-            value={words}
-            maxLength={100}
-            placeholder="查找提示词"
-            onChange={(event) => setWords(event.target.value)}
-          />
-        </label>
+        <FilterField label="查找提示词" value={words} onChange={setWords} />
         {hasHidden && <SwitchField label="显示全部" checked={all} onChange={setAll} />}
         {list.isPending && <Skeleton lines={8} />}
         {list.isError && !list.data && (

@@ -124,7 +124,7 @@ const PlayerBar = ({ spoken }: { spoken: Spoken }) => {
       </button>
       {/* What it says stands on the page. */}
       <audio ref={audio} {...heard} />
-      <Sheet open={choosing} onClose={() => setChoosing(false)} title="朗读">
+      <Sheet popover="panel" open={choosing} onClose={() => setChoosing(false)} title="朗读">
         <PlayerSettings player={player} />
       </Sheet>
     </section>

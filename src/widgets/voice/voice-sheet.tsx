@@ -169,7 +169,7 @@ const VoiceSheet = ({
     onClose();
   };
   return (
-    <Sheet open={open} onClose={onClose} title="语音输入">
+    <Sheet popover="panel" open={open} onClose={onClose} title="语音输入">
       <div className={css.tool}>
         {choices.length === 0 && !hearing.isPending && <NothingHears onLeave={onClose} />}
         {choices.length > 0 && (

@@ -74,7 +74,7 @@ test('a model reads pages and reckons, asks before it opens what nobody wrote, a
     await app.say(`请读 http://${host}/bridge，说说赵州桥有多少年了`);
     const cards = app.log.getByRole('list', { name: '用到的工具' });
     await expect(cards.getByRole('listitem')).toHaveCount(3, { timeout: 40_000 });
-    const consent = app.log.getByRole('group', { name: '读网页：等您同意' });
+    const consent = page.getByRole('group', { name: '读网页：等您同意' });
     await expect(consent).toContainText(`http://${host}/more?of=bridge`);
     expect(opened).toEqual(['/bridge']);
     const shot = process.env['SHOTS'];
@@ -152,7 +152,7 @@ test('a server of tools is added, its tool is chosen, and asked about before it 
     const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
     await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
     await app.say('请对山谷喊一声');
-    const consent = app.log.getByRole('group', { name: '回声 · echo：等您同意' });
+    const consent = page.getByRole('group', { name: '回声 · echo：等您同意' });
     await expect(consent).toContainText('text：山谷里有人吗');
     expect(echoes.called).toEqual([]);
     await see('asks');

@@ -324,7 +324,7 @@ test('projects are found by name, key and description; a base that is asked alon
   await expect(search).toHaveValue('唐诗');
   await expect(cards).toHaveCount(1);
   await search.fill('没有这样的项目');
-  await expect(page.getByText('没有找到。换个词试试。')).toBeVisible();
+  await expect(page.getByText('没有找到“没有这样的项目”')).toBeVisible();
   await search.fill('唐诗');
   await cards.click();
   await expect(page.getByText('可以使用', { exact: true })).toBeVisible();

@@ -29,6 +29,8 @@ export type ReadTask =
       targets: string[];
       bilingual: boolean;
       label: Aigc;
+      /** Words that say that a model made it; empty: none. */
+      mark: string;
     };
 
 export interface ReadAnswers {

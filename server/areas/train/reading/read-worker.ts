@@ -92,10 +92,10 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
     }
     default: {
       const document = await documentOf(task.kind, task.data);
-      const { bilingual, label } = task;
+      const { bilingual, label, mark } = task;
       const { ending } = document;
       const data = document.write(task.targets, { bilingual });
-      return { data: ending === 'docx' ? labelledDocx(data, label) : data, ending };
+      return { data: ending === 'docx' ? labelledDocx(data, label, mark) : data, ending };
     }
   }
 };
