@@ -87,7 +87,8 @@ describe('bodies of many megabytes', () => {
       const [brackets, refused] = await waitedFor(
         Buffer.from(`{"model":"x","messages":${'[[],'.repeat(bytes / 4)}`),
       );
-      expect(new Set(refused)).toEqual(new Set([413]));
+      // Ten of 19 MB are more than one key may have here at once.
+      expect(new Set(refused)).toEqual(new Set([413, 429]));
       expect(brackets).toBeLessThan(most);
       const [keys, unread] = await waitedFor(Buffer.from(manyKeys(850_000)));
       expect(new Set(unread)).toEqual(new Set([413]));
