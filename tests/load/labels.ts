@@ -52,7 +52,8 @@ const has = (program: string): boolean => {
     }
   }
 };
-const [exiftool, ffprobe, ffmpeg] = ['exiftool', 'ffprobe', 'ffmpeg'].map(has);
+const filmProgram = 'ffmpeg';
+const [exiftool, ffprobe, ffmpeg] = ['exiftool', 'ffprobe', filmProgram].map(has);
 
 const labelOf = (): Aigc => ({
   Label: '1',
@@ -156,7 +157,7 @@ const frameAt = (film: Buffer, seconds: number): Buffer => {
   const file = path.join(folder, 'seen.mp4');
   writeFileSync(file, film);
   const out = ['-frames:v', '1', '-f', 'image2pipe', '-c:v', 'png', '-'];
-  return execFileSync('ffmpeg', ['-v', 'error', '-i', file, '-ss', String(seconds), ...out], {
+  return execFileSync(filmProgram, ['-v', 'error', '-i', file, '-ss', String(seconds), ...out], {
     maxBuffer: 2 ** 24,
   });
 };
@@ -169,7 +170,7 @@ const sample = (ending: 'mp4' | 'webm' | 'mp3' | 'wav'): Buffer | null => {
       ? ['-f', 'lavfi', '-i', 'color=c=navy:size=320x240:rate=12:duration=3']
       : ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=1'];
   const yuv = ending === 'mp4' ? ['-pix_fmt', 'yuv420p'] : [];
-  execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, ...yuv, file]);
+  execFileSync(filmProgram, ['-v', 'error', '-y', ...source, ...yuv, file]);
   return readFileSync(file);
 };
 
