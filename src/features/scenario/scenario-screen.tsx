@@ -264,6 +264,49 @@ const useScenarios = ({ page = 1, query, category, scope, sort }: Search, manage
     keepLast,
   );
 
+/** One scenario, looked at: begun, rated, and changed by whoever may. */
+const Opened = ({
+  scenario,
+  category,
+  busy,
+  manager,
+  onStart,
+  onEdit,
+  onClose,
+}: {
+  scenario: Scenario;
+  category: string;
+  busy: boolean;
+  manager: boolean;
+  onStart: (scenario: Scenario) => void;
+  onEdit: (scenario: Scenario) => void;
+  onClose: () => void;
+}) => {
+  const { signedIn, user } = useAuth();
+  const rating = useAct();
+  const own = user !== null && scenario.user_id === user.id;
+  const leave = (then: (scenario: Scenario) => void) => () => {
+    onClose();
+    then(scenario);
+  };
+  const rate = (stars: number) =>
+    void rating.run(async () => {
+      await api.rateScenario({ scenario_id: scenario.id, stars });
+      toast('已评分，谢谢', 'success');
+    });
+  return (
+    <ScenarioDetail
+      scenario={scenario}
+      category={category}
+      busy={busy}
+      onStart={leave(onStart)}
+      onEdit={manager || own ? leave(onEdit) : undefined}
+      onRated={signedIn && !own ? rate : undefined}
+      onClose={onClose}
+    />
+  );
+};
+
 /** Templates for questions: by category and words, one's own, and for managers what waits for them. */
 export const ScenarioScreen = () => {
   usePageTitle('场景');
@@ -279,7 +322,6 @@ export const ScenarioScreen = () => {
   const [filling, setFilling] = useState<Scenario | null>(null);
   const [openedId, setOpened] = useState<number | null>(null);
   const opened = list.data?.list.find(({ id }) => id === openedId);
-  const rating = useAct();
   const [editing, setEditing] = useState<Partial<Scenario> | null>(null);
   const [keeping, setKeeping] = useState(false);
 
@@ -341,31 +383,13 @@ export const ScenarioScreen = () => {
       />
       <Suspense fallback={null}>
         {opened && (
-          <ScenarioDetail
+          <Opened
             scenario={opened}
             category={categories.data?.list.find(({ id }) => id === opened.category)?.name ?? ''}
             busy={busy}
-            onStart={() => {
-              setOpened(null);
-              begin(opened);
-            }}
-            onEdit={
-              manager || (user !== null && opened.user_id === user.id)
-                ? () => {
-                    setOpened(null);
-                    setEditing(opened);
-                  }
-                : undefined
-            }
-            onRated={
-              signedIn && opened.user_id !== user?.id
-                ? (stars) =>
-                    void rating.run(async () => {
-                      await api.rateScenario({ scenario_id: opened.id, stars });
-                      toast('已评分，谢谢', 'success');
-                    })
-                : undefined
-            }
+            manager={manager}
+            onStart={begin}
+            onEdit={setEditing}
             onClose={() => setOpened(null)}
           />
         )}
