@@ -193,7 +193,10 @@ test('until the operator sets something all is as it was, but for the metadata',
   const answer = await fetched('/v1/chat/completions', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ messages: [{ role: 'user', content: '一加一等于几' }] }),
+    body: JSON.stringify({
+      model: 'builtin-assistant',
+      messages: [{ role: 'user', content: '一加一等于几' }],
+    }),
   });
   expect(answer.toString()).not.toContain('人工智能生成');
   const { message } = await paint(fresh, '湖上的月亮', { image: { n: 1 } });
