@@ -1,3 +1,4 @@
+import { anySignal } from './any-signal.ts';
 import { awaitBytes, heard, heardSince, lineIsWell, lost } from './line.ts';
 
 /** What came back from the server. */
@@ -153,7 +154,7 @@ const askBeside = (request: Request): Promise<Exchanged> =>
     let begun = 0;
     const begin = (): void => {
       const own = new AbortController();
-      const signal = request.signal ? AbortSignal.any([request.signal, own.signal]) : own.signal;
+      const signal = request.signal ? anySignal([request.signal, own.signal]) : own.signal;
       const early = begun === 0 ? request.early : undefined;
       const patience = readPatience[begun === 0 ? 0 : 1];
       const at = performance.now();

@@ -1,3 +1,4 @@
+import { anySignal } from './any-signal.ts';
 import type { OfName } from './note.ts';
 import type { In, Out } from '#contract/calls.ts';
 import { codeNumbers } from '#contract/page-errors.ts';
@@ -85,7 +86,7 @@ const sendNow = async (act: NewAct, box?: string): Promise<unknown> => {
       idempotencyKey: act.key,
       quiet: true,
       // On a line that answers nothing the outbox goes on with it, and the box is free again.
-      signal: AbortSignal.any([line.signal, AbortSignal.timeout(patience(act))]),
+      signal: anySignal([line.signal, AbortSignal.timeout(patience(act))]),
     });
     forget();
     return data;
