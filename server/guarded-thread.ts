@@ -3,6 +3,8 @@ import { Worker } from 'node:worker_threads';
 /** What a task may take: the thread's heap, MB; all that the process grows, bytes. */
 export interface ThreadBounds {
   seconds: number;
+  /** Of the processor, s, for what runs in a process of its own: a busy machine ends nobody's task. */
+  processorSeconds?: number;
   heapMb: number;
   growth: number;
 }
@@ -29,9 +31,17 @@ const startThread = (url: URL, { heapMb }: ThreadBounds, workerData?: unknown): 
   });
 
 /** What the thread says next; it is ended when that takes too much. @throws ThreadFailure */
-const nextWord = <T>(worker: Worker, { seconds, growth }: ThreadBounds): Promise<T> =>
+const nextWord = <T>(
+  worker: Worker,
+  { seconds, processorSeconds = Infinity, growth }: ThreadBounds,
+): Promise<T> =>
   new Promise((resolve, reject) => {
     const before = process.memoryUsage.rss();
+    const usage = process.cpuUsage();
+    const processorTime = () => {
+      const { user, system } = process.cpuUsage(usage);
+      return (user + system) / 1e6;
+    };
     const stop = () => {
       clearTimeout(timer);
       clearInterval(watch);
@@ -53,6 +63,7 @@ const nextWord = <T>(worker: Worker, { seconds, growth }: ThreadBounds): Promise
     // Buffers lie outside of the heap that resourceLimits bound.
     const watch = setInterval(() => {
       if (process.memoryUsage.rss() - before > growth) fail(true);
+      else if (processorTime() > processorSeconds) fail(true);
     }, lookMs);
     worker.on('message', told);
     worker.on('error', broken);

@@ -1,9 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
-import {
-  newQuickJSWASMModuleFromVariant,
-  shouldInterruptAfterDeadline,
-} from 'quickjs-emscripten-core';
+import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core';
 import { ChartError } from './chart-svg.ts';
 import { createLeavings } from './code-files.ts';
 import { runPython } from './code-python.ts';
@@ -27,7 +24,12 @@ const runJavaScript = async ({ code, seconds, memory, files }: CodeTask): Promis
   const runtime = engine.newRuntime();
   runtime.setMemoryLimit(memory);
   runtime.setMaxStackSize(1024 * 1024);
-  runtime.setInterruptHandler(shouldInterruptAfterDeadline(Date.now() + seconds * 1000));
+  // The process is this program's alone.
+  const begun = process.cpuUsage();
+  runtime.setInterruptHandler(() => {
+    const { user, system } = process.cpuUsage(begun);
+    return user + system > seconds * 1e6;
+  });
   const context = runtime.newContext();
   let printed = '';
   const print = context.newFunction('print', (...words) => {

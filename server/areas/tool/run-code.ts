@@ -6,8 +6,15 @@ import { workerUrl } from '#server/worker-url.ts';
 import type { ProgramFile } from './code-files.ts';
 import { ToolFailure } from './tool.ts';
 
+/** What a program may take of the processor, and what its engine takes to begin, s. */
 const seconds = 10;
-const bounds = { heapMb: 256, growth: 400 * 1024 * 1024, seconds: seconds + 2 };
+const beginning = 4;
+const bounds = {
+  heapMb: 256,
+  growth: 400 * 1024 * 1024,
+  processorSeconds: seconds + beginning,
+  seconds: 45,
+};
 
 export const languages = ['javascript', 'python'] as const;
 export type Language = (typeof languages)[number];
@@ -17,7 +24,7 @@ export interface CodeTask {
   code: string;
   /** What it may read. */
   files: ProgramFile[];
-  /** s. */
+  /** Of the processor, s. */
   seconds: number;
   /** What the program may hold, bytes. */
   memory: number;

@@ -18,7 +18,7 @@ const usePeople = ({ uuid, type }: BoxState['session']): Named[] => {
   return [...people].map(([id, name]) => ({
     id,
     name,
-    note: '回复他，他会收到消息',
+    note: '回复对方，对方会收到消息',
     run: () => setCompose(uuid, { atUser: { id, name } }),
   }));
 };
