@@ -36,7 +36,8 @@ const written = {
   name: named(bounds.scenario.name),
   prompt: named(bounds.scenario.prompt),
   desc_: z._default(text(bounds.scenario.description.max), ''),
-  sample: z._default(text(bounds.scenario.sample.max), ''),
+  /** Left out: as it was. */
+  sample: z.optional(text(bounds.scenario.sample.max)),
   color: z._default(color, '#2563eb'),
   category: id,
 };

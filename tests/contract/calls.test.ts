@@ -193,6 +193,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'rejectRefund',
   'handleInvoice',
   'resolveDifference',
+  'rateScenario',
   'delScenario',
   'removeScenario',
   'delScenarioCategory',

@@ -490,8 +490,8 @@ describe('scenarios and prompts', () => {
       client.raw('rateScenario', { scenario_id: id, stars });
     const rated = async (client: TestClient) =>
       (await client.call('scenarioList', { query: '我的模板' })).list[0];
-    expect((await rate(lin, 5)).code).toBe(1422);
-    expect((await rate(zhou, 1)).code).toBe(1422);
+    expect((await rate(lin, 5)).code).toBe(422);
+    expect((await rate(zhou, 1)).code).toBe(422);
     await zhou.call('newSession', { type: 0, scenario_id: id });
     for (const stars of [1, 4]) expect((await rate(zhou, stars)).code).toBe(0);
     expect(await rated(lin)).toMatchObject({ rating: 4, rating_count: 1, my_stars: 0 });

@@ -112,7 +112,7 @@ const requireCategory = async (db: Executor, id: number): Promise<void> => {
 const valuesOf = (input: Parsed<'saveScenario'> | Parsed<'manageScenario'>) => ({
   name: input.name,
   prompt: input.prompt,
-  sample: input.sample.replaceAll('\0', '').trim(),
+  ...(input.sample !== undefined && { sample: input.sample.replaceAll('\0', '').trim() }),
   description: input.desc_.replaceAll('\0', '').trim(),
   color: input.color,
   categoryId: input.category,
@@ -122,7 +122,7 @@ const wordsOfAll = ({ name, description, prompt, sample }: ReturnType<typeof val
   name,
   description,
   prompt,
-  sample,
+  sample ?? '',
 ];
 
 const numberOf = (saved: number | 'taken'): number => {
