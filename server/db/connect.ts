@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
-import { expectStandby, sqlState } from './failure.ts';
+import { databaseFailure, expectStandby, sqlState } from './failure.ts';
 import { joinEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { PipelinedClient, type PipelinedConfig } from './pipelined-client.ts';
@@ -65,11 +65,14 @@ const openPool = (
   };
   const pool = new pg.Pool(config);
   // A connection that breaks while idle is replaced at its next use.
-  // One that the database ended by itself, as it does when it stops, is nothing to look after.
-  const broken = (error: Error): void =>
-    sqlState(error) === endedByAdministrator
-      ? log.info('the database ended a connection')
-      : log.warn({ err: error }, '与数据库的一条连接断开');
+  // One that the database ended by itself, as it does when it stops, is nothing to look after; a
+  // statement that was on its way then meets a closed socket.
+  const broken = (error: Error): void => {
+    if (sqlState(error) === endedByAdministrator) log.info('the database ended a connection');
+    else if (databaseFailure(error) === 'unavailable')
+      log.warn({ reason: error.message }, 'a connection to the database broke');
+    else log.warn({ err: error }, 'a connection to the database broke');
+  };
   pool.on('error', broken);
   // While it is lent out the pool does not listen.
   pool.on('connect', (client) => client.on('error', broken));

@@ -291,7 +291,7 @@ describe('in a browser', () => {
       ['/share?key=never-read-here', '网络不通'],
       ['/subscribe', '源码订阅'],
       ['/tasks', '任务'],
-      ['/train', '训练'],
+      ['/train', '知识库与画风'],
       ['/translate', '翻译'],
       ['/video', '视频'],
     ] as const) {

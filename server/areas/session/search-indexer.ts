@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
+import { databaseFailure } from '#server/db/failure.ts';
 import type { Instance } from '#server/db/instance.ts';
 import { indexQueued } from './search.service.ts';
 
@@ -47,7 +48,9 @@ export const startSearchIndexer = async (
         }
       } catch (error) {
         if (closing.signal.aborted) return;
-        log.warn({ err: error }, '搜索索引没有更新，稍后再试');
+        if (databaseFailure(error) === 'unavailable')
+          log.warn('the search index waits for the database');
+        else log.warn({ err: error }, 'the search index was not updated and is tried again');
         wanted = true;
         await sleep(retry, undefined, { ref: false, signal: closing.signal }).catch(() => {});
       }
