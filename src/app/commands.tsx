@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { type CommandKey, useCommandKeys } from './use-command-keys.ts';
 
@@ -9,15 +9,36 @@ const CommandPanels = lazyAsked(() => import('./command-panels.tsx'));
 export const Commands = () => {
   const navigate = useNavigate();
   const [open, setOpen] = useState<Exclude<CommandKey, 'new'> | null>(null);
+  // What is typed before the palette is there is not lost.
+  const typed = useRef('');
   const run = (command: CommandKey) => {
     if (command === 'new') void navigate({ to: '/', search: { new: 1 } });
-    else setOpen(command);
+    else {
+      typed.current = '';
+      setOpen(command);
+    }
   };
   useCommandKeys(run);
+  const early = open === 'palette' && (
+    <input
+      autoFocus
+      className="sr-only"
+      aria-label="搜索和命令"
+      onChange={({ target }) => {
+        typed.current = target.value;
+      }}
+    />
+  );
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={early}>
       {open && (
-        <CommandPanels key={open} open={open} onClose={() => setOpen(null)} onCommand={run} />
+        <CommandPanels
+          key={open}
+          open={open}
+          begun={() => typed.current}
+          onClose={() => setOpen(null)}
+          onCommand={run}
+        />
       )}
     </Suspense>
   );

@@ -135,7 +135,7 @@ test('a server of tools is added, its tool is chosen, and asked about before it 
     await app.enterAs({ ...person, client });
     await page.goto(`${server.baseURL}/tools`);
     await see('none');
-    await page.getByRole('button', { name: '添加' }).click();
+    await page.getByRole('button', { name: '添加', exact: true }).click();
     const sheet = page.getByRole('dialog', { name: '添加工具服务' });
     await sheet.getByLabel('名称').fill('回声');
     await sheet.getByLabel('地址').fill(echoes.url);
