@@ -172,19 +172,16 @@ const useEntries = (words: string, go: Go, onCommand: (command: CommandKey) => v
 
 /** Everything that one can go to or do, found by typing. */
 export const CommandPalette = ({
-  begun,
   onClose,
   onCommand,
 }: {
-  /** What was typed while this was loaded. */
-  begun: () => string;
   onClose: () => void;
   onCommand: (command: CommandKey) => void;
 }) => {
   const id = useId();
   const navigate = useNavigate();
   const list = useRef<HTMLDivElement>(null);
-  const [text, setText] = useState(begun);
+  const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const found = useEntries(text.trim(), (link) => void navigate(link), onCommand);
   const heads = [...new Set(found.map(({ group }) => group))];

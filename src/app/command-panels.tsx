@@ -5,16 +5,13 @@ import type { CommandKey } from './use-command-keys.ts';
 /** What the keys of commands open; one file, since the palette leads to the list. */
 export default function CommandPanels({
   open,
-  begun,
   onClose,
   onCommand,
 }: {
   open: 'palette' | 'keys';
-  /** What was typed while this was loaded. */
-  begun: () => string;
   onClose: () => void;
   onCommand: (command: CommandKey) => void;
 }) {
   if (open === 'keys') return <KeyList onClose={onClose} />;
-  return <CommandPalette begun={begun} onClose={onClose} onCommand={onCommand} />;
+  return <CommandPalette onClose={onClose} onCommand={onCommand} />;
 }

@@ -39,7 +39,7 @@ export const groups: readonly PlaceGroup[] = [
 
 /** Behind 更多, where each can be pinned. */
 export const others: readonly Place[] = [
-  place('知识库与画风', 'book', '/train', undefined, ({ path }) => path.startsWith('/train')),
+  place('知识库', 'book', '/train', undefined, ({ path }) => path.startsWith('/train')),
   place('翻译', 'translate', '/translate'),
   place('API', 'code', '/api'),
   place('应用市场', 'bag', '/apps', undefined, ({ path }) => path.startsWith('/apps')),

@@ -156,6 +156,7 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   // Everything can be gone to by its name: sessions by their words, pages, models.
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: '搜索和命令' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('第二种问法');
   await expect(palette.getByRole('option', { selected: true })).toContainText(/问法|两个模型/);
   await page.keyboard.press('Enter');
