@@ -2,8 +2,6 @@ import { Icon } from '#src/ui/icon.tsx';
 import { useId } from 'react';
 import css from './star-choice.module.css';
 
-const words = ['很差', '不太好', '还行', '好', '很好'] as const;
-
 /** One to five stars, by finger, mouse or arrow keys. */
 export const StarChoice = ({
   label,
@@ -19,14 +17,14 @@ export const StarChoice = ({
   return (
     <fieldset className={css.stars}>
       <legend>{label}</legend>
-      {words.map((word, at) => (
-        <label key={word} data-on={at < value || undefined} title={word}>
+      {[1, 2, 3, 4, 5].map((stars) => (
+        <label key={stars} data-on={stars <= value || undefined}>
           <input
             type="radio"
             name={name}
-            checked={value === at + 1}
-            aria-label={`${at + 1} 星，${word}`}
-            onChange={() => onChange(at + 1)}
+            checked={value === stars}
+            aria-label={`${stars} 星`}
+            onChange={() => onChange(stars)}
           />
           <Icon name="star" size={24} />
         </label>
