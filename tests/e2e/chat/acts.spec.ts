@@ -155,7 +155,7 @@ test('a server is signed in at, its resource goes along with a question, its pro
     const client = await TestClient.register(server.baseURL);
     await app.enterAs({ ...person, client });
     await page.goto(`${server.baseURL}/tools`);
-    await page.getByRole('button', { name: '添加' }).click();
+    await page.getByRole('button', { name: '添加', exact: true }).click();
     const form = page.getByRole('dialog', { name: '添加工具服务' });
     await form.getByLabel('名称').fill('山谷');
     await form.getByLabel('地址').fill(oauth.url);
