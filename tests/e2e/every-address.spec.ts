@@ -53,7 +53,7 @@ test('axe finds nothing on any screen, in its dialogs, on a phone and wide, ligh
   page,
   place,
 }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await asOwner(page);
   const found: string[] = [];
