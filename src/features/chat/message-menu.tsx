@@ -11,7 +11,7 @@ import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Suspense, useEffect, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
-import { acceptAnswer, answerPart, copyLink, quote } from './question-acts.ts';
+import { acceptAnswer, copyLink, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 
 const ReportSheet = lazyAsked(() =>
@@ -46,8 +46,9 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
   const branches =
     saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.sessionType;
   const accepted = message !== undefined && question?.accepted_id === message.id;
+  // Where a model answered, its answer is what is accepted.
   const acceptable =
-    question?.owner === true && message !== undefined && answerPart(message) === target?.part;
+    question?.owner === true && (reply || (message?.title === '' && message.ai === ''));
   const named = question === null ? '这条提问' : message?.title === '' ? '这个回答' : '这个问题';
   const person = { id: message?.user_id ?? 0, name: maskName(message?.user_name ?? '') };
   const then = (act: () => void) => () => {

@@ -13,7 +13,7 @@ import { OnItsWay } from '#src/widgets/conversation/on-its-way.tsx';
 import { Separator } from '#src/widgets/conversation/separator.tsx';
 import { useLongPress } from '#src/widgets/conversation/long-press.ts';
 import css from './person-message.module.css';
-import { acceptAnswer, answerPart, quote } from './question-acts.ts';
+import { acceptAnswer, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
 import { Attachments } from './question-parts.tsx';
 import type { Message } from '#contract/chat.ts';
@@ -34,7 +34,8 @@ const PersonActs = ({
   const acts = useChatActs();
   const question = useQuestion();
   const mine = message.user_id === acts.me;
-  const answer = question !== null && answerPart(message) === 'question';
+  // The question itself has the title; where a model answered, its answer is what is accepted.
+  const answer = question !== null && message.title === '' && message.ai === '';
   const person = { id: message.user_id, name: maskName(message.user_name) };
   return (
     <ActsRow className={`${rowCss.acts} ${css.personActs}`}>
@@ -84,7 +85,7 @@ const PersonMessage = memo(function PersonMessage({
   const editing = useRowMode('edit', message.id);
   const mine = message.user_id === acts.me;
   const question = useQuestion();
-  const accepted = question?.accepted_id === message.id && answerPart(message) === 'question';
+  const accepted = question?.accepted_id === message.id && message.ai === '';
   const name = maskName(message.user_name);
   const person = { id: message.user_id, name };
   const aiLabel = models.data?.find((model) => model.name === atAi)?.label ?? atAi;

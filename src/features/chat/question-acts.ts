@@ -3,7 +3,6 @@ import { api } from '#src/platform/api.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
-import type { Message } from '#contract/chat.ts';
 import { setCompose } from './compose-store.ts';
 
 /** Accepts an answer, or takes that back. */
@@ -47,7 +46,3 @@ export const copyLink = (uuid: string, id: number | null): void => {
   if (id !== null) address.searchParams.set('history_id', String(id));
   void copyText(address.href);
 };
-
-/** The part of a message that answers the question: a model's words where it answered; null: it only asks. */
-export const answerPart = ({ title, ai }: Message): 'question' | 'reply' | null =>
-  ai !== '' ? 'reply' : title === '' ? 'question' : null;
