@@ -1,3 +1,5 @@
+import { fromXmlText, toXmlText } from '#server/xml-text.ts';
+
 /**
  * The implicit label of GB 45438-2025: a field `AIGC` in the metadata of a file, as JSON. How each
  * container holds it is what the practice guides of TC260 say.
@@ -60,29 +62,13 @@ export const readAigc = (text: string): Aigc | null => {
   return null;
 };
 
-const entities: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-  '&#34;': '"',
-  '&#x22;': '"',
-};
-const escaped = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-
 /** What stands in XMP: the label and, of what a model made, the word of IPTC for that. */
 export const aigcDescription = (label: Aigc): string => {
   const source =
     label.Label === '1'
       ? `<Iptc4xmpExt:DigitalSourceType>${madeByModel}</Iptc4xmpExt:DigitalSourceType>`
       : '';
-  return `<rdf:Description rdf:about="" xmlns:TC260="${aigcNamespace}" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"><TC260:AIGC>${escaped(aigcText(label))}</TC260:AIGC>${source}</rdf:Description>`;
+  return `<rdf:Description rdf:about="" xmlns:TC260="${aigcNamespace}" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"><TC260:AIGC>${toXmlText(aigcText(label))}</TC260:AIGC>${source}</rdf:Description>`;
 };
 
 /** XMP with nothing else. */
@@ -96,11 +82,7 @@ export const readAigcXmp = (xmp: string): Aigc | null => {
       xmp.slice(0, mostLooked),
     ) ?? [];
   const text = element ?? attribute;
-  return text === undefined
-    ? null
-    : readAigc(
-        text.replaceAll(/&(?:amp|lt|gt|quot|apos|#34|#x22);/g, (all) => entities[all] ?? all),
-      );
+  return text === undefined ? null : readAigc(fromXmlText(text));
 };
 
 /** Whether metadata says, in the words of IPTC or of well-known makers, that a model made it. */

@@ -1,4 +1,5 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { fromXmlText, toXmlText } from '#server/xml-text.ts';
 import { type Aigc, aigcText, readAigc } from './aigc.ts';
 
 /** The label in Word files: a property AIGC of docProps/custom.xml. */
@@ -7,13 +8,11 @@ const part = 'docProps/custom.xml';
 const customType = 'application/vnd.openxmlformats-officedocument.custom-properties+xml';
 const relation =
   'http://schemas.openxmlformats.org/officeDocument/2006/relationships/custom-properties';
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The properties of the file itself, and the label among them. */
 const propertiesWith = (before: string | undefined, text: string): string => {
   const ids = [...(before ?? '').matchAll(/\bpid="(\d{1,9})"/g)].map(([, id]) => Number(id));
-  const property = `<property fmtid="{D5CDD505-2E9C-101B-9397-08002B2CF9AE}" pid="${Math.max(1, ...ids) + 1}" name="AIGC"><vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${escaped(text)}</vt:lpwstr></property>`;
+  const property = `<property fmtid="{D5CDD505-2E9C-101B-9397-08002B2CF9AE}" pid="${Math.max(1, ...ids) + 1}" name="AIGC"><vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${toXmlText(text)}</vt:lpwstr></property>`;
   if (before?.includes('</Properties>'))
     return before
       .replace(/<property [^>]*name="AIGC"[^>]*>.*?<\/property>/s, '')
@@ -30,7 +29,7 @@ const withLast = (document: string, words: string): string => {
   // The shape of its last pages is what a body ends with.
   const shape = document.lastIndexOf('<w:sectPr', end);
   const at = shape > document.lastIndexOf('</w:p>', end) ? shape : end;
-  const paragraph = `<w:p><w:r><w:t>${escaped(words)}</w:t></w:r></w:p>`;
+  const paragraph = `<w:p><w:r><w:t>${toXmlText(words)}</w:t></w:r></w:p>`;
   return document.slice(0, at) + paragraph + document.slice(at);
 };
 
@@ -68,7 +67,5 @@ export const readDocxLabel = (data: Uint8Array): Aigc | null => {
   const found = unzipSync(data, { filter: ({ name }) => name === part })[part];
   const [, text] =
     /name="AIGC"[^>]*>\s*<vt:lpwstr[^>]*>([^<]*)</.exec(found ? strFromU8(found) : '') ?? [];
-  return text === undefined
-    ? null
-    : readAigc(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
+  return text === undefined ? null : readAigc(fromXmlText(text));
 };

@@ -7,7 +7,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeDocx } from '#server/areas/train/translation/docx.ts';
 import { type Aigc, aigcXmp, readAigc } from './aigc.ts';
 import { labelledDocx, readDocxLabel } from './docx.ts';
@@ -15,6 +15,7 @@ import { labelledPng, originOf, readImageLabel } from './image.ts';
 import { labelledMp4, readMp4Label } from './mp4.ts';
 import { withPngText } from './png-text.ts';
 import { labelledSound, readSoundLabel } from './sound.ts';
+import { labelledText, readTextLabel } from './text.ts';
 import { labelledWebm, readWebmLabel } from './webm.ts';
 import { toldByOthers } from '#tests/support/other-programs.ts';
 
@@ -155,23 +156,56 @@ const webmOf = async (packets: number): Promise<Buffer> => {
   return Buffer.from(output.target.buffer!);
 };
 
-test('long films of one person are labelled by one of the two threads, the other is for others', async () => {
-  const [long, short] = [await webmOf(1500), await webmOf(5)];
-  const done: string[] = [];
-  const write = async (data: Buffer, person: string) => {
-    const owner = { person, guest: false };
-    const made = await labelledWebm(data, label, { signal: AbortSignal.timeout(30_000), owner });
-    expect(readWebmLabel(made)).toEqual(kept);
-    expect(made.length).toBeGreaterThan(data.length);
-    done.push(person);
-  };
-  // Both threads are there.
-  await Promise.all([write(short, 'a'), write(short, 'b')]);
-  done.length = 0;
-  const much = [1, 2, 3, 4].map(() => write(long, 'many'));
-  await Promise.all([write(short, 'one'), ...much]);
-  expect(done.indexOf('one')).toBeLessThan(2);
-  // What is no WebM is refused, and the thread is there for the next.
-  await expect(write(Buffer.from('not a film'), 'a')).rejects.toThrow();
-  await write(short, 'a');
+test(
+  'long films of one person are labelled by one of the two threads, the other is for others',
+  { timeout: 60_000 },
+  async () => {
+    const [long, short] = [await webmOf(1500), await webmOf(5)];
+    const done: string[] = [];
+    const write = async (data: Buffer, person: string) => {
+      const owner = { person, guest: false };
+      const made = await labelledWebm(data, label, { signal: AbortSignal.timeout(30_000), owner });
+      expect(readWebmLabel(made)).toEqual(kept);
+      expect(made.length).toBeGreaterThan(data.length);
+      done.push(person);
+    };
+    // Both threads are there.
+    await Promise.all([write(short, 'a'), write(short, 'b')]);
+    done.length = 0;
+    const much = [1, 2, 3, 4].map(() => write(long, 'many'));
+    await Promise.all([write(short, 'one'), ...much]);
+    expect(done.indexOf('one')).toBeLessThan(2);
+    // What is no WebM is refused, and the thread is there for the next.
+    await expect(write(Buffer.from('not a film'), 'a')).rejects.toThrow();
+    await write(short, 'a');
+  },
+);
+
+describe('texts', () => {
+  const words = '由人工智能生成';
+  const page = '<!doctype html><html><head><title>海</title></head><body><p>海</p></body></html>';
+
+  test.each([
+    ['html', page],
+    ['html', '<p>海'],
+    ['md', '---\ntitle: 海\n---\n\n# 海\n'],
+    ['txt', '海'],
+  ])('%s: %s', (ending, text) => {
+    const said = labelledText(text, ending, label, words);
+    expect(readTextLabel(said)).toEqual(kept);
+    expect(said).toContain(words);
+    // Where nobody sees it, it is there without the words.
+    const quiet = labelledText(text, ending, label, '');
+    expect(readTextLabel(quiet)).toEqual(ending === 'txt' ? null : kept);
+    expect(quiet).not.toContain(words);
+    expect(quiet.startsWith(text.slice(0, 3))).toBe(true);
+  });
+
+  test('subtitles begin with the words, for two seconds', () => {
+    const film = '1\n00:00:03,000 --> 00:00:04,000\n海\n';
+    expect(labelledText(film, 'srt', label, words)).toBe(
+      `0\n00:00:00,000 --> 00:00:02,000\n${words}\n\n${film}`,
+    );
+    expect(labelledText(film, 'srt', label, '')).toBe(film);
+  });
 });

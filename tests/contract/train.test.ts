@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
 import { readDocxLabel } from '#server/labels/docx.ts';
+import { readTextLabel } from '#server/labels/text.ts';
 import { TestClient } from '../support/client.ts';
 import { followJobs } from '../support/images.ts';
 import { docOf, docxOf, packedAs, pdfOf, rarOf, scanOf, wordXml } from '../support/sample-files.ts';
@@ -481,6 +482,7 @@ test('a document is translated sentence by sentence, corrected, and packed', asy
   expect(html).toContain('<h1>译：Hello</h1>');
   expect(html).toContain('<script>let x = "no"</script>');
   expect(html).toContain('<b>bold</b>');
+  for (const text of [translated, html]) expect(readTextLabel(text)).toMatchObject({ Label: '1' });
 
   const sides = await owner.call('segmentList', { file_id: guide?.id ?? 0 });
   const first = sides.list.find(({ source }) => source.includes('Magpie'));

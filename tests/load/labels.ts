@@ -8,7 +8,6 @@ import sharp from 'sharp';
 import { madeByAi } from '#contract/made-by-ai.ts';
 import { markedOf, renewImage, thumbnailOf } from '#server/areas/file/image.ts';
 import { makePdf } from '#server/areas/export/pdf-document.ts';
-import { markdownLabel } from '#server/areas/export/markdown-format.ts';
 import { contentOf } from '#server/areas/export/office/content.ts';
 import { docxFile } from '#server/areas/export/office/docx-file.ts';
 import { markedFilm } from '#server/engines/video/marked-film.ts';
@@ -18,6 +17,7 @@ import { labelledDocx, readDocxLabel } from '#server/labels/docx.ts';
 import { labelledImage, readImageLabel } from '#server/labels/image.ts';
 import { labelledMp4, readMp4Label } from '#server/labels/mp4.ts';
 import { labelledSound, labelParts, readSoundLabel } from '#server/labels/sound.ts';
+import { labelledText, readTextLabel } from '#server/labels/text.ts';
 import { labelledWebm, readWebmLabel } from '#server/labels/webm.ts';
 import { makeDocx } from '#server/areas/train/translation/docx.ts';
 import { signingKeys } from '#tests/support/certificate.ts';
@@ -282,14 +282,20 @@ try {
       if (isSlow) await signed('pdf', 'pdf', paper, 'application/pdf', pdfLabel);
     }
     const seeText = (data: Buffer) => data.toString().includes(madeByAi);
-    await measure(
-      'text: Markdown',
-      label,
-      '',
-      () => Buffer.from(`${madeByAi}\n\n等于二。\n\n${markdownLabel(label)}`),
-      (data) => readAigc(/<!-- AIGC (\{.*\}) -->/.exec(data.toString())?.[1] ?? ''),
-      seeText,
-    );
+    const texts = [
+      ['md', '等于二。'],
+      ['html', '<html><head></head><body><p>等于二。</p></body></html>'],
+      ['txt', '等于二。'],
+    ] as const;
+    for (const [ending, text] of texts)
+      await measure(
+        `text: ${ending}`,
+        label,
+        '',
+        () => Buffer.from(labelledText(text, ending, label, madeByAi)),
+        (data) => readTextLabel(data.toString()),
+        seeText,
+      );
   }
   console.table(
     Object.fromEntries(

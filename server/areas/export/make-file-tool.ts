@@ -4,6 +4,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { type Aigc } from '#server/labels/aigc.ts';
 import { labelledDocx } from '#server/labels/docx.ts';
+import { labelledText } from '#server/labels/text.ts';
 import { standing, type Standing } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { Signing } from '../compliance/signing.service.ts';
@@ -80,7 +81,7 @@ const written = async (
       return data;
     }
     default:
-      return Buffer.from(mark === '' ? content : `${content}\n\n${mark}\n`);
+      return Buffer.from(labelledText(content, format, label, mark));
   }
 };
 

@@ -1,4 +1,3 @@
-import { type Aigc, aigcText } from '#server/labels/aigc.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import { aboutText, timeText, type Talk, type Telling } from './talk.ts';
 
@@ -22,9 +21,6 @@ export const markdownHead = (
     `${asLine(aboutText(session, count, telling))}\n`,
     ...(mark === '' ? [] : [`${mark}\n`]),
   ].join('\n');
-
-/** The implicit label of a text: nobody sees it where Markdown is shown. */
-export const markdownLabel = (label: Aigc): string => `<!-- AIGC ${aigcText(label)} -->\n`;
 
 /** What stands behind everything. */
 export const markdownFoot = (foot: string): string => `---\n\n${asLine(foot)}\n`;

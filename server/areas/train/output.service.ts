@@ -8,7 +8,6 @@ import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { newKey } from '#server/storage/storage.ts';
 import type { StoredFile } from '#server/storage/storage-interface.ts';
 import { standing } from '../compliance/foot.ts';
-import { aigcText } from '#server/labels/aigc.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import { stored } from './file-task.ts';
 import {
@@ -138,15 +137,7 @@ const translated = async (
       label,
       mark,
     });
-    // A plain text has no place for metadata: where the words are wanted, the label stands below them.
-    const said =
-      mark !== '' && (made.ending === 'txt' || made.ending === 'md')
-        ? `\n\n${mark}\nAIGC ${aigcText(label)}\n`
-        : '';
-    return sent(
-      Buffer.concat([Buffer.from(made.data), Buffer.from(said)]),
-      `${file.name.replace(/\.[^.]*$/, '')}.${made.ending}`,
-    );
+    return sent(Buffer.from(made.data), `${file.name.replace(/\.[^.]*$/, '')}.${made.ending}`);
   } catch (error) {
     if (error instanceof UnreadableFile) throw new Refusal('upload_unreadable', error.message);
     throw error;

@@ -1,5 +1,6 @@
+import { toXmlText } from '#server/xml-text.ts';
 import type { Part, Run } from './content.ts';
-import { officeFile, relationsOf, xml } from './parts.ts';
+import { officeFile, relationsOf } from './parts.ts';
 
 const names = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 
@@ -13,7 +14,7 @@ const runXml = ({ text, bold, italic, code }: Run): string => {
     .join('');
   const lines = text
     .split('\n')
-    .map((line) => `<w:t xml:space="preserve">${xml(line)}</w:t>`)
+    .map((line) => `<w:t xml:space="preserve">${toXmlText(line)}</w:t>`)
     .join('<w:br/>');
   return `<w:r>${look === '' ? '' : `<w:rPr>${look}</w:rPr>`}${lines}</w:r>`;
 };

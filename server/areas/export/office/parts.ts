@@ -1,14 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** A text within XML: nothing that XML 1.0 does not know. */
-export const xml = (text: string): string =>
-  text
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const packages = 'http://schemas.openxmlformats.org/package/2006';
 const officeRelations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

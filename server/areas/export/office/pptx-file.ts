@@ -1,5 +1,6 @@
+import { toXmlText } from '#server/xml-text.ts';
 import { plainOf, type Part, type Run } from './content.ts';
-import { drawingNames, officeFile, relations, relationsOf, xml } from './parts.ts';
+import { drawingNames, officeFile, relations, relationsOf } from './parts.ts';
 
 const names = 'http://schemas.openxmlformats.org/presentationml/2006/main';
 const spaces = `xmlns:a="${drawingNames}" xmlns:r="${relations}" xmlns:p="${names}"`;
@@ -58,7 +59,7 @@ const runXml = ({ text, bold, italic, code }: Run, size: number): string =>
     .split('\n')
     .map(
       (line) =>
-        `<a:r><a:rPr lang="zh-CN" sz="${size}"${bold ? ' b="1"' : ''}${italic ? ' i="1"' : ''}>${code ? '<a:latin typeface="Consolas"/>' : ''}</a:rPr><a:t>${xml(line)}</a:t></a:r>`,
+        `<a:r><a:rPr lang="zh-CN" sz="${size}"${bold ? ' b="1"' : ''}${italic ? ' i="1"' : ''}>${code ? '<a:latin typeface="Consolas"/>' : ''}</a:rPr><a:t>${toXmlText(line)}</a:t></a:r>`,
     )
     .join('<a:br/>');
 

@@ -1,4 +1,5 @@
-import { officeFile, relations, relationsOf, xml } from './parts.ts';
+import { toXmlText } from '#server/xml-text.ts';
+import { officeFile, relations, relationsOf } from './parts.ts';
 
 const names = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
@@ -30,7 +31,7 @@ const cell = (text: string, row: number, column: number): string => {
   const number = row === 0 ? null : numberOf(text.trim());
   // Words are words, whatever they begin with: no cell is a formula.
   return number === null
-    ? `<c r="${at}"${look} t="inlineStr"><is><t xml:space="preserve">${xml(text)}</t></is></c>`
+    ? `<c r="${at}"${look} t="inlineStr"><is><t xml:space="preserve">${toXmlText(text)}</t></is></c>`
     : `<c r="${at}"><v>${number}</v></c>`;
 };
 
@@ -51,7 +52,7 @@ const sheetXml = ({ rows }: SheetOfCells, foot: string): string => {
   const below =
     foot === ''
       ? ''
-      : `<headerFooter><oddFooter>${xml(foot.replaceAll('&', '&&'))}</oddFooter></headerFooter>`;
+      : `<headerFooter><oddFooter>${toXmlText(foot.replaceAll('&', '&&'))}</oddFooter></headerFooter>`;
   return `<worksheet xmlns="${names}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${cols}</cols><sheetData>${body}</sheetData>${below}</worksheet>`;
 };
 
@@ -77,7 +78,7 @@ const styles = `<styleSheet xmlns="${names}"><fonts count="2"><font><sz val="11"
 export const xlsxFile = (sheets: readonly SheetOfCells[], foot: string): Uint8Array => {
   const named = sheetNames(sheets);
   const list = named
-    .map((name, at) => `<sheet name="${xml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
+    .map((name, at) => `<sheet name="${toXmlText(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
     .join('');
   const parts = sheets.map((sheet, at) => [
     `xl/worksheets/sheet${at + 1}.xml`,

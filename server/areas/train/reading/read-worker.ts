@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { chunksOf } from '#server/areas/embedding/chunk.ts';
 import { type Block, Unwanted } from '#server/reading/block.ts';
 import { labelledDocx } from '#server/labels/docx.ts';
+import { labelledText } from '#server/labels/text.ts';
 import { pageText } from '#server/reading/layout.ts';
 import { pdfPages } from '#server/reading/pdf.ts';
 import { oldWordText, plainText as textIn, readFile } from '#server/reading/read.ts';
@@ -95,7 +96,9 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
       const { bilingual, label, mark } = task;
       const { ending } = document;
       const data = document.write(task.targets, { bilingual });
-      return { data: ending === 'docx' ? labelledDocx(data, label, mark) : data, ending };
+      if (ending === 'docx') return { data: labelledDocx(data, label, mark), ending };
+      const text = labelledText(Buffer.from(data).toString(), ending, label, mark);
+      return { data: Buffer.from(text), ending };
     }
   }
 };

@@ -1,5 +1,6 @@
 import { zipSync, type Zippable } from 'fflate';
 import { unzipped } from '#server/reading/parts.ts';
+import { fromXmlText, toXmlText } from '#server/xml-text.ts';
 import { unmarked, wordsOf } from './marks.ts';
 import type { Translatable } from './plain-formats.ts';
 
@@ -18,30 +19,6 @@ export const docxParts = (
   if (!parts['word/document.xml']) throw new Error('no document');
   return parts;
 };
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-};
-const decoded = (text: string): string =>
-  text.replaceAll(
-    /&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g,
-    (_, ten, hex, name) => {
-      if (name) return entities[name as string] ?? '';
-      const code = ten ? Number(ten) : Number.parseInt(hex as string, 16);
-      return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : '';
-    },
-  );
-export const encoded = (text: string): string =>
-  text
-    // XML has no way to write these.
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
 
 /** A `<w:t>` with where it stands, tags included. */
 interface Text {
@@ -110,7 +87,7 @@ export const paragraphsOf = (xml: string): Paragraph[] => {
         last?.texts.push({
           from: text.from,
           to: end,
-          value: decoded(xml.slice(text.content, at)),
+          value: fromXmlText(xml.slice(text.content, at)),
           format: `${link}|${format}`,
         });
         text = null;
@@ -142,7 +119,7 @@ interface Place {
   spans: Text[][];
 }
 
-const written = (text: string): string => `<w:t xml:space="preserve">${encoded(text)}</w:t>`;
+const written = (text: string): string => `<w:t xml:space="preserve">${toXmlText(text)}</w:t>`;
 
 const unmarkedText = (text: string): string => text.replaceAll(/<\/?\d+\/?>/g, '');
 

@@ -1,3 +1,4 @@
+import { fromXmlText, toXmlText } from '#server/xml-text.ts';
 import { unmarked, wordsOf, type Mark, type Marked } from './marks.ts';
 
 /** A document whose sentences can be taken out and put back. */
@@ -177,23 +178,6 @@ const blocks =
   /^(?:address|article|aside|blockquote|body|br|button|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|label|legend|li|link|main|meta|nav|ol|option|p|section|select|summary|table|tbody|td|tfoot|th|thead|title|tr|ul)$/;
 const untouched = /^(?:script|style|pre|code|textarea|svg|math|template|noscript)$/;
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-const named: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-};
-export const unescapeHtml = (text: string): string =>
-  text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (whole, ten, hex, name) => {
-    const code = ten ? Number(ten) : hex ? Number.parseInt(hex as string, 16) : null;
-    if (code !== null) return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : '';
-    return named[String(name)] ?? whole;
-  });
-
 /** The pieces of a page: tags, comments and what stands between them. */
 export const htmlTokens = (text: string): string[] =>
   text.match(/<!--[^]*?-->|<[^<>]*>|[^<]+|</g) ?? [];
@@ -215,7 +199,7 @@ export const html = (text: string): Translatable => {
         marks.push({ whole: token });
         marked += `<${marks.length}/>`;
       } else
-        marked += unescapeHtml(token)
+        marked += fromXmlText(token)
           .replaceAll(/<(\/?\d+\/?)>/g, '‹$1›')
           .replaceAll(/\s+/g, ' ');
     if (isWords(marked)) pieces.push(before, { marked: { text: marked.trim(), marks } });
@@ -248,5 +232,5 @@ export const html = (text: string): Translatable => {
     } else run.push(token);
   }
   flush();
-  return assembled(pieces, 'html', (target, { marks }) => unmarked(target, marks, escapeHtml));
+  return assembled(pieces, 'html', (target, { marks }) => unmarked(target, marks, toXmlText));
 };
