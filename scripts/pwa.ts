@@ -20,9 +20,10 @@ const openFirst = [
   // What asks before something is thrown away would take the screen with it.
   '/src/ui/dialog-view.tsx',
 ];
+/** What leads to the administration: managers have a network. */
+const managersRoutes = /\/manager?-routes\.ts$/;
 /** Own parts that are of no use without a network, and need not be there before they are met. */
 const onFirstUse = [
-  // Managers have a network.
   /\/(?:manager?|setup)-[\w-]+\.tsx?$/,
   /\/src\/widgets\/findings\//,
   /\/src\/widgets\/export\//,
@@ -169,6 +170,8 @@ export const pwa = (): Plugin[] => {
       name: 'shell-files',
       apply: 'build',
       generateBundle(_, bundle) {
+        const isManagers = (module: string) =>
+          this.getModuleInfo(module)?.dynamicImporters.every((at) => managersRoutes.test(at));
         type Chunk = Extract<(typeof bundle)[string], { type: 'chunk' }>;
         /** Adds a chunk with all that it imports, and what else of its imports comes `later`. */
         const add = (to: Set<string>, name: string, later: (chunk: Chunk) => string[]) => {
@@ -182,7 +185,11 @@ export const pwa = (): Plugin[] => {
           dynamicImports.filter((each) => {
             const next = bundle[each];
             const module = (next?.type === 'chunk' && next.facadeModuleId) || '/node_modules/';
-            return !module.includes('/node_modules/') && !onFirstUse.some((at) => at.test(module));
+            return !(
+              module.includes('/node_modules/') ||
+              onFirstUse.some((at) => at.test(module)) ||
+              isManagers(module)
+            );
           });
         for (const chunk of Object.values(bundle)) {
           if (chunk.type !== 'chunk') continue;

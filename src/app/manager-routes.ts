@@ -9,7 +9,7 @@ import { manageOrderRoutes } from '#src/features/payment/manage-routes.ts';
 import { managePromptRoutes } from '#src/features/prompt/manage-routes.ts';
 import { manageScenarioRoutes } from '#src/features/scenario/manage-routes.ts';
 import { manageSessionRoutes } from '#src/features/session/manage-routes.ts';
-import { statsRoutes } from '#src/features/stats/routes.ts';
+import { statsRoutes } from '#src/features/stats/manage-routes.ts';
 import { manageTrainRoutes } from '#src/features/train/manage-routes.ts';
 import { managerRoute, marketManagerRoute } from '#src/platform/manager-route.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
