@@ -82,6 +82,19 @@ const firstDatabase = async () => {
   return { databaseUrl, client };
 };
 
+/** Somebody comes while a release serves, and is answered. */
+const comesAt = async (client: pg.Client, release: number): Promise<void> => {
+  await client.query(
+    `WITH person AS (INSERT INTO users (account, user_name, password_hash)
+       VALUES ('of-' || $1, $1 || ' 版的人', 'no hash') RETURNING id),
+     talk AS (INSERT INTO sessions (user_id, model, prompt)
+       SELECT id, 'm', '第 ' || $1 || ' 版' FROM person RETURNING id, user_id)
+     INSERT INTO history (session_id, user_id, human, ai, model, state)
+       SELECT id, user_id, '问 ' || $1, '答 ' || $1, 'm', 'done' FROM talk`,
+    [String(release)],
+  );
+};
+
 const password = 'a-password-of-old';
 
 /** What somebody of the first release finds who comes back. */
@@ -115,37 +128,48 @@ const comesBack = async (databaseUrl: string, client: pg.Client) => {
 test('a database that went along with every release is as one that is new, and nobody lost a word', async () => {
   const { databaseUrl, client } = await firstDatabase();
   const applied = new Set<number>();
-  for (const release of releases) {
+  for (const [at, release] of releases.entries()) {
     for (const version of release) applied.add(version);
     await migrate(client, silent, { only: applied });
     expect(await appliedIn(client)).toBe(applied.size);
+    await comesAt(client, at);
   }
   await migrate(client, silent);
+  const { rows: kept } = await client.query(
+    `SELECT human, ai FROM history JOIN sessions ON sessions.id = session_id
+     WHERE prompt LIKE '第 %' AND private ORDER BY history.id`,
+  );
+  expect(kept).toEqual(releases.map((_, at) => ({ human: `问 ${at}`, ai: `答 ${at}` })));
   expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
   await comesBack(databaseUrl, client);
 });
 
-/** Migrations between two kills. */
-const apart = process.env['HEAVY'] ? 1 : 8;
+/** Migrations between two kills; with HEAVY each is killed, which takes a start for each. */
+const heavy = process.env['HEAVY'] !== undefined;
+const apart = heavy ? 1 : 8;
 
-test('an upgrade that is killed again and again ends as one that nobody disturbed', async () => {
-  const { databaseUrl, client } = await firstDatabase();
-  const dataDir = scratchFolder('upgrade');
-  let kills = 0;
-  for (let applied = await appliedIn(client); applied < versions.length;) {
-    const child = spawnMigration(databaseUrl, dataDir);
-    const gone = once(child, 'exit');
-    while (child.exitCode === null && (await appliedIn(client)) < applied + apart) await sleep(2);
-    if (child.kill('SIGKILL')) kills += 1;
-    await gone;
-    const now = await appliedIn(client);
-    expect(now, 'every process gets on').toBeGreaterThan(applied);
-    applied = now;
-  }
-  expect(kills).toBeGreaterThan(2);
-  expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
-  await comesBack(databaseUrl, client);
-});
+test(
+  'an upgrade that is killed again and again ends as one that nobody disturbed',
+  async () => {
+    const { databaseUrl, client } = await firstDatabase();
+    const dataDir = scratchFolder('upgrade');
+    let kills = 0;
+    for (let applied = await appliedIn(client); applied < versions.length;) {
+      const child = spawnMigration(databaseUrl, dataDir);
+      const gone = once(child, 'exit');
+      while (child.exitCode === null && (await appliedIn(client)) < applied + apart) await sleep(2);
+      if (child.kill('SIGKILL')) kills += 1;
+      await gone;
+      const now = await appliedIn(client);
+      expect(now, 'every process gets on').toBeGreaterThan(applied);
+      applied = now;
+    }
+    expect(kills).toBeGreaterThan(2);
+    expect(await schemaOf(client)).toEqual(await schemaOf(await open(await makeDatabase())));
+    await comesBack(databaseUrl, client);
+  },
+  heavy ? 1_200_000 : 60_000,
+);
 
 test('a start copies the database before it changes it, and the copy leads back', async () => {
   const { databaseUrl, client } = await databaseOf(150);

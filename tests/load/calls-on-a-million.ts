@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { dataFolder, filled, withDatabase } from './lib/filled.ts';
@@ -10,6 +11,9 @@ import { now, quantile } from './lib/measure.ts';
  * p50 and p95 in ms and how they compare. The goal is a p95 of at most 1.5 times.
  *
  * npx tsx tests/load/calls-on-a-million.ts [--large 1000000] [--rounds 300] [--folder keep/data/here]
+ *
+ * Either may be the address of a database that growth.ts filled:
+ * --small postgres://…/small --large postgres://…/large
  */
 const { values } = parseArgs({
   options: {
@@ -18,6 +22,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '300' },
     sends: { type: 'string', default: '40' },
     folder: { type: 'string' },
+    /** Reads whose names hold this. */
+    only: { type: 'string', default: '' },
   },
 });
 const folder = dataFolder(values.folder);
@@ -31,10 +37,11 @@ interface Side {
 }
 
 const prepare = async (messages: string): Promise<Side> => {
-  const dataDir = filled(folder, messages);
+  const databaseUrl = messages.startsWith('postgres') ? messages : '';
+  const dataDir = databaseUrl ? '' : filled(folder, messages);
   const server = await startServer({
-    embedded: true,
-    dataDir,
+    ...(databaseUrl ? { databaseUrl, alone: true } : { embedded: true, dataDir }),
+    startTimeout: 180_000,
     env: { RATE_LIMIT: '1000000', CREDENTIALS_LIMIT: '1000000', FREE_REGISTRATIONS: '1000000' },
   });
   const client = await TestClient.register(server.baseURL);
@@ -45,7 +52,17 @@ const prepare = async (messages: string): Promise<Side> => {
   }
   const [long] = sessions;
   if (!long) throw new Error('no session');
-  const newest = await withDatabase(dataDir, async (pool) => {
+  const within: typeof withDatabase = databaseUrl
+    ? async (_dataDir, act) => {
+        const pool = new pg.Pool({ connectionString: databaseUrl });
+        try {
+          return await act(pool);
+        } finally {
+          await pool.end();
+        }
+      }
+    : withDatabase;
+  const newest = await within(dataDir, async (pool) => {
     // As many as a busy person has; a member makes as many more as the measure needs.
     await pool.query(
       `UPDATE users SET vip_activated_at = now(), vip_expired_at = now() + interval '30 days' WHERE id = $1`,
@@ -72,6 +89,12 @@ const prepare = async (messages: string): Promise<Side> => {
       [long.id],
     );
     await pool.query(
+      `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
+         deduct_tokens, current_balance)
+       SELECT $1, 0, 'load', '第 ' || n || ' 个问题', 10, 20, 30, 1000 FROM generate_series(1, 500) n`,
+      [userId],
+    );
+    await pool.query(
       `INSERT INTO favorites (user_id, session_id, history_id)
        SELECT $1, session_id, history.id FROM history JOIN sessions ON sessions.id = session_id
        WHERE NOT private AND shown ORDER BY history.id DESC LIMIT 60`,
@@ -79,7 +102,8 @@ const prepare = async (messages: string): Promise<Side> => {
     );
     return Math.max(...rows.map((row) => Number(row.id)));
   });
-  return { messages, server, client, long: { uuid: long.uuid, newest } };
+  const name = databaseUrl ? new URL(databaseUrl).pathname.slice(1) : messages;
+  return { messages: name, server, client, long: { uuid: long.uuid, newest } };
 };
 
 type Act = (side: Side) => Promise<unknown>;
@@ -139,6 +163,7 @@ const measure = async (sides: [Side, Side]): Promise<Times> => {
   for (let round = -warmUp; round < rounds; round++) {
     const kept: Times = round < 0 ? new Map() : times;
     for (const [name, act] of Object.entries(reads)) {
+      if (!name.includes(values.only)) continue;
       for (const which of [0, 1] as const) {
         await timed(kept, name, which, () => act(sides[which]));
       }

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { joinEmbedded } from '#server/db/embedded.ts';
 import pg from 'pg';
-import { scratchFolder } from '../support/scratch.ts';
-import type { TestServer } from '../support/server.ts';
-import { redisServer, startValkey } from '../support/valkey.ts';
-import { numbersOf, postJson, printTable, startHelper } from './lib/measure.ts';
-import { makeSeats, startLoadedServer } from './lib/people.ts';
+import { numbersOf, postJson, printTable, quantile, startHelper } from './lib/measure.ts';
+import { makeSeats } from './lib/people.ts';
+import { startPlace } from './lib/place.ts';
 
 /**
- * Three processes on one database are asked without a pause, while every 20 s one of them is killed
- * (kill -9) and started again: what was acknowledged is stored, every reply has an end, the wallets
- * are the sum of their ledgers. A sender goes to the next process and sends with the same key, as
- * the page behind a load balancer does. `--sends=30 --seconds=120 --every=20 --processes=3`; with one
- * process nobody is killed, to compare.
+ * Three processes behind nginx, with PgBouncer, PostgreSQL 15 and Redis, are asked without a pause,
+ * while every 20 s one of them is killed (kill -9) and started again: what was acknowledged is
+ * stored, every reply has an end, the wallets are the sum of their ledgers. What is not answered is
+ * sent again with the same key, as the page does. `--sends=30 --seconds=120 --every=20 --processes=3`;
+ * with one process nobody is killed, to compare.
  *
  * It asks on whether answers come or not: a machine that has other work as well falls behind, and
  * from then on the time of a send is that of the queue (a p50 of 61 s was seen so, on a machine with
@@ -29,15 +23,9 @@ const [every = 20] = numbersOf('every', [20]);
 const [processes = 3] = numbersOf('processes', [3]);
 const [aPerson = 20] = numbersOf('a-person', [20]);
 
-const dataDir = path.join(scratchFolder('kills'), 'data');
 const upstream = await startHelper('upstream.ts');
-const valkey = existsSync(redisServer) ? await startValkey() : null;
-const env: Record<string, string> = valkey ? { VALKEY_URL: valkey.url } : {};
-const start = (): Promise<TestServer> => startLoadedServer(upstream.baseURL, dataDir, env);
-
-const servers: TestServer[] = [];
-for (let at = 0; at < processes; at += 1) servers.push(await start());
-const seats = await makeSeats(servers[0]!, sends * 8, aPerson);
+const place = await startPlace(upstream.baseURL, processes);
+const seats = await makeSeats(place.servers[0]!, sends * 8, aPerson);
 const acknowledged: number[] = [];
 const refusals = new Map<string, number>();
 const took: number[] = [];
@@ -49,18 +37,17 @@ const send = async (number: number): Promise<void> => {
   const key = randomUUID();
   const begun = performance.now();
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const { baseURL } = servers[(number + attempt) % servers.length]!;
     const answer = await postJson(
-      `${baseURL}/api/send_message?session_id=${seat.uuid}`,
+      `${place.front}/api/send_message?session_id=${seat.uuid}`,
       { msg: 'chunks=20 rate=10', max_history: 0 },
       { ...seat.headers, 'idempotency-key': key },
-    ).catch(() => null);
-    if (answer?.code === 0) {
+    ).catch((error: unknown) => String(error));
+    if (typeof answer !== 'string' && answer.code === 0) {
       acknowledged.push(Number(answer.data['id']));
       took.push(performance.now() - begun);
       return;
     }
-    const why = answer === null ? 'connection' : `${answer.code} ${answer.message}`;
+    const why = typeof answer === 'string' ? answer : `${answer.code} ${answer.message}`;
     refusals.set(why, (refusals.get(why) ?? 0) + 1);
     await sleep(100);
   }
@@ -72,9 +59,9 @@ const killing = (async () => {
   for (let round = 0; ; round += 1) {
     await sleep(every * 1000, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) return;
-    const at = round % servers.length;
-    await servers[at]!.kill9();
-    servers[at] = await start();
+    const at = round % place.servers.length;
+    await place.servers[at]!.kill9();
+    await place.replace(at);
   }
 })();
 const running: Promise<void>[] = [];
@@ -88,8 +75,7 @@ while (performance.now() - begun < seconds * 1000) {
 over.abort();
 await Promise.all([...running, killing]);
 
-const cluster = await joinEmbedded(dataDir, pino({ level: 'silent' }));
-const database = new pg.Client({ connectionString: cluster.connectionString });
+const database = new pg.Client({ connectionString: place.directUrl });
 await database.connect();
 const count = async (query: string): Promise<number> =>
   Number((await database.query<{ count: string }>(query)).rows[0]?.count);
@@ -109,7 +95,7 @@ try {
   const failed = await count(`SELECT count(*) FROM history WHERE state = 'error'`);
   const lost = acknowledged.filter((id) => !stored.has(id)).length;
   console.log(
-    `${asked} asked, ${acknowledged.length} acknowledged, p50 ${took.toSorted((a, b) => a - b)[took.length >> 1]?.toFixed(0)} ms, at most ${longestQueue} waiting at once; ${cut} replies interrupted, ${failed} failed; said meanwhile:`,
+    `${asked} asked, ${acknowledged.length} acknowledged, p50 ${quantile(took, 0.5).toFixed(0)} ms, p99 ${quantile(took, 0.99).toFixed(0)} ms, at most ${longestQueue} waiting at once; ${cut} replies interrupted, ${failed} failed; said meanwhile:`,
     Object.fromEntries(refusals),
   );
   printTable([
@@ -127,9 +113,7 @@ try {
   ]);
 } finally {
   await database.end();
-  for (const server of servers) await server.stop();
-  await cluster.leave();
-  await valkey?.kill9();
+  await place.stop();
   upstream.stop();
 }
 process.exit(0);

@@ -45,7 +45,9 @@ max_client_conn = 500
 `,
   );
   // It refuses to run as root, and the socket of the embedded database admits its owner alone.
-  const { uid, gid } = statSync(path.join(socketFolder, `.s.PGSQL.${port}`));
+  const { uid, gid } = socketFolder.startsWith('/')
+    ? statSync(path.join(socketFolder, `.s.PGSQL.${port}`))
+    : { uid: process.getuid?.() || 65_534, gid: process.getgid?.() || 65_534 };
   chownSync(folder, uid, gid);
   const child = spawn(pgbouncer, [file], { stdio: 'ignore', uid, gid });
   while (!(await answers(own))) {

@@ -50,15 +50,15 @@ min_wal_size = 32MB
 max_wal_size = 64MB
 `;
 
-/** A cluster in a new folder below this one. */
-export const makeCluster = async (folder: string): Promise<Cluster> => {
+/** A cluster in a new folder below this one. `more`: lines of its configuration that come last. */
+export const makeCluster = async (folder: string, more = ''): Promise<Cluster> => {
   const home = path.join(folder, 'first');
   mkdirSync(home, { recursive: true });
   if (nobody.uid !== undefined) chownSync(home, nobody.uid, nobody.gid);
   const data = path.join(home, 'data');
   run('initdb', '-D', data, '-U', 'queqiao', '--auth=trust', '--encoding=UTF8', '--locale=C', '-N');
   const port = await freePort();
-  appendFileSync(path.join(data, 'postgresql.conf'), settings(port));
+  appendFileSync(path.join(data, 'postgresql.conf'), settings(port) + more);
   return clusterIn(data, port);
 };
 

@@ -297,5 +297,6 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
 /** Makes what `makeDatabase` copies. */
 export const makeTemplate = async (): Promise<void> => {
   const databaseUrl = await createDatabase(template, 'template0');
-  await (await startServer({ databaseUrl })).stop();
+  // Beside other work a first start takes its time, and without it no test runs.
+  await (await startServer({ databaseUrl, startTimeout: 240_000 })).stop();
 };

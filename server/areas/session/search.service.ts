@@ -128,15 +128,31 @@ async function* candidatesOf(
   const { all, any } = marksOf(scope, filter);
   const grams = [...new Set(words.flatMap(gramsOf))];
   const numbers = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+  // What everybody may read lies everywhere: there the words say where to look, else the marks do.
+  const wide = (scope.in === 'public' || scope.in === 'forum') && grams.length > 0;
   // Sent at once, looked up one after the other: their order matters, see the store.
-  const [queued, fresh, marks] = await together([
+  const [queued, fresh, marks, named] = await together([
     store.findQueued(tx, []),
     store.findFresh(tx, [[...all, ...grams], any]),
-    store.readPostings(tx, [...all, ...(any ?? []), goneMark], null),
+    store.readPostings(tx, wide ? [] : [...all, ...(any ?? []), goneMark], null),
+    wide ? store.segmentsWith(tx, [grams, grams.length]) : Promise.resolve([]),
   ]);
   yield numbers(queued);
   yield numbers(fresh);
 
+  if (wide) {
+    const segments = named.map(({ segment }) => segment);
+    for (let size = firstSegments; segments.length > 0; size *= 4) {
+      const wanted = [...grams, ...all];
+      const next = segments.splice(0, size);
+      const postings = await store.readPostings(tx, [...wanted, goneMark], next);
+      const within = intersection(postings, wanted);
+      if (!within) continue;
+      remove(within, union(postings.filter(({ gram }) => gram === goneMark)));
+      yield idsIn(within);
+    }
+    return;
+  }
   if (all.length === 0 && any === null) {
     // Nothing but the words narrows it.
     const everywhere = intersection(await store.readPostings(tx, grams, null), grams);

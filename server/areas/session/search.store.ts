@@ -163,6 +163,13 @@ const postingsWithin = statement<Posting>(
    WHERE gram = ANY($1::integer[]) AND segment = ANY($2::integer[])`,
 );
 
+/** The segments with postings of all of so many grams, the newest first; found in the index alone. */
+export const segmentsWith = statement<{ segment: number }>(
+  'search_segments',
+  `SELECT segment FROM search_postings WHERE gram = ANY($1::integer[])
+   GROUP BY segment HAVING count(*) = $2::integer ORDER BY segment DESC`,
+);
+
 export type SearchScope =
   | { in: 'session'; sessionId: number }
   | { in: 'public' }

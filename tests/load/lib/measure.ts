@@ -177,11 +177,14 @@ export const postJson = (
         let answer = '';
         response.setEncoding('utf8');
         response.on('data', (piece: string) => (answer += piece));
-        response.on('end', () =>
-          resolve(
-            JSON.parse(answer) as { code: number; message: string; data: Record<string, unknown> },
-          ),
-        );
+        response.on('end', () => {
+          try {
+            resolve(JSON.parse(answer));
+          } catch {
+            // A load balancer's own page.
+            reject(new Error(`${response.statusCode}`));
+          }
+        });
         response.on('error', reject);
       },
     );

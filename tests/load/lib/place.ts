@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '#tests/support/free-port.ts';
+import { pgbouncer, startPooler } from '#tests/support/pooler.ts';
+import { hasPostgres, makeCluster } from '#tests/support/postgres-pair.ts';
+import { scratchFolder } from '#tests/support/scratch.ts';
+import { startServer, type TestServer } from '#tests/support/server.ts';
+import { redisServer, startValkey } from '#tests/support/valkey.ts';
+
+const nginx = '/usr/sbin/nginx';
+
+/** nginx with the configuration of deploy/nginx.conf, before these ports. */
+export const startNginx = async (folder: string, ports: readonly number[]) => {
+  const front = await freePort();
+  const site = readFileSync('deploy/nginx.conf', 'utf8')
+    .replace('listen 80', `listen 127.0.0.1:${front}`)
+    .replace(
+      /( *server 127\.0\.0\.1:\d+ .*\n)+/,
+      ports.map((port) => `  server 127.0.0.1:${port} max_fails=0;\n`).join(''),
+    );
+  const home = path.join(folder, `nginx-${front}`);
+  mkdirSync(home, { recursive: true });
+  const file = path.join(home, 'nginx.conf');
+  writeFileSync(
+    file,
+    `daemon off; pid ${home}/pid; error_log ${home}/error.log; worker_processes 1;
+     worker_rlimit_nofile 16384; events { worker_connections 16000; }
+     http { access_log off; client_body_temp_path ${home}/a; proxy_temp_path ${home}/b;
+       fastcgi_temp_path ${home}/c; uwsgi_temp_path ${home}/d; scgi_temp_path ${home}/e;
+       ${site} }`,
+  );
+  const child: ChildProcess = spawn(nginx, ['-p', home, '-c', file], { stdio: 'inherit' });
+  await sleep(500);
+  if (child.exitCode !== null) throw new Error('nginx ended at its start');
+  return {
+    baseURL: `http://127.0.0.1:${front}`,
+    pid: child.pid ?? 0,
+    stop: () => void child.kill(),
+  };
+};
+
+/**
+ * Server processes as on a page of docs/many-machines.md: Debian's nginx, PgBouncer in transaction
+ * mode, PostgreSQL 15 and Redis, all on this machine, and one service for their answers.
+ * @throws Error when one of these programs is missing
+ */
+export const startPlace = async (
+  upstreamURL: string,
+  processes: number,
+  env: Record<string, string> = {},
+) => {
+  for (const program of [nginx, pgbouncer, redisServer])
+    if (!existsSync(program)) throw new Error(`${program} is missing: see apt-get install`);
+  if (!hasPostgres) throw new Error('PostgreSQL 15 is missing: apt-get install postgresql-15');
+  const folder = scratchFolder('place');
+  const cluster = await makeCluster(folder, 'shared_buffers = 256MB\nmax_wal_size = 1GB\n');
+  cluster.start();
+  const directUrl = `postgres://queqiao@127.0.0.1:${cluster.port}/postgres`;
+  const pooler = await startPooler(directUrl, 20);
+  const valkey = await startValkey();
+  const ports = await Promise.all(Array.from({ length: processes }, freePort));
+  const start = (at: number): Promise<TestServer> =>
+    startServer({
+      alone: true,
+      databaseUrl: pooler.databaseUrl,
+      dataDir: path.join(folder, 'data'),
+      port: ports[at]!,
+      startTimeout: 180_000,
+      env: {
+        DATABASE_DIRECT_URL: directUrl,
+        VALKEY_URL: valkey.url,
+        SECRET_KEY: 'one-key-for-all',
+        TRUST_PROXY: 'loopback',
+        OPENAI_BASE_URL: `${upstreamURL}/v1`,
+        OPENAI_API_KEY: 'sk-load',
+        OPENAI_MODELS: 'load',
+        SIGNUP_TOKENS: '1000000000',
+        RATE_LIMIT: '1000000000',
+        UPGRADE_BACKUP: 'off',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+    });
+  const servers: TestServer[] = [];
+  for (let at = 0; at < processes; at += 1) servers.push(await start(at));
+  const front = await startNginx(folder, ports);
+  return {
+    servers,
+    front: front.baseURL,
+    directUrl,
+    nginxPid: front.pid,
+    folder,
+    /** Puts a new process in the place of one that has ended. */
+    replace: async (at: number): Promise<void> => {
+      servers[at] = await start(at);
+    },
+    stop: async (): Promise<void> => {
+      front.stop();
+      await Promise.all(servers.map((server) => server.stop()));
+      await valkey.kill9();
+      pooler.close();
+      cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
