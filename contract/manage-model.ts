@@ -223,7 +223,7 @@ export const manageModelCalls = {
     summary: '管理：所有模型，不显示的也在内',
     input: z.object({
       page,
-      page_size: z._default(wholeNumber(1, 100), 20),
+      page_size: z._default(wholeNumber(1, 100), 10),
       user_id: z.optional(id),
       name: z.optional(text(100)),
       unique_key: z.optional(text(100)),

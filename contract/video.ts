@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   always,
   call,
+  chosen,
   decimal,
   flag,
   id,
@@ -35,7 +36,7 @@ export const videoParameters = z.object({
   /** How much moves. */
   motion_bucket_id: z.optional(wholeNumber(motion.min, motion.max)),
   /** Must be the session's model where given. */
-  cfg_model: z.optional(text(100)),
+  cfg_model: chosen(100),
   seed: z.optional(wholeNumber(0, 4_294_967_294)),
 });
 
@@ -99,7 +100,7 @@ export const videoCalls = {
       /** Number of the job, made by the client. */
       request_id: requestId,
       /** Must be the session's where given. */
-      model: z.optional(text(100)),
+      model: chosen(100),
       /** Beside or instead of those in the message. */
       parameters: z.optional(videoParameters),
     }),

@@ -69,8 +69,11 @@ export const createWaits = async ({ db, instance, settings, log, sources }: Wait
     }, gatherMs);
   };
 
+  /** Where the last look ended: each goes on behind it, so that many of one person hide nobody's. */
+  let swept: store.Watched | null = null;
   const sweep = async (): Promise<void> => {
-    const watched = await store.unclaimed(db, sweepMost);
+    const watched = await store.unclaimed(db, swept, sweepMost);
+    swept = watched.length < sweepMost ? null : (watched.at(-1) ?? null);
     if (watched.length === 0) return;
     noteEnded((await read(db, watched)).filter(({ state }) => state !== 'pending'));
   };

@@ -158,11 +158,18 @@ export const putBack = async (db: Executor, claimed: Claimed, seconds: number): 
     .where(rowOf(claimed));
 };
 
-/** What is watched and nobody is telling. */
+export interface Watched {
+  kind: WaitKind;
+  id: string;
+  userId: number;
+}
+
+/** What is watched and nobody is telling, so many in the order of people, behind one of them. */
 export const unclaimed = async (
   db: Executor,
+  behind: Watched | null,
   most: number,
-): Promise<{ kind: WaitKind; id: string; userId: number }[]> =>
+): Promise<Watched[]> =>
   db
     .selectDistinct({
       kind: watchedWaits.kind,
@@ -171,7 +178,15 @@ export const unclaimed = async (
     })
     .from(watchedWaits)
     .innerJoin(pushDevices, eq(pushDevices.device, watchedWaits.device))
-    .where(sql`claimed_until IS NULL OR claimed_until < now()`)
+    .where(
+      and(
+        sql`(claimed_until IS NULL OR claimed_until < now())`,
+        behind === null
+          ? undefined
+          : sql`(user_id, kind, ref) > (${behind.userId}, ${behind.kind}, ${behind.id})`,
+      ),
+    )
+    .orderBy(pushDevices.userId, watchedWaits.kind, watchedWaits.ref)
     .limit(most);
 
 /** Browsers that were not seen for long or whose login has ended, and what nobody will hear of. */

@@ -453,6 +453,14 @@ describe('what is refused is said in words of the documents', () => {
     expect(JSON.parse(String(message?.['human']))).toMatchObject({
       parameters: { cfg_scale: 3, motion_bucket_id: 200 },
     });
+    // No model was chosen there, either.
+    const begun = await data('POST', 'video/generate_video', {
+      history_id: message?.['id'],
+      request_id: `film ${Date.now()}`,
+      model: '',
+      parameters: { cfg_model: '' },
+    });
+    expect(begun).toMatchObject({ videos: [] });
   });
 });
 
@@ -701,10 +709,13 @@ test('a manager’s list of orders is filtered by each type of document 3 §3', 
   }
   // What no type is chosen of, and what pickers of times send.
   const day = 86_400_000;
+  const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
   for (const [range, found] of [
     [[Date.now() - day, Date.now() + day], true],
     [[String(Date.now() - day), String(Date.now() + day)], true],
     [[Date.now() - 9 * day, Date.now() - 8 * day], false],
+    // Both days of a range are whole ones, in Asia/Shanghai.
+    [[today, today], true],
   ] as const) {
     const filter = { page: 1, orderId: '', type: 0, timeRange: range };
     const { list } = await data('POST', 'admin/order_list', filter, manager.token);
@@ -826,4 +837,23 @@ test('a name like a telephone number goes out to others with its middle hidden',
     expect(told, path).toContain('138****5678');
     expect(told, path).not.toContain('13812345678');
   }
+});
+
+test('lists of administration are as long as document 3 §9 says', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const sizes = { session: 10, user: 10, model: 10, prompt: 15, notice: 15 };
+  for (const [name, size] of Object.entries(sizes)) {
+    const list = await data('GET', `admin/${name}_list?page=1&type=0`, undefined, manager.token);
+    expect(list['page_size'], name).toBe(size);
+  }
+  const orders = await data('POST', 'admin/order_list', { page: 1 }, manager.token);
+  expect(orders['page_size']).toBe(20);
+});
+
+test('what is no translation is not packed, and its owner is told why', async () => {
+  const form = { name: '笔记', key: 'notes_to_pack', type: 0, settings: '{}' };
+  const { model } = (await data('POST', 'train/new_model', form)) as { model: Fields };
+  const packed = await ask('GET', `train/pack_model?model_id=${String(model['id'])}`);
+  expect(packed).toMatchObject({ status: 422, message: expect.stringContaining('翻译项目') });
 });

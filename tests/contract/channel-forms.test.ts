@@ -168,3 +168,13 @@ test('a list of new-api is taken over, with names, priorities and what cannot be
   const { list } = await owner.call('channelHealth', { id: added[0]!.id });
   expect(Array.isArray(list)).toBe(true);
 });
+
+test('a list of channels with what the database cannot keep, or nested without end, is no fault', async () => {
+  const row = { name: 'x\0', type: 1, key: 'k\0', models: 'nul\0-model', model_mapping: '' };
+  const mapped = { ...row, name: 'y', models: 'm', model_mapping: '{"m": "a\\u0000b"}' };
+  const { added } = await owner.call('importChannels', { text: JSON.stringify([row, mapped]) });
+  expect(added.map(({ label }) => label)).toEqual(['x\uFFFD', 'y']);
+  for (const { id } of added) await owner.call('delChannel', { id });
+  const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+  expect((await owner.raw('importChannels', { text: deep })).status).toBe(422);
+});

@@ -91,6 +91,40 @@ test('what a model answered is accepted like a person’s answer, and people are
   await asker.call('deleteSession', { session_id: uuid });
 });
 
+test('an answer that is taken away at the moment it is accepted is not accepted', async () => {
+  const asker = await named('accepts-late', '晚了');
+  const answerer = await named('takes-back', '不说了');
+  const { uuid } = await asker.call('newSession', { type: 2, private: 0 });
+  await asker.call('sendMessage', { session_id: uuid, title: '过河', msg: '怎样过河' });
+  const { id } = await answerer.call('sendMessage', { session_id: uuid, msg: '坐船过河' });
+  const client = await pool.connect();
+  const waiting = async (count: number) =>
+    expect
+      .poll(async () => {
+        const { rows } = await pool.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM pg_stat_activity
+           WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        );
+        return rows[0]!.count;
+      })
+      .toBe(count);
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM sessions WHERE uuid = $1 FOR UPDATE', [uuid]);
+    const removed = answerer.raw('deleteHistory', { session_id: uuid, id });
+    await waiting(1);
+    const accepted = asker.raw('acceptAnswer', { session_id: uuid, history_id: id });
+    await waiting(2);
+    await client.query('COMMIT');
+    expect((await removed).code).toBe(0);
+    expect((await accepted).status).toBe(404);
+  } finally {
+    client.release();
+  }
+  expect((await asker.call('getSession', { uuid })).accepted_id).toBeNull();
+  await asker.call('deleteSession', { session_id: uuid });
+});
+
 describe('three people', () => {
   test('ask, answer, like, accept, change and are told', async () => {
     const browser = push.browser();
@@ -492,7 +526,9 @@ describe('scenarios and prompts', () => {
       (await client.call('scenarioList', { query: '我的模板' })).list[0];
     expect((await rate(lin, 5)).code).toBe(422);
     expect((await rate(zhou, 1)).code).toBe(422);
-    await zhou.call('newSession', { type: 0, scenario_id: id });
+    const { uuid } = await zhou.call('newSession', { type: 0, scenario_id: id });
+    expect((await rate(zhou, 1)).code, 'nothing was said in it').toBe(422);
+    await zhou.call('sendMessage', { session_id: uuid, msg: '写一首春天的诗' });
     for (const stars of [1, 4]) expect((await rate(zhou, stars)).code).toBe(0);
     expect(await rated(lin)).toMatchObject({ rating: 4, rating_count: 1, my_stars: 0 });
     expect(await rated(zhou)).toMatchObject({ my_stars: 4, sample: '| 春 | 夏 |' });

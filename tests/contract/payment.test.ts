@@ -322,6 +322,15 @@ describe('with the sandbox', () => {
     expect(again).toMatchObject({ code: 1442, message: '这个订单的退款申请已有答复：已经用完' });
     const { list } = await person.call('tradeList', {});
     expect(list[0]).toMatchObject({ refund: 'rejected', refund_answer: '已经用完' });
+    // Refunded after all, it is not told as refused, too.
+    await manager.call('refundOrder', { ...refused, amount: 2000 });
+    const refunded = await person.call('tradeList', {});
+    expect(refunded.list[0]).toMatchObject({ refund: '', refund_answer: '', state: 'refunded' });
+    const told = { waits: [{ kind: 'order' as const, id: refused.order_id }] };
+    expect((await person.call('waitStatus', told)).results[0]).toMatchObject({
+      state: 'done',
+      title: '退款',
+    });
 
     const granted = await paid();
     await person.call('requestRefund', granted);

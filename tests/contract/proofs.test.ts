@@ -36,7 +36,12 @@ let addresses = 0;
 const enter = async (secret: string, totp?: string) => {
   addresses += 1;
   const client = new TestClient(here.server.baseURL);
-  const { data, status } = await client.raw<{ error?: string; captcha?: boolean; token?: string }>(
+  const { data, status } = await client.raw<{
+    error?: string;
+    captcha?: boolean;
+    token?: string;
+    device?: string;
+  }>(
     'login',
     { account, password: secret, totp },
     { 'x-forwarded-for': `198.51.100.${addresses}` },
@@ -230,6 +235,32 @@ describe('a second factor', () => {
     );
     expect(offs.filter(({ code }) => code === 1444)).toHaveLength(10);
     expect(offs.filter(({ status }) => status === 429)).toHaveLength(5);
+  });
+
+  test('is not guessed in a day, and whoever guesses keeps its owner out of nothing', async () => {
+    const known = await enter(password);
+    const { recovery } = await switchOn();
+    // A quarter of an hour passes after each try.
+    const later = () =>
+      here.database.query(
+        `DELETE FROM rate_limits WHERE key LIKE 'login-%' OR key LIKE 'password-proof%'`,
+      );
+    const answers = [];
+    for (let at = 0; at < 32; at += 1) {
+      await later();
+      answers.push(await enter(password, String(400_000 + at)));
+    }
+    expect(answers.filter(({ error }) => error === '动态验证码不对')).toHaveLength(30);
+    expect(answers.slice(30).map(({ status }) => status)).toEqual([429, 429]);
+    // From a place of its own it is compared, and a recovery code opens from anywhere.
+    const own = await new TestClient(here.server.baseURL).raw<{ error?: string }>('login', {
+      account,
+      password,
+      totp: '400099',
+      device: known.device,
+    });
+    expect(own.data.error).toBe('动态验证码不对');
+    expect((await enter(password, recovery[0])).token).toBeTruthy();
   });
 
   test('is not guessed from many logins that were made before it was switched on', async () => {

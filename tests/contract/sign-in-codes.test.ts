@@ -357,6 +357,29 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     expect(sent(kind, second).length).toBe(before);
     await owner.call('saveSignIn', { [top]: 100_000 });
   });
+
+  test('whoever names strangers’ addresses keeps nobody from signing in', async () => {
+    const value = own();
+    await bind(person, kind, value);
+    const top = kind === 'mail' ? 'mail_daily' : 'sms_daily';
+    const { rows } = await here.database.query<{ key: string; points: number }>(
+      `SELECT key, points FROM rate_limits WHERE key LIKE 'codes-day:strange all ${kind} %'`,
+    );
+    const strange = rows[0]?.points ?? 0;
+    // Half of them is what strangers have had already.
+    await owner.call('saveSignIn', { [top]: 2 * strange });
+    await here.database.query(
+      `UPDATE rate_limits SET points = $1 WHERE key LIKE 'codes-day:all ${kind} %'`,
+      [strange],
+    );
+    const another = await TestClient.register(here.server.baseURL);
+    const to = kind === 'mail' ? `far${count}@example.com` : `1370013${1000 + count}`;
+    await another.call('sendBindCode', { kind, to, ...(await captcha()) }, elsewhere());
+    const code = await nextCode(kind, value, () => ask(kind, value, 'sign_in'));
+    expect(code).toMatch(/^\d{6}$/);
+    expect(sent(kind, to)).toEqual([]);
+    await owner.call('saveSignIn', { [top]: 100_000 });
+  });
 });
 
 describe('a phone number before writing in public', () => {

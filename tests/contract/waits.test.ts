@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import type { WaitRef } from '#contract/wait.ts';
-import { openDatabase } from '#server/db/database.ts';
+import { type Executor, openDatabase } from '#server/db/database.ts';
 import { tellEnded } from '#server/waits/wait-ended.store.ts';
+import { unclaimed, type Watched } from '#server/waits/wait.store.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { type FakePushService, startPushService } from '../support/push-service.ts';
@@ -222,6 +224,32 @@ describe('push', () => {
     await me.call('watchWaits', { device, waits: [{ kind: 'job', id: jobUuid }] });
     await pool.query(`UPDATE jobs SET state = 'done' WHERE uuid = $1`, [jobUuid]);
     await waitUntil(() => push.pushed.length === 1, 12_000);
+  });
+
+  test('of what is looked for nothing hides behind what another waits for', async () => {
+    const other = await TestClient.register(server.baseURL);
+    const devices = [await subscribe(me), await subscribe(other)];
+    // Seen by nobody else, and taken back.
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    for (const { device } of devices)
+      await client.query(
+        `INSERT INTO watched_waits (device, kind, ref) SELECT $1, 'order', 'hidden-' || n
+         FROM generate_series(1, 7) AS n`,
+        [device],
+      );
+    const db = drizzle(client) as unknown as Executor;
+    const found: Watched[] = [];
+    for (let behind: Watched | null = null; ;) {
+      const some = await unclaimed(db, behind, 4);
+      found.push(...some);
+      behind = some.at(-1) ?? null;
+      if (some.length < 4) break;
+    }
+    await client.query('ROLLBACK');
+    client.release();
+    const keys = found.filter(({ id }) => id.startsWith('hidden-'));
+    expect(new Set(keys.map(({ id, userId }) => `${id} ${userId}`)).size).toBe(14);
   });
 
   test('a busy service is asked again; one that knows nobody ends it', async () => {

@@ -342,6 +342,27 @@ describe('on the server', () => {
     expect(list.map((message) => message.human)).toEqual(texts.slice(0, 100));
   });
 
+  test('of many people with long files none is refused, and a short one waits for nobody', async () => {
+    const people = await Promise.all(
+      Array.from({ length: 6 }, () => TestClient.register(server.baseURL)),
+    );
+    const fileOf = (length: number) => ({
+      queqiao: 1,
+      sessions: Array.from({ length }, (_, at) => ({
+        title: `第 ${at} 个`,
+        messages: [{ id: 1, prev: 0, human: '导入的话'.repeat(300), ai: '好', shown: true }],
+      })),
+    });
+    const long = people
+      .slice(1)
+      .map((client) => client.raw('importSessions', { data: fileOf(300) }));
+    const shorts = await Promise.all(
+      Array.from({ length: 5 }, () => people[0]!.raw('importSessions', { data: fileOf(1) })),
+    );
+    expect(shorts.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    expect((await Promise.all(long)).map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+  });
+
   test('a large file is taken whole, while others hardly notice', async () => {
     const client = await TestClient.register(server.baseURL);
     const text = '这是一段要导入的话。'.repeat(40);

@@ -17,8 +17,14 @@ const mostOfDevice = 30;
 const mostProofs = 10;
 /** Wrong codes of an account in 15 minutes from all places together that it was entered from. */
 const mostCodes = 60;
+/**
+ * Wrong codes of an account in a day, from places that it was entered from and from all others: whoever
+ * knows the password and guesses keeps its owner from no place of their own.
+ */
+const mostOfDay = { known: 100, elsewhere: 30 };
 
 const quarter = 15 * 60;
+const day = 24 * 3600;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -31,6 +37,7 @@ export const createLoginAttempts = (pool: pg.Pool) => {
   const byAddress = databaseLimiter(pool, 'login-address', quarter);
   const byDevice = databaseLimiter(pool, 'login-device', quarter);
   const byProof = databaseLimiter(pool, 'password-proof', quarter);
+  const byDay = databaseLimiter(pool, 'codes-of-day', day);
 
   return {
     /**
@@ -128,10 +135,16 @@ export const createLoginAttempts = (pool: pg.Pool) => {
       const allKey = from === null ? null : `codes ${userId}`;
       const all = allKey === null ? null : await byProof.penalty(allKey);
       if (all && all.consumedPoints > mostCodes) throw tooMany(all.msBeforeNext);
+      const place = from === null ? ('elsewhere' as const) : ('known' as const);
+      const dayKey = `${place} ${userId}`;
+      const today = await byDay.penalty(dayKey);
+      if (today.consumedPoints > mostOfDay[place]) throw tooMany(today.msBeforeNext);
       return {
         succeeded: async () => {
           await byProof.delete(key);
           if (allKey !== null) await byProof.delete(allKey);
+          // A right one of now and then gives no more tries to whoever guesses.
+          await byDay.reward(dayKey);
         },
       };
     },

@@ -10,6 +10,9 @@ import * as store from './ways.store.ts';
 
 const most = 10;
 
+/** A credential's number as WebAuthn has it: at most 1023 bytes. */
+const credentialId = /^[\w-]{1,1364}$/;
+
 /**
  * The host that a passkey is made for. Browsers know passkeys for names alone, over https or on this
  * machine. @throws Refusal proof_unsuitable
@@ -95,6 +98,7 @@ export const savePasskey = async (
   }
   if (!verified.verified) throw wrong();
   const { credential } = verified.registrationInfo;
+  if (!credentialId.test(credential.id)) throw wrong();
   await auth.db.transaction(async (tx) => {
     await store.lockPerson(tx, user.id);
     if ((await store.passkeysOf(tx, user.id)).length >= most) throw wrong();
@@ -143,6 +147,7 @@ export const signInByPasskey = async (
   type Answer = Parameters<typeof verifyAuthenticationResponse>[0]['response'];
   const response = read(input.response) as Answer | null;
   if (challenge === null || typeof response?.id !== 'string') return { error };
+  if (!credentialId.test(response.id)) return { error };
   const found = await store.findPasskey(auth.db, response.id);
   const fails = (why: string) => {
     context.log.warn({ event: 'passkey_refused', why }, 'a passkey did not sign in');

@@ -4,6 +4,7 @@ import { type Authenticator, type Context, type Identity, Refusal } from '#serve
 import type { AuthContext, FailedProof } from './auth-deps.ts';
 import * as store from './auth.store.ts';
 import { verifyPassword } from './password.ts';
+import { isRecoveryCode } from './second-factor.service.ts';
 
 /** One line for whoever watches; the account's name only as a digest. */
 export const noteFailure = (
@@ -64,7 +65,11 @@ export const confirm = async (
   throw new Refusal('confirm_needed', undefined, { confirm: true });
 };
 
-/** Uses a code up, of which so many may be wrong. @throws Refusal too_many */
+/**
+ * Uses a code up, of which so many may be wrong. Recovery codes are too long to be guessed, and are
+ * what is left to an owner while somebody guesses the others: they are not counted.
+ * @throws Refusal too_many
+ */
 export const proveCode = async (
   { attempts, secondFactor }: AuthContext,
   db: Executor,
@@ -72,6 +77,7 @@ export const proveCode = async (
   code: string,
   from: string | null,
 ): Promise<boolean> => {
+  if (isRecoveryCode(code)) return secondFactor.prove(db, userId, code);
   const tries = await attempts.beginCode(userId, from);
   const right = await secondFactor.prove(db, userId, code);
   if (right) await tries.succeeded();

@@ -16,10 +16,12 @@ const recoveryLength = 24;
 /** How many seconds a code may be early or late. */
 const tolerance = 30;
 
-const hashOf = (code: string): string =>
-  createHash('sha256')
-    .update(code.toUpperCase().replaceAll(/[^0-9A-Z]/g, ''))
-    .digest('hex');
+const lettersOf = (code: string): string => code.toUpperCase().replaceAll(/[^0-9A-Z]/g, '');
+
+/** Whether it has the length of a recovery code, whatever it is worth. */
+export const isRecoveryCode = (code: string): boolean => lettersOf(code).length === recoveryLength;
+
+const hashOf = (code: string): string => createHash('sha256').update(lettersOf(code)).digest('hex');
 
 const newRecoveryCode = (): string =>
   (

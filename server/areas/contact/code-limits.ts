@@ -58,9 +58,17 @@ export const createCodeLimits = (pool: pg.Pool) => {
       await count(daily, `value ${value}`, most.valueOfDay);
     },
 
-    /** Before one is sent: all people's together in a day. False: there were too many. */
-    maySend: async (kind: ContactKind, top: number): Promise<boolean> =>
-      (await daily.penalty(total(kind))).consumedPoints <= top,
+    /**
+     * Before one is sent: all people's together in a day. False: there were too many. Addresses that
+     * nobody has proved yet get half of them, or whoever names strangers' numbers keeps everybody
+     * from signing in.
+     * @param strange it goes to such an address
+     */
+    maySend: async (kind: ContactKind, top: number, strange: boolean): Promise<boolean> => {
+      const toStrange = strange ? await daily.penalty(`strange ${total(kind)}`) : null;
+      if (toStrange && toStrange.consumedPoints > Math.ceil(top / 2)) return false;
+      return (await daily.penalty(total(kind))).consumedPoints <= top;
+    },
 
     sentToday: async (kind: ContactKind): Promise<number> =>
       (await daily.get(total(kind)))?.consumedPoints ?? 0,

@@ -87,13 +87,20 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
   const codeHash = (id: string, code: string) => sealed(`contact code ${id} ${code}`);
 
   /** Sends in the background: how long it takes would tell whether there is anybody. */
-  const sendLater = (kind: ContactKind, act: (settings: store.KeptSettings) => Promise<void>) => {
+  const sendLater = (
+    kind: ContactKind,
+    act: (settings: store.KeptSettings) => Promise<void>,
+    strange = false,
+  ) => {
     void (async () => {
       const settings = await store.readSettings(database);
       if (!isSet(settings, kind)) return;
       const top = kind === 'mail' ? settings.mail_daily : settings.sms_daily;
-      if (!(await limits.maySend(kind, top))) {
-        log.error({ event: 'codes_of_day_used_up', kind, top }, 'no more messages are sent today');
+      if (!(await limits.maySend(kind, top, strange))) {
+        log.error(
+          { event: 'codes_of_day_used_up', kind, top, strange },
+          'no more messages are sent today',
+        );
         return;
       }
       await act(settings);
@@ -145,8 +152,10 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
         minutes: life,
       });
       if (userId !== null)
-        sendLater(kind, (settings) =>
-          sendCode(keys, settings, kind, value, { code, purpose: purposes[purpose] }),
+        sendLater(
+          kind,
+          (settings) => sendCode(keys, settings, kind, value, { code, purpose: purposes[purpose] }),
+          purpose === 'bind',
         );
       return id;
     },

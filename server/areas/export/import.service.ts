@@ -3,6 +3,7 @@ import type { Answer } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { workerUrl } from '#server/worker-url.ts';
 import * as store from './export.store.ts';
@@ -17,8 +18,14 @@ export interface ReadSessions {
 
 /** What reading may take: time, ms; the thread's heap, MB. */
 const bounds = { ms: 120_000, heapMb: 1_200 };
-/** Files that are read at once, one of them for each person. */
+/**
+ * Long files that are read at once, one of them for each person. Others wait for their turn: what they
+ * hold meanwhile is bounded with all that is held (http/held-bytes.ts), and whoever was refused would
+ * have to send it all again.
+ */
 const mostAtOnce = 2;
+/** What one person may have waiting beside it. */
+const waitingOfOne = 1;
 /** Characters of long files that one person imports in a day, millions: few threads are for all. */
 const millionsADay = 300;
 
@@ -74,7 +81,7 @@ const readApart = (text: string): Promise<ReadSessions> =>
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 export const createImportService = (models: ModelService) => {
-  const reading = new Set<number>();
+  const inTurn = createFairQueue(mostAtOnce, waitingOfOne);
   const limitDay = createKeyLimit(millionsADay, 86_400, 'imports');
 
   return {
@@ -82,16 +89,11 @@ export const createImportService = (models: ModelService) => {
     async read(text: unknown, user: Identity): Promise<ReadSessions> {
       if (user.sessionBlacklist) throw new Refusal('sessions_forbidden');
       if (typeof text !== 'string') throw new Refusal('import_unreadable');
-      if (reading.has(user.id) || reading.size >= mostAtOnce)
-        throw new Refusal('too_many', '正在导入别的文件，请稍后再试', { retry_after: 10 });
       if (text.length <= short) return readHere(text);
-      await limitDay(String(user.id), Math.ceil(text.length / 1_000_000));
-      reading.add(user.id);
-      try {
-        return await readApart(text);
-      } finally {
-        reading.delete(user.id);
-      }
+      return inTurn({ person: String(user.id), guest: false }, async () => {
+        await limitDay(String(user.id), Math.ceil(text.length / 1_000_000));
+        return readApart(text);
+      });
     },
 
     /** Keeps what was read, as private sessions of the person, all or nothing. */

@@ -4,7 +4,12 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
-import { amongStrangers, readableSession, type SessionRow } from '../session/session.service.ts';
+import {
+  amongStrangers,
+  findSession,
+  readableSession,
+  type SessionRow,
+} from '../session/session.service.ts';
 import { summaryOf } from '#common/markdown/digest.ts';
 import { imagesIn } from './forum-list.service.ts';
 import { requireGroup } from './groups.service.ts';
@@ -94,6 +99,8 @@ export const accept = (
 ): Promise<{ acceptedId: number | null; told: Told[] }> =>
   inTransaction(db, async (tx) => {
     const session = await readableSession(tx, input.session_id, user);
+    // An answer that is taken away at this moment is not accepted after that.
+    await findSession(tx, String(session.id), { lock: true });
     const answer = await store.findAnswer(tx, session.id, input.history_id);
     if (!answer) throw new Refusal('not_found');
     requirePeople(session);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Refusal } from '#server/http/handlers.ts';
+import { storableText } from '#server/storable.ts';
 
 /** Addresses of new-api's kinds of channels that speak OpenAI's words, where the list has none. */
 const addresses: Readonly<Record<number, string>> = {
@@ -58,11 +59,17 @@ const record = (value: unknown): Record<string, unknown> | null =>
     ? (value as Record<string, unknown>)
     : null;
 
+/** JSON whose texts the database can keep. @throws Error where it is none, or is nested too deep */
+const parsed = (text: string): unknown =>
+  JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'string' ? storableText(value) : value,
+  );
+
 /** The list itself, as new-api and one-api export it: bare, in `data`, or in `data.items`. */
 const rowsIn = (text: string): unknown[] => {
   let whole: unknown;
   try {
-    whole = JSON.parse(text);
+    whole = parsed(text);
   } catch {
     throw new Refusal('bad_input', 'text：读不懂，应为渠道列表的 JSON');
   }
@@ -75,7 +82,7 @@ const rowsIn = (text: string): unknown[] => {
 
 const mappingIn = (text: string | null): Record<string, unknown> => {
   try {
-    return record(JSON.parse(text || '{}')) ?? {};
+    return record(parsed(text || '{}')) ?? {};
   } catch {
     return {};
   }

@@ -70,6 +70,8 @@ const upload = async (picture: Buffer, asked: Asked, send: Send) => {
   const bucket = textOf(lent['BucketName']);
   const name = `${textOf(lent['FileNamePrefix'])}${randomUUID()}.jpg`;
   const place = placeOf(textOf(lent['OssInternetEndPoint']), bucket, asked);
+  // A name that is an address of its own would lead elsewhere.
+  place.pathname += name;
   const date = asked.now.toUTCString();
   const type = 'image/jpeg';
   const token = textOf(lent['SecurityToken']);
@@ -77,7 +79,7 @@ const upload = async (picture: Buffer, asked: Asked, send: Send) => {
   const signature = sha1(textOf(lent['AccessKeySecret']), signed);
   await send({
     method: 'PUT',
-    url: new URL(name, place).href,
+    url: place.href,
     headers: {
       'content-type': type,
       date,

@@ -77,10 +77,12 @@ const decide = (till: Till, orderId: number, request: RefundRequest) =>
     const order = await store.changeOrder(tx, at.id, {
       refundedAmount: at.refundedAmount + amount,
       state: whole ? 'refunded' : 'paid',
-      // Whoever asked for it has an answer.
+      // Whoever asked for it has an answer, which takes the place of an earlier refusal.
       refundAskedAt: null,
+      refundAnswer: '',
     });
-    if (at.refundAskedAt) await tellUnasked(tx, 'order', [{ userId: at.userId, id: at.number }]);
+    if (at.refundAskedAt || at.refundAnswer !== '')
+      await tellUnasked(tx, 'order', [{ userId: at.userId, id: at.number }]);
     const number = refundNumber();
     const values = { number, orderId: at.id, amount, reason, taken, managerId };
     const refund = await store.insertRefund(tx, values);

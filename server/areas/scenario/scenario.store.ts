@@ -250,7 +250,9 @@ export const hasUsed = async (db: Executor, id: number, userId: number): Promise
         eq(scenarios.id, id),
         isNull(scenarios.deletedAt),
         offered,
-        sql`EXISTS (SELECT FROM sessions s WHERE s.scenario_id = ${scenarios.id} AND s.user_id = ${userId})`,
+        // Who only opened one has seen nothing of what it gives.
+        sql`EXISTS (SELECT FROM sessions s JOIN history h ON h.session_id = s.id
+          WHERE s.scenario_id = ${scenarios.id} AND s.user_id = ${userId})`,
       ),
     );
   return rows.length > 0;

@@ -7,7 +7,7 @@ import { isOtherManager } from './manage-session.store.ts';
 import { findSession, type SessionRow } from './session.store.ts';
 
 export type { SessionRow } from './session.store.ts';
-export { markDeleted, noteReply } from './session.store.ts';
+export { findSession, markDeleted, noteReply } from './session.store.ts';
 export {
   busyAmong,
   countThisMonth,

@@ -2,9 +2,10 @@ import { createFairQueue } from '#server/fair-queue.ts';
 import { ThreadFailure } from '#server/guarded-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { runApart } from '#server/guarded-process.ts';
+import { whilePageHeld } from '#server/net/fetch-turns.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import { workerUrl } from '#server/worker-url.ts';
-import { textOf, texts, ToolFailure, type Tool } from './tool.ts';
+import { textOf, texts, ToolFailure, type Tool, type ToolContext } from './tool.ts';
 
 const bytes = 10 * 1024 * 1024;
 const seconds = 15;
@@ -64,6 +65,27 @@ const addressOf = (given: Record<string, unknown>): URL => {
   return url;
 };
 
+/** What stands at an address. @throws ToolFailure, Refusal too_many, ThreadFailure */
+const opened = async (
+  fetch: GuardedFetch,
+  url: URL,
+  { signal, user }: Pick<ToolContext, 'signal' | 'user'>,
+): Promise<PageAnswer> => {
+  // It may have waited for others until nobody wanted it any more.
+  signal.throwIfAborted();
+  const got = await fetch(url.href, {
+    maxBytes: bytes,
+    types: Object.keys(endings),
+    totalMs: seconds * 1000,
+    signal,
+  });
+  if (!got) throw new ToolFailure('打不开这个网址：它不在公网上、没有回应、太大，或不是能读的内容');
+  const ending = endings[got.mime] ?? 'txt';
+  const task: PageTask = { data: got.data, ending, url: url.href, most };
+  const worker = workerUrl('./page-worker.ts', import.meta.url);
+  return inTurn(user, () => runApart<PageAnswer>(worker, task, bounds));
+};
+
 /**
  * Opens what everybody on the internet can open. An address that its person did not write and that
  * no search gave may carry away what a conversation holds, so it is asked about first.
@@ -83,22 +105,11 @@ export const createReadPage = (fetch: GuardedFetch): Tool => ({
       ? null
       : `打开这个网址：${url.href}\n它不是你写的，也不是搜索找到的；网址里的内容会让 ${url.host} 看到。`;
   },
-  run: async (given, { signal, user }) => {
+  run: async (given, context) => {
     const url = addressOf(given);
-    const got = await fetch(url.href, {
-      maxBytes: bytes,
-      types: Object.keys(endings),
-      totalMs: seconds * 1000,
-      signal,
-    });
-    if (!got)
-      throw new ToolFailure('打不开这个网址：它不在公网上、没有回应、太大，或不是能读的内容');
-    const ending = endings[got.mime] ?? 'txt';
-    const task: PageTask = { data: got.data, ending, url: url.href, most };
     let page: PageAnswer;
     try {
-      const worker = workerUrl('./page-worker.ts', import.meta.url);
-      page = await inTurn(user, () => runApart<PageAnswer>(worker, task, bounds));
+      page = await whilePageHeld(context.user, () => opened(fetch, url, context));
     } catch (error) {
       if (error instanceof Refusal) throw new ToolFailure(error.message);
       if (!(error instanceof ThreadFailure)) throw error;

@@ -221,7 +221,7 @@ const zipOf = async (
  */
 export const pack = async (deps: TrainDeps, db: Executor, id: number, user: Identity) => {
   const project = await ownProject(db, id, user);
-  if (!isTranslation(project)) throw noProject();
+  if (!isTranslation(project)) throw new Refusal('bad_input', 'model_id：只有翻译项目可以打包');
   const zip = await packing(user, () => zipOf(deps, db, project, user));
   const key = newKey();
   await deps.storage.put(key, zip, 'application/zip');

@@ -4,6 +4,7 @@ import type { Watch } from '#contract/knowledge.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { whilePageHeld } from '#server/net/fetch-turns.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { beginTraining } from './begin-training.ts';
@@ -63,8 +64,8 @@ interface Got {
   hash: string;
 }
 
-/** What stands at an address now. @throws Refusal upload_unreadable */
-const read = async ({ fetch, settings }: TrainDeps, url: URL, userId: number): Promise<Got> => {
+/** @throws Refusal upload_unreadable */
+const open = async ({ fetch, settings }: TrainDeps, url: URL, userId: number): Promise<Got> => {
   const got = await fetch(url.href, {
     maxBytes: trainLimits.fileBytes,
     types: Object.keys(endings),
@@ -103,6 +104,10 @@ const read = async ({ fetch, settings }: TrainDeps, url: URL, userId: number): P
     reader.close();
   }
 };
+
+/** What stands at an address now. @throws Refusal upload_unreadable, too_many */
+const read = (deps: TrainDeps, url: URL, userId: number): Promise<Got> =>
+  whilePageHeld({ person: String(userId), guest: false }, () => open(deps, url, userId));
 
 const requireRoom = async (tx: Transaction, userId: number): Promise<void> => {
   await lockKeeping(tx, `watches ${userId}`);

@@ -315,7 +315,12 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
   const me = useMe();
   const models = useCall(
     'adminModelList',
-    { ...search, type: search.type === undefined ? undefined : Number(search.type), page },
+    {
+      ...search,
+      type: search.type === undefined ? undefined : Number(search.type),
+      page,
+      page_size: 20,
+    },
     keepLast,
   );
   return (
