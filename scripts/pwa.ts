@@ -26,6 +26,8 @@ const onFirstUse = [
   /\/(?:manager?|setup)-[\w-]+\.tsx?$/,
   /\/src\/widgets\/findings\//,
   /\/src\/widgets\/export\//,
+  // Thousands of files are sent with one.
+  /train\/many-files\.ts$/,
   // Nobody signs in without one, or changes how they do.
   /\/(auth\/way-screen|account\/sign-in-means)\.tsx$/,
 ];

@@ -65,6 +65,13 @@ export const newestFiles = async (
 export const countFiles = (db: Executor, projectId: number): Promise<number> =>
   db.$count(trainingFiles, eq(trainingFiles.projectId, projectId));
 
+/** Files that count: an archive is what came out of it. */
+export const countKept = (db: Executor, projectId: number): Promise<number> =>
+  db.$count(
+    trainingFiles,
+    and(eq(trainingFiles.projectId, projectId), ne(trainingFiles.status, fileStates.unpacked)),
+  );
+
 /** Bytes that all of a person's training takes. */
 export const bytesOf = async (db: Executor, userId: number): Promise<number> => {
   const [row] = await db

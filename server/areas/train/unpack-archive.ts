@@ -80,7 +80,8 @@ export const unpackArchive = async (
   });
   if (kept.length === 0)
     throw new FileFailure(`压缩包里没有可以学习的文件，可以是 ${endingsFor(project.type)}`, true);
-  const room = trainLimits.files - (await store.countFiles(db, file.projectId));
+  // The archive itself will not count.
+  const room = trainLimits.files - (await store.countKept(db, file.projectId)) + 1;
   if (room <= 0) throw new FileFailure(`一个项目最多 ${trainLimits.files} 个文件`);
   const left = kept.splice(room).length;
   done.keys = kept.map(({ key }) => key);
