@@ -26,8 +26,8 @@ const onFirstUse = [
   /\/(?:manager?|setup)-[\w-]+\.tsx?$/,
   /\/src\/widgets\/findings\//,
   /\/src\/widgets\/export\//,
-  // Thousands of files are sent with one.
-  /train\/many-files\.ts$/,
+  // What they do the server does.
+  /\/(?:train\/many-files|(?:refund|upscale)-sheet)\.tsx?$/,
   // Nobody signs in without one, or changes how they do.
   /\/(auth\/way-screen|account\/sign-in-means)\.tsx$/,
 ];

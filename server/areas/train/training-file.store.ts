@@ -91,6 +91,19 @@ export const insertFile = async (
   return row;
 };
 
+/** As many as an archive holds, with a line in the log of each. */
+export const insertFiles = async (
+  db: Executor,
+  rows: readonly (typeof trainingFiles.$inferInsert)[],
+  content: string,
+): Promise<void> => {
+  const made = await db
+    .insert(trainingFiles)
+    .values([...rows])
+    .returning({ fileId: trainingFiles.id });
+  await db.insert(trainingLogs).values(made.map((row) => ({ ...row, content })));
+};
+
 export const filePage = async (
   db: Executor,
   projectId: number,

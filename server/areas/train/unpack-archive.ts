@@ -45,18 +45,16 @@ const insertUnpacked = (
       throw new FileFailure(codes.file_quota.text);
     const end = { status: fileStates.unpacked, totalNum: unpacked.length };
     if (!(await store.endFile(tx, file.id, end))) return false;
-    for (const { name, kind, data, key } of unpacked) {
-      const row = await store.insertFile(tx, {
-        projectId: file.projectId,
-        parentId: file.id,
-        name,
-        kind,
-        storageKey: key,
-        size: data.length,
-        hash: createHash('sha256').update(data).digest('hex'),
-      });
-      await store.addLog(tx, row.id, `来自《${file.name}》，正在排队`);
-    }
+    const rows = unpacked.map(({ name, kind, data, key }) => ({
+      projectId: file.projectId,
+      parentId: file.id,
+      name,
+      kind,
+      storageKey: key,
+      size: data.length,
+      hash: createHash('sha256').update(data).digest('hex'),
+    }));
+    await store.insertFiles(tx, rows, `来自《${file.name}》，正在排队`);
     return true;
   });
 
