@@ -27,6 +27,8 @@ const onFirstUse = [
   /\/(?:manager?|setup)-[\w-]+\.tsx?$/,
   /\/src\/widgets\/findings\//,
   /\/src\/widgets\/export\//,
+  // What they do the server does.
+  /\/(?:train\/many-files|(?:refund|upscale)-sheet)\.tsx?$/,
   // Nobody signs in without one, or changes how they do.
   /\/(auth\/way-screen|account\/sign-in-means)\.tsx$/,
 ];

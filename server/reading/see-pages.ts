@@ -43,8 +43,11 @@ export interface Seen {
 
 /** The networks and a page take some hundred megabytes between them. */
 const bounds = { heapMb: 512, growth: 1600 * 1024 * 1024 };
-/** As much longer than a document is a page read, at most: a busy machine takes its time. */
-const longer = 6;
+/**
+ * As much longer than a document may a page take of the processor, and of the clock: a machine that
+ * was busy gave a page of five seconds too little in two minutes.
+ */
+const longer = { processor: 4, clock: 30 };
 
 /** One page at a time: it takes a whole core. */
 const inTurn = createFairQueue(1);
@@ -54,8 +57,8 @@ export const canSee = (): boolean =>
 
 /**
  * Reads what stands on pages that are pictures, one after the other, in a process that is ended
- * when one of them takes too long, by what a document may (`seconds`), or too much of the memory; the next one then has a
- * new process.
+ * when one of them takes too long, by what a document may (`seconds`), or too much of the memory; the
+ * next one then has a new process.
  * @param pages of a PDF; null: the data is a picture
  */
 export const seePages = async (
@@ -78,7 +81,8 @@ export const seePages = async (
   if (!canSee()) return { ...seen, missing: true };
   const apart = openApart(workerUrl('./see-worker.ts', import.meta.url), {
     ...bounds,
-    seconds: seconds * longer,
+    seconds: seconds * longer.clock,
+    processorSeconds: seconds * longer.processor,
   });
   try {
     for (const [at, page] of (pages ?? [null]).entries()) {

@@ -179,7 +179,7 @@ const requireFits = async (
     throw new Refusal('upload_unreadable', '文件的内容与它的扩展名不符，可能已损坏或改过名');
   if (!kind)
     throw new Refusal('upload_type', `${trainTexts.type}可以是 ${endingsFor(project.type)}`);
-  if ((await store.countFiles(tx, project.id)) >= trainLimits.files)
+  if ((await store.countKept(tx, project.id)) >= trainLimits.files)
     throw new Refusal('training_too_many');
   // Files of several projects may come at once.
   await lockKeeping(tx, `training ${project.userId}`);

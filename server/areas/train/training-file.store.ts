@@ -65,6 +65,13 @@ export const newestFiles = async (
 export const countFiles = (db: Executor, projectId: number): Promise<number> =>
   db.$count(trainingFiles, eq(trainingFiles.projectId, projectId));
 
+/** Files that count: an archive is what came out of it. */
+export const countKept = (db: Executor, projectId: number): Promise<number> =>
+  db.$count(
+    trainingFiles,
+    and(eq(trainingFiles.projectId, projectId), ne(trainingFiles.status, fileStates.unpacked)),
+  );
+
 /** Bytes that all of a person's training takes. */
 export const bytesOf = async (db: Executor, userId: number): Promise<number> => {
   const [row] = await db
@@ -82,6 +89,19 @@ export const insertFile = async (
   const [row] = await db.insert(trainingFiles).values(file).returning();
   if (!row) throw new Error('the file was not stored');
   return row;
+};
+
+/** As many as an archive holds, with a line in the log of each. */
+export const insertFiles = async (
+  db: Executor,
+  rows: readonly (typeof trainingFiles.$inferInsert)[],
+  content: string,
+): Promise<void> => {
+  const made = await db
+    .insert(trainingFiles)
+    .values([...rows])
+    .returning({ fileId: trainingFiles.id });
+  await db.insert(trainingLogs).values(made.map((row) => ({ ...row, content })));
 };
 
 export const filePage = async (

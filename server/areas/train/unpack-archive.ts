@@ -12,6 +12,8 @@ import * as store from './training-file.store.ts';
 
 /** An archive within an archive within an archive is not opened. */
 const mostDepth = 2;
+/** Files that are stored at once. */
+const together = 20;
 
 /** In how many archives a file is. */
 const depthOf = async (db: Executor, file: store.FileRow): Promise<number> => {
@@ -45,18 +47,16 @@ const insertUnpacked = (
       throw new FileFailure(codes.file_quota.text);
     const end = { status: fileStates.unpacked, totalNum: unpacked.length };
     if (!(await store.endFile(tx, file.id, end))) return false;
-    for (const { name, kind, data, key } of unpacked) {
-      const row = await store.insertFile(tx, {
-        projectId: file.projectId,
-        parentId: file.id,
-        name,
-        kind,
-        storageKey: key,
-        size: data.length,
-        hash: createHash('sha256').update(data).digest('hex'),
-      });
-      await store.addLog(tx, row.id, `来自《${file.name}》，正在排队`);
-    }
+    const rows = unpacked.map(({ name, kind, data, key }) => ({
+      projectId: file.projectId,
+      parentId: file.id,
+      name,
+      kind,
+      storageKey: key,
+      size: data.length,
+      hash: createHash('sha256').update(data).digest('hex'),
+    }));
+    await store.insertFiles(tx, rows, `来自《${file.name}》，正在排队`);
     return true;
   });
 
@@ -80,12 +80,19 @@ export const unpackArchive = async (
   });
   if (kept.length === 0)
     throw new FileFailure(`压缩包里没有可以学习的文件，可以是 ${endingsFor(project.type)}`, true);
-  const room = trainLimits.files - (await store.countFiles(db, file.projectId));
+  // The archive itself will not count.
+  const room = trainLimits.files - (await store.countKept(db, file.projectId)) + 1;
   if (room <= 0) throw new FileFailure(`一个项目最多 ${trainLimits.files} 个文件`);
   const left = kept.splice(room).length;
   done.keys = kept.map(({ key }) => key);
   await io.remember(done);
-  for (const { key, data } of kept) await storage.put(key, data, 'application/octet-stream');
+  // A disk that is busy writes twenty as soon as one.
+  for (let at = 0; at < kept.length; at += together)
+    await Promise.all(
+      kept
+        .slice(at, at + together)
+        .map(({ key, data }) => storage.put(key, data, 'application/octet-stream')),
+    );
   const drop = async () => {
     for (const { key } of kept) await storage.delete(key);
   };

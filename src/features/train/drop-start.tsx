@@ -5,7 +5,7 @@ import { useAct } from '#src/platform/use-act.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { projectTypes, trainLimits } from '#contract/train-limits.ts';
 import { FileDrop } from './file-drop.tsx';
-import { endingsFor, faultOfFile, filesPlace, kindsFor, tellFull } from './file-upload.ts';
+import { endingsFor, faultOfFile, filesPlace, kindsFor, parcels, tellFull } from './file-upload.ts';
 import { useEngines } from './project-form.tsx';
 import { droppedProjects, type Place } from './projects.ts';
 
@@ -38,7 +38,7 @@ export const DropStart = ({
       });
       if (translation) droppedProjects.add(model.id);
       const note = !translation && free ? { note: 'start' } : {};
-      for (const file of good) {
+      for await (const file of parcels(good, !translation && free)) {
         const kept = { id: uuid(), name: file.name, size: file.size, ...note };
         await keepFile(filesPlace(model.id), kept, file).catch(tellFull);
       }

@@ -33,7 +33,14 @@ export const FileDrop = ({
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        onFiles([...event.dataTransfer.files]);
+        const { files, items } = event.dataTransfer;
+        // They are gone once this has run.
+        const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+        if (entries.some(({ isDirectory }) => isDirectory))
+          void import('./many-files.ts').then(async (many) =>
+            onFiles(await many.filesBelow(entries)),
+          );
+        else onFiles([...files]);
       }}
     >
       <Icon name="plus" size={24} />
@@ -54,6 +61,8 @@ export const FileDrop = ({
   );
 };
 
+const mostShown = 50;
+
 /** Files on their way: how far each is, and what to do with one that stopped. */
 export const ComingFiles = ({
   coming,
@@ -65,7 +74,7 @@ export const ComingFiles = ({
   onRemove: (id: string) => void;
 }) => (
   <>
-    {coming.map(({ id, name, size, progress, error, refused }) => (
+    {coming.slice(0, mostShown).map(({ id, name, size, progress, error, refused }) => (
       <li key={id} className={css.file}>
         <Icon name={error === '' ? 'up' : 'warning'} />
         <div className={css.fileWords}>
@@ -91,5 +100,6 @@ export const ComingFiles = ({
         </Button>
       </li>
     ))}
+    {coming.length > mostShown && <li className={css.note}>还有 {coming.length - mostShown} 个</li>}
   </>
 );

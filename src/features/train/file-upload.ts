@@ -38,6 +38,12 @@ export interface Coming {
   refused: boolean;
 }
 
+interface Sending {
+  translation: boolean;
+  begins?: boolean;
+  packs?: boolean;
+}
+
 interface Work {
   file: Blob;
   name: string;
@@ -47,6 +53,31 @@ interface Work {
   halted: boolean;
   abort: AbortController;
 }
+
+/** From so many files on they go in few uploads, where what they cost need not be said before. */
+const manyFiles = 40;
+const eachMs = 5_000;
+
+/** The files as they are sent. */
+export const parcels = async function* (files: readonly File[], packs: boolean) {
+  if (!packs || files.length < manyFiles) yield* files;
+  else yield* (await import('./many-files.ts')).parcelsOf(files);
+};
+
+/** Sends, and again where that was too often for this minute. */
+const sendInTime = async (send: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
+  for (;;)
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429) throw error;
+      await new Promise((resolve) => {
+        setTimeout(resolve, eachMs);
+      });
+      signal.throwIfAborted();
+    }
+};
 
 /** Where files on their way into a project are kept on this device. */
 export const filesPlace = (modelId: number): string => `files:${modelId}`;
@@ -81,8 +112,12 @@ export const tellFull = (): void => {
  * Files on their way into a project: one after the other, each goes on where it broke. Until they
  * are there they are kept on this device: a project that is opened again goes on with them.
  * @param begins work on each begins as it comes in; else its person begins it
+ * @param packs many go as few archives
  */
-export const useFileUpload = (modelId: number, translation: boolean, begins = false) => {
+export const useFileUpload = (
+  modelId: number,
+  { translation, begins = false, packs = begins }: Sending,
+) => {
   const [coming, setComing] = useState<readonly Coming[]>([]);
   const work = useRef(new Map<string, Work>());
   const line = useRef<Promise<void>>(Promise.resolve());
@@ -109,13 +144,17 @@ export const useFileUpload = (modelId: number, translation: boolean, begins = fa
         known.halted = false;
         try {
           const { file, name, start, abort } = known;
-          await upload('uploadTrainFile', file, {
-            fileName: name,
-            idempotencyKey: id,
-            signal: abort.signal,
-            onProgress: (progress) => change(id, { progress, error: '' }),
-            query: { model_id: modelId, size: file.size, start },
-          });
+          await sendInTime(
+            () =>
+              upload('uploadTrainFile', file, {
+                fileName: name,
+                idempotencyKey: id,
+                signal: abort.signal,
+                onProgress: (progress) => change(id, { progress, error: '' }),
+                query: { model_id: modelId, size: file.size, start },
+              }),
+            abort.signal,
+          );
           remove(id);
           toast(start === 1 ? trainTexts.uploaded : trainTexts.kept, 'success');
           void refreshScreens();
@@ -145,18 +184,24 @@ export const useFileUpload = (modelId: number, translation: boolean, begins = fa
     [run],
   );
 
-  const take = (files: readonly File[]) => {
+  const take = async (files: readonly File[]) => {
+    const good: File[] = [];
+    const bad: Coming[] = [];
     for (const file of files) {
       const fault = faultOfFile(file, translation);
-      if (fault !== '') {
-        // Each stays in sight: of several toasts only the last would.
-        const { name, size } = file;
-        const row = { id: uuid(), name, size, progress: 0, error: fault, refused: true };
-        setComing((all) => [...all, row]);
-        continue;
-      }
-      const note = begins ? { note: 'start' } : {};
-      const kept = { id: uuid(), name: file.name, size: file.size, ...note };
+      const { name, size } = file;
+      if (fault === '') good.push(file);
+      // Each stays in sight: of several toasts only the last would.
+      else bad.push({ id: uuid(), name, size, progress: 0, error: fault, refused: true });
+    }
+    setComing((all) => [...all, ...bad]);
+    for await (const file of parcels(good, packs)) {
+      const kept = {
+        id: uuid(),
+        name: file.name,
+        size: file.size,
+        ...(begins && { note: 'start' }),
+      };
       add(kept, file);
       keepFile(place, kept, file).catch(tellFull);
     }

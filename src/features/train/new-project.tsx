@@ -21,7 +21,9 @@ const stepNames = ['项目', '文件', '开始'] as const;
 /** The second step: files come in, and wait for the third. */
 const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => {
   const translation = model.type === projectTypes.translation;
-  const { coming, take, retry, remove } = useFileUpload(model.id, translation);
+  const free = useEngines().data?.embedding.length === 0;
+  const packs = free && !translation;
+  const { coming, take, retry, remove } = useFileUpload(model.id, { translation, packs });
   const files = useCall('trainFileList', { model_id: model.id, page_size: 256 }, watchFiles);
   const count = files.data?.total ?? 0;
   const endings = endingsFor(translation);
@@ -31,7 +33,7 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
         accept={endings.map((ending) => `.${ending}`).join(',')}
         text="选择文件，或拖到这里"
         hint={`${kindsFor(translation)}，每个小于 4 MB；压缩包会自动展开`}
-        onFiles={take}
+        onFiles={(all) => void take(all)}
       />
       <ul className={css.files}>
         <ComingFiles coming={coming} onRetry={retry} onRemove={remove} />

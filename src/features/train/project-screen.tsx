@@ -101,7 +101,7 @@ const Files = ({ model }: { model: TrainModel }) => {
   // Where nothing is paid, nothing has to be asked first.
   const free = useEngines().data?.embedding.length === 0;
   const begins = knowledge && free;
-  const { coming, take, retry, remove } = useFileUpload(model.id, translation, begins);
+  const { coming, take, retry, remove } = useFileUpload(model.id, { translation, begins });
   const files = useCall(
     'trainFileList',
     { model_id: model.id, page, page_size: pageSize },
@@ -119,7 +119,7 @@ const Files = ({ model }: { model: TrainModel }) => {
           accept={endings.map((ending) => `.${ending}`).join(',')}
           text="添加文件"
           hint={`${kindsFor(translation)}，每个小于 4 MB`}
-          onFiles={take}
+          onFiles={(all) => void take(all)}
         />
       )}
       {adds && model.waiting_num > 0 && <BeginBar model={model} />}

@@ -7,6 +7,9 @@ import type { ReadAnswer, ReadAnswers, ReadTask } from './read-task.ts';
 /** The heap of the thread, MB, and all that the process may grow meanwhile, bytes. */
 const bounds = { heapMb: 512, growth: 700 * 1024 * 1024 };
 
+/** So many times what a file may take of the processor it may take of the clock: nobody waits for it. */
+const longer = 8;
+
 const inTurn = createFairQueue(2);
 
 /** A file from which nothing can be learned, with the reason for people. */
@@ -28,12 +31,16 @@ export const openReader = ({
   seconds,
   owner,
 }: {
-  /** That one file may take. */
+  /** Of the processor, that one file may take. */
   seconds: number;
   /** Who has one slot at a time. */
   owner: Waiter;
 }): FileReader => {
-  const apart = openApart(workerUrl('./read-worker.ts', import.meta.url), { ...bounds, seconds });
+  const apart = openApart(workerUrl('./read-worker.ts', import.meta.url), {
+    ...bounds,
+    seconds: seconds * longer,
+    processorSeconds: seconds,
+  });
   return {
     read: <W extends ReadTask['want']>(task: Extract<ReadTask, { want: W }>) =>
       inTurn(owner, async () => {
