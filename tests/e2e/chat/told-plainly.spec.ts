@@ -628,7 +628,7 @@ test('where the server fails, what is on the device is shown, and its answer onc
   await expect(cards).toHaveCount(1);
   await app.walk(`/chat?uuid=${uuid}`);
   await expect(app.log).toContainText('您说：26.2');
-  await expect.poll(() => keptIn(page, 'queqiao-cache', 'answers')).toContain(uuid);
+  await expect.poll(() => keptIn(page, 'queqiao-cache', 'messages')).toContain('您说：26.2');
   await page.route('**/api/**', (route) =>
     route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }),
   );
