@@ -318,7 +318,8 @@ test('a system notice is read once, or put away until the next load @S6', async 
   // Who is in mid-sentence finishes it first.
   let tell = () => {};
   told = new Promise((resolve) => (tell = resolve));
-  await page.reload();
+  // Before the app is there: the notice is known here, and would come with that.
+  await page.reload({ waitUntil: 'commit' });
   const box = page.getByRole('textbox', { name: '输入问题' });
   await box.click();
   tell();

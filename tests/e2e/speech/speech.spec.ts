@@ -111,6 +111,8 @@ test('what is said into the microphone is written into the box, to be mended and
 });
 
 test('what was said outlasts a kill in mid-sentence, a closed tool, and a line that never answers; it is heard once @O3 @V3', async () => {
+  // Three lives of a browser.
+  test.setTimeout(120_000);
   const client = await TestClient.register(server.baseURL);
   const { uuid } = await client.call('newSession', { type: 0, model: 'builtin-assistant' });
   const line = await openLine(server.baseURL);
