@@ -13,9 +13,11 @@ const AskAgreements = () => {
   const { busy, run } = useAct();
   const [later, setLater] = useState(false);
   // Something was refused for want of it: now it cannot wait.
+  const [now, setNow] = useState(false);
   useEffect(() => {
     const again = () => {
       setLater(false);
+      setNow(true);
       void refetch();
     };
     addEventListener('agree', again);
@@ -24,7 +26,7 @@ const AskAgreements = () => {
   const open = (data?.list ?? []).filter(({ version, agreed }) => agreed < version);
   if (!data?.required || open.length === 0) return null;
   return (
-    <Sheet open={!later} onClose={() => setLater(true)} title="请看一看协议">
+    <Sheet unasked={!now} open={!later} onClose={() => setLater(true)} title="请看一看协议">
       <div className={css.ask}>
         <p>请看过下面的协议，同意之后才能继续发送和生成。不同意也可以看、导出、删除或注销账号。</p>
         <ul>

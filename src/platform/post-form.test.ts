@@ -103,3 +103,27 @@ test('where others are answered, an upload of which nothing is heard is sent aga
   SlowRequest.last.answer({ file: { uuid: 'a' } });
   expect(await done).toEqual({ file: { uuid: 'a' } });
 });
+
+test('after a silence an upload that was on its way is sent again once others are answered, however large it is', async () => {
+  const { postForm } = await import('./post-form.ts');
+  const { heard, lost } = await import('./line.ts');
+  const done = postForm('uploadFile', new FormData(), { idempotencyKey: 'same' });
+  const first = SlowRequest.last;
+  first.left(size, size);
+  await vi.advanceTimersByTimeAsync(5_000);
+  lost();
+  await vi.advanceTimersByTimeAsync(5_000);
+  const seconds = async (count: number) => {
+    for (let second = 0; second < count; second += 1) {
+      heard();
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+  };
+  // What the device holds back of it may still leave.
+  await seconds(12);
+  expect(first.aborted).toBe(false);
+  await seconds(8);
+  expect(first.aborted).toBe(true);
+  SlowRequest.last.answer({ file: { uuid: 'a' } });
+  expect(await done).toEqual({ file: { uuid: 'a' } });
+});

@@ -16,6 +16,12 @@ const answerPatience = 60_000;
 const bytesPerMs = 6;
 /** Instead of both, where others are answered and nothing moves here: its connection may be dead. */
 const doubtPatience = 6_000;
+/**
+ * Nothing at all came for a while, and now others are answered: it surely is, unless what a phone
+ * holds back of it, bytes, is still on its way.
+ */
+const heldBack = 256_000;
+const bytesPerMsAfterSilence = 20;
 
 const readJson = (text: string): unknown => {
   try {
@@ -52,7 +58,11 @@ const postOnce = <K extends UploadName>(
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`);
     const end = beginBusy('uploads');
     let size = 0;
-    const doubt = () => giveUpIn(doubtPatience + size / bytesPerMs);
+    const doubt = (afterSilence: boolean) =>
+      giveUpIn(
+        doubtPatience +
+          (afterSilence ? Math.min(size, heldBack) / bytesPerMsAfterSilence : size / bytesPerMs),
+      );
     let endWaiting = awaitBytes(doubt);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const giveUpIn = (ms: number) => {

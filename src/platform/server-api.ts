@@ -125,6 +125,18 @@ const loginUrl = (data: unknown): string => {
   return typeof url === 'string' && /^\/(?![/\\])/.test(url) ? url : '/login';
 };
 
+/** While the server fails, so often it is asked again for what stands there as it was kept, ms. */
+const faultPause = 10_000;
+let asksAgain = false;
+const askAgain = (): void => {
+  if (asksAgain) return;
+  asksAgain = true;
+  setTimeout(() => {
+    asksAgain = false;
+    void refreshScreens();
+  }, faultPause);
+};
+
 const invoke = async (
   name: PlainCallName,
   input: Record<string, unknown>,
@@ -147,9 +159,13 @@ const invoke = async (
     return data;
   } catch (error) {
     if (error instanceof ApiError) {
-      const read = isOffline(error) ? await answerFromCache(name, input) : undefined;
-      if (run && read !== undefined) run.fromKept = true;
-      if (read !== undefined) return read;
+      const fails = error.status >= 500;
+      const read = fails || isOffline(error) ? await answerFromCache(name, input) : undefined;
+      if (read !== undefined) {
+        if (run) run.fromKept = true;
+        if (fails) askAgain();
+        return read;
+      }
       if (error.code === codeNumbers.login_required) {
         leadToLogin(loginUrl(error.data));
         // Whoever is led away is told why.

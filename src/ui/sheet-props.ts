@@ -10,5 +10,10 @@ export interface SheetProps {
    * a panel of several parts under its name.
    */
   popover?: 'list' | 'panel';
+  /**
+   * Nobody asked for it: it waits for the end of a sentence that is being written, the rest of which
+   * it would swallow.
+   */
+  unasked?: boolean;
   children: ReactNode;
 }

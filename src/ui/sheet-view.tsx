@@ -8,6 +8,7 @@ import { useModal } from './modal.ts';
 import { Popover } from './popover.tsx';
 import css from './sheet-view.module.css';
 import type { SheetProps } from './sheet-props.ts';
+import { usePause } from './use-pause.ts';
 
 /** Pulled so far, or so fast, a sheet goes, px and px a millisecond. */
 const far = 120;
@@ -122,7 +123,15 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
   );
 };
 
-const SheetView = (props: SheetProps) =>
-  useMedia(finePointer) && props.popover ? <Popover {...props} /> : <Drawer {...props} />;
+const Patient = (props: SheetProps) => {
+  const free = usePause();
+  return <Drawer {...props} open={props.open && free} />;
+};
+
+const SheetView = (props: SheetProps) => {
+  const beside = useMedia(finePointer) && props.popover;
+  const View = beside ? Popover : props.unasked ? Patient : Drawer;
+  return <View {...props} />;
+};
 
 export default SheetView;

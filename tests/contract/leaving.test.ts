@@ -149,6 +149,9 @@ test('an account that ends leaves nothing of its person in any table, file or an
   const done = await person.raw('deleteAccount', { password });
   expect(done.code, server.log().slice(-3000)).toBe(0);
   expect(await tablesWith(client, mark)).toEqual([]);
+  // Who never was a member has no end of a membership either.
+  const ended = await client.query('SELECT vip_expired_at FROM users WHERE id = $1', [userId]);
+  expect(ended.rows).toEqual([{ vip_expired_at: null }]);
   for (const { table, of, where, end } of held) {
     if (end !== 'delete' || where !== undefined) continue;
     const condition = of.map((column) => `${column} = ${userId}`).join(' OR ');

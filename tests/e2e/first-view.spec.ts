@@ -113,3 +113,59 @@ test('before the app is there the last conversation can be read and written in; 
   expect(await picture()).toBeNull();
   await context.close();
 });
+
+/** Types a letter into whatever has the keyboard, whenever the page's code lets go of it, until the screen's own box has had some. */
+const typeInEachGap = () => {
+  const seen = { typed: '', own: 0, nowhere: 0 };
+  Object.assign(window, { seen });
+  const gaps = new MessageChannel();
+  let last = 0;
+  gaps.port1.addEventListener('message', () => {
+    const first = document.querySelector<HTMLTextAreaElement>('#first textarea[data-draft]');
+    const own = document.querySelector('#root [data-writer] textarea');
+    if (seen.typed === '') first?.focus();
+    const at = document.activeElement;
+    if (performance.now() - last > 3 && (seen.typed !== '' || (first !== null && at === first))) {
+      last = performance.now();
+      if (at instanceof HTMLTextAreaElement) {
+        if (at === own) seen.own += 1;
+        const letter = String.fromCodePoint(97 + (seen.typed.length % 26));
+        seen.typed += letter;
+        document.execCommand('insertText', false, letter);
+      } else seen.nowhere += 1;
+    }
+    if (seen.own < 40) gaps.port2.postMessage(0);
+  });
+  gaps.port1.start();
+  gaps.port2.postMessage(0);
+};
+
+/** How often; how much slower the processor is, one after the other. */
+const [rounds, rates] = process.env['HEAVY'] === undefined ? [1, [1, 4]] : [10, [1, 6, 12]];
+
+test('not a letter is lost of what is typed while the app takes the place of what stands before it @C11 @O3', async ({
+  browser,
+  person,
+}) => {
+  test.setTimeout(60_000 + rounds * 120_000);
+  const { uuid, id } = await person.client.ask('12 × 12 等于多少？');
+  await person.client.read(uuid, id);
+  for (let round = 0; round < rounds; round += 1)
+    for (const rate of rates)
+      for (const address of ['/', `/chat?uuid=${uuid}`]) {
+        const context = await browser.newContext({ serviceWorkers: 'block' });
+        const page = await context.newPage();
+        await new App(page).enterAs(person);
+        await page.addInitScript(typeInEachGap);
+        const slower = await context.newCDPSession(page);
+        await slower.send('Emulation.setCPUThrottlingRate', { rate });
+        await page.goto(address, { waitUntil: 'commit' });
+        const seen = () =>
+          page.evaluate('window.seen') as Promise<{ typed: string; own: number; nowhere: number }>;
+        await expect.poll(async () => (await seen()).own, { timeout: 60_000 }).toBe(40);
+        const { typed, nowhere } = await seen();
+        expect(nowhere, `${address} at a ${rate}th`).toBe(0);
+        await expect(page.locator('#root [data-writer] textarea')).toHaveValue(typed);
+        await context.close();
+      }
+});

@@ -318,12 +318,14 @@ test('a system notice is read once, or put away until the next load @S6', async 
   // Who is in mid-sentence finishes it first.
   let tell = () => {};
   told = new Promise((resolve) => (tell = resolve));
-  await page.reload();
+  // Before the app is there: the notice is known here, and would come with that.
+  await page.reload({ waitUntil: 'commit' });
   const box = page.getByRole('textbox', { name: '输入问题' });
   await box.click();
-  await page.keyboard.type('写到一半');
   tell();
-  await page.keyboard.type('的一句话，还没有写完', { delay: 150 });
+  // The keyboard is up, and the first word is thought of.
+  await page.waitForTimeout(1_500);
+  await page.keyboard.type('写到一半的一句话，还没有写完', { delay: 150 });
   await expect(box).toHaveValue('写到一半的一句话，还没有写完');
   await expect(notice).toBeHidden();
   await box.fill('');

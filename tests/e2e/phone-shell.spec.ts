@@ -1,4 +1,10 @@
-import type { BrowserContext, Locator, Page } from '@playwright/test';
+import {
+  devices as known,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from '@playwright/test';
 import { App, expect, foreignServer, test as base } from '../support/app.ts';
 import { startPageFront, type PageFront } from '../support/page-front.ts';
 import { keptIn } from '../support/phone.ts';
@@ -12,6 +18,8 @@ const test = base.extend<{ front: PageFront }>({
     await front.close();
   },
 });
+
+const { defaultBrowserType: _, ...iphone } = known['iPhone 14'];
 
 test.skip(foreignServer, 'stands between the page and a server of its own');
 
@@ -270,4 +278,49 @@ test('installing is offered at a good moment and never again after a no; back le
   await expect(installed.getByRole('heading', { name: '帮助' }).first()).toBeVisible();
   await installed.goBack();
   await expect(question(installed)).toBeVisible();
+});
+
+test('an iPhone and an iPad are told how to put it on the home screen; nobody else is, nor who has done so @O1', async ({
+  browser,
+  baseURL,
+}) => {
+  const mac =
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Safari/605.1.15';
+  const devices: readonly (readonly [
+    device: BrowserContextOptions,
+    told: boolean,
+    installed?: boolean,
+  ])[] = [
+    [iphone, true],
+    [iphone, false, true],
+    // An iPad says that it is a Mac.
+    [{ userAgent: mac, hasTouch: true }, true],
+    [{ userAgent: mac }, false],
+    [{}, false],
+  ];
+  for (const [device, told, installed = false] of devices) {
+    const context = await browser.newContext({ ...device, serviceWorkers: 'block' });
+    const page = await context.newPage();
+    // Safari makes no offer of its own; what is installed there says so.
+    await page.addInitScript(
+      ([on, fingers]) => {
+        addEventListener('beforeinstallprompt', (event) => event.stopImmediatePropagation());
+        Object.defineProperties(navigator, {
+          standalone: { value: on },
+          maxTouchPoints: { value: fingers },
+        });
+      },
+      [installed, device.hasTouch === true ? 5 : 0] as const,
+    );
+    await page.goto(`${baseURL}/account`);
+    await expect(page.getByRole('link', { name: '帮助' }).first()).toBeVisible();
+    const row = page.getByRole('button', { name: '添加到主屏幕' });
+    await expect(row).toHaveCount(told ? 1 : 0);
+    if (told) {
+      await row.click();
+      const guide = page.getByRole('dialog', { name: '添加到主屏幕' });
+      await expect(guide.getByRole('listitem')).toHaveText([/分享按钮/, /添加到主屏幕/, /添加/]);
+    }
+    await context.close();
+  }
 });

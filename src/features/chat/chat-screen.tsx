@@ -5,7 +5,6 @@ import { ApiError } from '#src/platform/api-error.ts';
 import { codeNumbers } from '#contract/page-errors.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { deviceFull } from '#src/platform/device-full.ts';
-import { loadFault } from '#src/platform/load-fault.ts';
 import { onFirstUse } from '#src/platform/first-use.ts';
 import { useLine } from '#src/platform/line.ts';
 import { useLineText } from '#src/platform/line-text.ts';
@@ -18,9 +17,9 @@ import { queryClient } from '#src/platform/query-client.ts';
 import { useStore } from '#src/platform/store.ts';
 import { ToError, ToMissing } from '#src/ui/lead-away.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LineBanner } from '#src/ui/line-banner.tsx';
+import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { limits } from '#contract/limits.ts';
@@ -186,20 +185,12 @@ const Chat = ({
         <div className={`${css.chat} ${css.chatFailed}`} data-chat>
           <BareHead />
           <Connection view={null} />
-          <EmptyState
-            icon="offline"
-            text={loadFault(failure)}
-            action={
-              <Button
-                kind="primary"
-                onClick={() => {
-                  void session.refetch();
-                  void messages.refetch();
-                }}
-              >
-                再试一次
-              </Button>
-            }
+          <LoadFailed
+            error={failure}
+            onRetry={() => {
+              void session.refetch();
+              void messages.refetch();
+            }}
           />
         </div>
       );

@@ -3,7 +3,6 @@ import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
-import { useEffect, useState } from 'react';
 import { NoticeText } from './notice-text.tsx';
 import css from './notice-sheet.module.css';
 
@@ -14,40 +13,6 @@ interface Props {
   onClose: () => void;
   onAcknowledge: () => void;
 }
-
-/** Who has not touched a box for so long has stopped writing in it, ms. */
-const pause = 5_000;
-const signs = ['input', 'focusin', 'focusout'] as const;
-
-/** Whether the box that the keyboard writes into holds words. */
-const isWriting = (): boolean => {
-  const box = document.activeElement;
-  if (box instanceof HTMLTextAreaElement || box instanceof HTMLInputElement)
-    return box.value !== '';
-  return box instanceof HTMLElement && box.isContentEditable;
-};
-
-/** Turns true as soon as nobody is in mid-sentence, and stays so. */
-const usePause = (): boolean => {
-  const [free, setFree] = useState(() => !isWriting());
-  useEffect(() => {
-    if (free) return undefined;
-    let timer: ReturnType<typeof setTimeout>;
-    const wait = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (!isWriting()) setFree(true);
-      }, pause);
-    };
-    wait();
-    for (const sign of signs) document.addEventListener(sign, wait, true);
-    return () => {
-      clearTimeout(timer);
-      for (const sign of signs) document.removeEventListener(sign, wait, true);
-    };
-  }, [free]);
-  return free;
-};
 
 const title = '系统公告';
 
@@ -69,8 +34,8 @@ const Words = ({ content, time, onClose, onAcknowledge }: Props) => (
   </div>
 );
 
-const OpenSheet = (props: Props) => (
-  <Sheet open onClose={props.onClose} title={title}>
+const NoticeOver = (props: Props) => (
+  <Sheet unasked open onClose={props.onClose} title={title}>
     <Words {...props} />
   </Sheet>
 );
@@ -93,13 +58,10 @@ const NoticeCard = (props: Props) => (
   </div>
 );
 
-/** A sheet takes the keyboard: opened over a sentence, it would swallow the rest of it. */
-const PatientSheet = (props: Props) => (usePause() ? <OpenSheet {...props} /> : null);
-
 const roomy = `${wideEnoughForMenu} and ${finePointer}`;
 
 const NoticeSheet = (props: Props) => {
-  const Shown = useMedia(roomy) ? NoticeCard : PatientSheet;
+  const Shown = useMedia(roomy) ? NoticeCard : NoticeOver;
   return <Shown key={props.time + props.content} {...props} />;
 };
 

@@ -20,7 +20,7 @@ export const InstallGuide = ({ open, onClose }: { open: boolean; onClose: () => 
     </div>
     <ol className={css.installSteps}>
       <li>
-        点浏览器的分享按钮
+        点浏览器的分享按钮，没有时先点“…”
         <PathIcon path={icons.share} size={24} />
       </li>
       <li>

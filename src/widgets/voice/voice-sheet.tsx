@@ -67,7 +67,7 @@ const Microphone = ({
     if (busy) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const { clientX: x, clientY: y } = event;
-    press.current = { at: performance.now(), x, y, began: !recording };
+    press.current = { at: event.timeStamp, x, y, began: !recording };
     if (!recording) void start();
   };
   const isAway = (event: React.PointerEvent) => {
@@ -85,7 +85,8 @@ const Microphone = ({
       toast('已取消');
       return;
     }
-    const held = performance.now() - from.at > holdMs;
+    // By when the finger moved: a busy phone hears of it later.
+    const held = event.timeStamp - from.at > holdMs;
     // A tap locks the recording on; the next one ends it.
     if (!from.began || held) void finish();
   };

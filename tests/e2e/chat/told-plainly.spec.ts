@@ -1,6 +1,7 @@
 import { App, expect, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { paint } from '#tests/support/images.ts';
+import { keptIn } from '#tests/support/phone.ts';
 
 test('the end of a reply that a restart lost is told of, and written anew on a press @C11', async ({
   app,
@@ -612,4 +613,30 @@ test('a slash lists the prompts that fit beside the box, here and at home; any o
     await expect(box).toHaveValue('/home/magpie');
     await box.fill('');
   }
+});
+
+test('where the server fails, what is on the device is shown, and its answer once it is well @O2', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('26.2 英里是多少公里？');
+  await person.client.read(uuid, id);
+  const cards = page.locator('[data-sessions] [data-session]');
+  await app.enterAs(person);
+  await page.goto('/');
+  await expect(cards).toHaveCount(1);
+  await app.walk(`/chat?uuid=${uuid}`);
+  await expect(app.log).toContainText('您说：26.2');
+  await expect.poll(() => keptIn(page, 'queqiao-cache', 'messages')).toContain('您说：26.2');
+  await page.route('**/api/**', (route) =>
+    route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }),
+  );
+  await page.reload();
+  await expect(app.log).toContainText('您说：26.2');
+  await app.walk('/');
+  await expect(cards).toHaveCount(1);
+  await page.unroute('**/api/**');
+  await person.client.ask('12 × 12 等于多少？');
+  await expect(cards).toHaveCount(2, { timeout: 30_000 });
 });

@@ -182,7 +182,7 @@ const making = {
     await tool.getByRole('button', { name: '结束录音' }).click();
     await insist(
       page,
-      () => tool.getByRole('button', { name: /转成文字|再试|重试/ }).click({ timeout: 2_000 }),
+      () => tool.getByRole('button', { name: '再转一次' }).click({ timeout: 2_000 }),
       async () => {
         const until = performance.now() + 10_000;
         while ((await tool.getByRole('textbox').inputValue()) === '') {
