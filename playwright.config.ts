@@ -9,7 +9,7 @@ const { defaultBrowserType: _, ...iphone } = devices['iPhone 14'];
 const plainPixels = { deviceScaleFactor: 1 };
 
 const ownServers =
-  /account.(money|security|told)|chat.tools|every-address|first-hour|e2e.manage|e2e.speech|e2e.train|e2e.video/;
+  /account.(money|screen|security|told)|chat.tools|every-address|first-hour|e2e.manage|e2e.speech|e2e.train|e2e.video/;
 
 export default defineConfig({
   testDir: 'tests/e2e',

@@ -2,6 +2,7 @@ import { maskName, spanText } from '#src/platform/format.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { Citing } from '#src/widgets/markdown/citations.tsx';
 import { BlocksView } from '#src/widgets/markdown/markdown.tsx';
+import { useModel } from '#src/platform/queries.ts';
 import { readQuestion } from '#src/platform/question.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Block } from '#common/markdown/document.ts';
@@ -49,7 +50,12 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
   const long = text.length > longQuestion;
   const more = images.length + files.length > 0;
   return (
-    <div className={rowCss.rowQuestion} data-message={message.id}>
+    <div
+      className={rowCss.rowQuestion}
+      data-message={message.id}
+      role="article"
+      aria-label={`${acts.owner ? '我' : maskName(message.user_name)}的消息`}
+    >
       <Separator time={row.time} />
       <div className={rowCss.question}>
         {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
@@ -215,9 +221,12 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
   const calls = useCalls(row);
   const named = message.model !== '' && (acts.people || message.model !== acts.model);
   const citing = useCiting(message);
+  const model = useModel(message.model);
   return (
     <div
       className={rowCss.reply}
+      role={row.first ? 'article' : undefined}
+      aria-label={row.first ? `${(model?.label ?? message.model) || '模型'}的回复` : undefined}
       data-reply
       data-message={row.first ? message.id : undefined}
       data-first={row.first || undefined}

@@ -11,10 +11,7 @@ const parcels = async (files: readonly File[]): Promise<File[]> => {
 test('hundreds of files go in a few archives, the same ones twice as the same bytes', async () => {
   const files = Array.from({ length: 500 }, (_, at) => new File([`第 ${at} 篇`], '笔记.md'));
   const made = await parcels(files);
-  expect(made.map(({ name }) => name)).toEqual([
-    '第 1–400 个文件.zip',
-    '第 401–500 个文件.zip',
-  ]);
+  expect(made.map(({ name }) => name)).toEqual(['第 1–400 个文件.zip', '第 401–500 个文件.zip']);
   const bytes = await Promise.all(made.map((each) => each.arrayBuffer()));
   const texts = bytes.flatMap((each) =>
     Object.entries(unzipSync(new Uint8Array(each))).map(([name, data]) => {

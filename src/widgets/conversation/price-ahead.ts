@@ -1,3 +1,4 @@
+import { compactNumber } from '#common/compact-number.ts';
 import { imagesOf, type Attachments } from '#src/platform/attach/attach-store.ts';
 import { deduction, estimateTokens } from '#contract/price.ts';
 import { limits } from '#contract/limits.ts';
@@ -82,8 +83,8 @@ export const priceAhead = (
   needed: deduction(priceOf(model), tokens, heldAhead + thought),
 });
 
-/** 0.4k, 12k: what a price looks like in a few characters. */
+/** What a price looks like in a few characters: 400, 1.2 万. */
 export const roughly = (tokens: number): string => {
-  if (tokens < 50) return '0.1k';
-  return tokens < 10_000 ? `${(tokens / 1000).toFixed(1)}k` : `${Math.round(tokens / 1000)}k`;
+  const step = tokens < 10_000 ? 100 : 1000;
+  return compactNumber(Math.max(step, Math.round(tokens / step) * step));
 };
