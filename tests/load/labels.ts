@@ -11,7 +11,7 @@ import { makePdf } from '#server/areas/export/pdf-document.ts';
 import { contentOf } from '#server/areas/export/office/content.ts';
 import { docxFile } from '#server/areas/export/office/docx-file.ts';
 import { markedFilm } from '#server/engines/video/marked-film.ts';
-import { type Aigc, readAigc, readAigcXmp } from '#server/labels/aigc.ts';
+import { type Aigc, readAigcXmp } from '#server/labels/aigc.ts';
 import { type SignedMime, signedFile } from '#server/labels/c2pa.ts';
 import { labelledDocx, readDocxLabel } from '#server/labels/docx.ts';
 import { labelledImage, readImageLabel } from '#server/labels/image.ts';
