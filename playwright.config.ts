@@ -13,8 +13,8 @@ const ownServers =
 
 export default defineConfig({
   testDir: 'tests/e2e',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   fullyParallel: true,
   // Two cores have time for a third: much of what is tried waits.
   workers: 3,

@@ -9,14 +9,14 @@ export default defineConfig({
     isolate: false,
     // Most that is waited for is asked of a server: asking is work, waiting is none.
     // A busy machine is given time: what never comes fails all the same.
-    expect: { poll: { interval: 150, timeout: 10_000 } },
+    expect: { poll: { interval: 150, timeout: 30_000 } },
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['{src,server,contract,common,packages,scripts,sw}/**/*.test.{ts,tsx}'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -27,8 +27,8 @@ export default defineConfig({
           // As in the browsers: a busy machine may spoil one try, a fault spoils both.
           retry: 1,
           globalSetup: ['tests/support/shared-database.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -37,8 +37,8 @@ export default defineConfig({
           name: 'engines',
           include: ['tests/engines/**/*.test.ts'],
           globalSetup: ['tests/support/shared-database.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           retry: 1,
         },
       },

@@ -35,16 +35,14 @@ export const useSignIn = (back: string | undefined, entered: () => void) => {
   const [read, setRead] = useState<CaptchaAnswer>({ captcha: '', captchaid: '' });
 
   const submit = async (sign: (read: Partial<CaptchaAnswer>) => Promise<Out<'login'>>) => {
+    let refused = '';
     // A failed call has shown its own toast, and what was typed stays.
     await run(async () => {
       const answer = await sign(round > 0 ? read : {});
       if (answer.captcha) setRound((count) => count + 1);
       if (answer.totp) setTotp('');
-      if (answer.error) {
-        await alertDialog({ title: '提示', text: answer.error });
-        return;
-      }
-      if (!answer.token || !answer.profile) return;
+      refused = answer.error ?? '';
+      if (refused !== '' || !answer.token || !answer.profile) return;
       // Before another person's drafts are in sight.
       entered();
       if (answer.device) await keepDevice(answer.profile.account, answer.device);
@@ -65,6 +63,8 @@ export const useSignIn = (back: string | undefined, entered: () => void) => {
       const first = back === undefined && answer.profile.owner && (await startsHere());
       await router.navigate({ href: back ?? (first ? '/manager/setup' : '/'), replace: true });
     });
+    // The button is free again while that is read.
+    if (refused !== '') await alertDialog({ title: '提示', text: refused });
   };
   const captcha = round > 0 ? { round, value: read, onChange: setRead } : null;
   return { submit, busy, captcha, totp, setTotp };
