@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 /** Documents that take all that they may, and whom that keeps waiting. */
 
-const seconds = 8;
+const seconds = 12;
 
 let server: TestServer;
 beforeAll(async () => {
