@@ -3,7 +3,7 @@ import { type Aigc, aigcText, readAigc } from './aigc.ts';
 
 /** The label in texts: where their format has a place that readers do not see, else below them. */
 
-/** Stands before a Markdown text; nobody sees it where that is shown. */
+/** The last line of a Markdown text; nobody sees it where that is shown. */
 export const markdownLabel = (label: Aigc): string => `<!-- AIGC ${aigcText(label)} -->\n`;
 
 /** The text with what stands before the last place that matches, or at its end. */

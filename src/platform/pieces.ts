@@ -1,3 +1,4 @@
+import { sleep } from './sleep.ts';
 import type { Out, UploadName } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import { ApiError, isOffline } from './api-error.ts';
@@ -93,9 +94,7 @@ const sendPieces = async (file: Blob, { signal, tell }: Watching): Promise<strin
     } catch (error) {
       failures += 1;
       if (!isOffline(error) || failures > mostFailures) throw error;
-      await new Promise((resolve) => {
-        setTimeout(resolve, pause);
-      });
+      await sleep(pause);
       signal?.throwIfAborted();
     }
   }

@@ -1,14 +1,10 @@
 import type { Query, QueryFunction } from '@tanstack/react-query';
 import { hasStore } from './cache.ts';
 import { within, type Run } from './run.ts';
+import { sleep } from './sleep.ts';
 
 /** An answer of the network that comes within this time is shown alone, ms. */
 const patience = 250;
-
-const sleep = (ms: number) =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, ms);
-  });
 
 /** Queries that show what was kept, and have not been answered since. */
 const kept = new WeakSet<object>();

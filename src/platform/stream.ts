@@ -1,3 +1,4 @@
+import { sleep } from './sleep.ts';
 import type { StreamEvent } from '#contract/chat.ts';
 import { streamCodes } from '#contract/page-errors.ts';
 import type { ToolCall } from '#contract/tool.ts';
@@ -102,11 +103,6 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     const leave = onLineWell(finish);
     addEventListener('online', finish);
     signal.addEventListener('abort', finish);
-  });
-
-const sleep = (ms: number) =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, ms);
   });
 
 /** Fetches, with a body that comes in pieces of a size and at a pace that a page can follow. */

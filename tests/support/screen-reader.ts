@@ -1,17 +1,13 @@
 import { fileURLToPath } from 'node:url';
+import type { virtual } from '@guidepup/virtual-screen-reader';
 import { expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
 
-/** What the virtual screen reader does within the page; a bundle puts it there under this name. */
-interface Virtual {
-  start: (where: { container: Node }) => Promise<void>;
-  stop: () => Promise<void>;
-  next: () => Promise<void>;
-  act: () => Promise<void>;
-  type: (text: string) => Promise<void>;
-  lastSpokenPhrase: () => Promise<string>;
-  spokenPhraseLog: () => Promise<string[]>;
-  clearSpokenPhraseLog: () => Promise<void>;
+declare global {
+  interface Window {
+    /** Put into the page by `start`. */
+    screenReader: typeof virtual;
+  }
 }
 
 const source = async (): Promise<string> => {
@@ -21,8 +17,8 @@ const source = async (): Promise<string> => {
     write: false,
     minify: true,
     format: 'iife',
-    globalName: 'screenReader',
-    footer: { js: 'window.screenReader = screenReader;' },
+    globalName: 'bundle',
+    footer: { js: 'window.screenReader = bundle.virtual;' },
   });
   return outputFiles[0]?.text ?? '';
 };
@@ -48,10 +44,8 @@ export class ScreenReader {
     // Evaluated by the browser's own tools: the page's content policy would let no script in.
     if (!there) await this.#page.evaluate(this.#code);
     await this.#page.evaluate(async () => {
-      const { virtual } = (window as unknown as { screenReader: { virtual: Virtual } })
-        .screenReader;
-      await virtual.stop();
-      await virtual.start({ container: document.body });
+      await window.screenReader.stop();
+      await window.screenReader.start({ container: document.body });
     });
   }
 
@@ -59,15 +53,13 @@ export class ScreenReader {
   async find(what: RegExp): Promise<string> {
     const { found, heard } = await this.#page.evaluate(
       async ({ pattern, limit }) => {
-        const { virtual } = (window as unknown as { screenReader: { virtual: Virtual } })
-          .screenReader;
         const wanted = new RegExp(pattern);
         const heard: string[] = [];
         for (let at = 0; at < limit; at += 1) {
-          const said = await virtual.lastSpokenPhrase();
+          const said = await window.screenReader.lastSpokenPhrase();
           heard.push(said);
           if (wanted.test(said)) return { found: said, heard };
-          await virtual.next();
+          await window.screenReader.next();
         }
         return { found: '', heard };
       },
@@ -80,36 +72,24 @@ export class ScreenReader {
   /** Presses an item that is said like this. */
   async press(what: RegExp): Promise<void> {
     await this.find(what);
-    await this.#do('act');
+    await this.#page.evaluate(() => window.screenReader.act());
   }
 
   /** Types into the field that is said like this. */
   async type(what: RegExp, text: string): Promise<void> {
     await this.find(what);
     await this.#page.evaluate(async (words) => {
-      const { virtual } = (window as unknown as { screenReader: { virtual: Virtual } })
-        .screenReader;
-      await virtual.act();
-      await virtual.type(words);
+      await window.screenReader.act();
+      await window.screenReader.type(words);
     }, text);
   }
 
   /** All that was said since it was asked last, announcements among them. */
   async heard(): Promise<string[]> {
     return this.#page.evaluate(async () => {
-      const { virtual } = (window as unknown as { screenReader: { virtual: Virtual } })
-        .screenReader;
-      const said = await virtual.spokenPhraseLog();
-      await virtual.clearSpokenPhraseLog();
+      const said = await window.screenReader.spokenPhraseLog();
+      await window.screenReader.clearSpokenPhraseLog();
       return said;
     });
-  }
-
-  async #do(act: 'act' | 'next'): Promise<void> {
-    await this.#page.evaluate(async (name) => {
-      const { virtual } = (window as unknown as { screenReader: { virtual: Virtual } })
-        .screenReader;
-      await virtual[name]();
-    }, act);
   }
 }

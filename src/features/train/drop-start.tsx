@@ -6,7 +6,7 @@ import { uuid } from '#src/platform/uuid.ts';
 import { projectTypes, trainLimits } from '#contract/train-limits.ts';
 import { FileDrop } from './file-drop.tsx';
 import { endingsFor, faultOfFile, filesPlace, kindsFor, parcels, tellFull } from './file-upload.ts';
-import { useEngines } from './project-form.tsx';
+import { useLearnsFree } from './project-form.tsx';
 import { droppedProjects, type Place } from './projects.ts';
 
 /**
@@ -22,7 +22,7 @@ export const DropStart = ({
   onMade: (id: number) => void;
 }) => {
   const translation = place === 'translate';
-  const free = useEngines().data?.embedding.length === 0;
+  const free = useLearnsFree();
   const { busy, run } = useAct();
   const begin = (files: readonly File[]) =>
     run(async () => {

@@ -1,3 +1,4 @@
+import { sleep } from '#src/platform/sleep.ts';
 import {
   ApiError,
   errorText,
@@ -72,9 +73,7 @@ const sendInTime = async (send: () => Promise<unknown>, signal: AbortSignal): Pr
       return;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error;
-      await new Promise((resolve) => {
-        setTimeout(resolve, eachMs);
-      });
+      await sleep(eachMs);
       signal.throwIfAborted();
     }
 };

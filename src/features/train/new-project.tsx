@@ -12,7 +12,7 @@ import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, kindsFor, useFileUpload } from './file-upload.ts';
 import { LoraImages } from './lora-images.tsx';
-import { ProjectForm, useEngines } from './project-form.tsx';
+import { ProjectForm, useEngines, useLearnsFree } from './project-form.tsx';
 import { watchFiles, type Place } from './projects.ts';
 import css from './train.module.css';
 
@@ -21,7 +21,7 @@ const stepNames = ['项目', '文件', '开始'] as const;
 /** The second step: files come in, and wait for the third. */
 const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => {
   const translation = model.type === projectTypes.translation;
-  const free = useEngines().data?.embedding.length === 0;
+  const free = useLearnsFree();
   const packs = free && !translation;
   const { coming, take, retry, remove } = useFileUpload(model.id, { translation, packs });
   const files = useCall('trainFileList', { model_id: model.id, page_size: 256 }, watchFiles);

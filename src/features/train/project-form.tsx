@@ -8,6 +8,8 @@ import { isTranslation, settingsOf, type Place } from './projects.ts';
 
 /** What does the work, by what is connected. */
 export const useEngines = () => useCall('trainEngines', {}, { staleTime: 60_000 });
+/** Whether a knowledge base learns for nothing: no price has to be told first. */
+export const useLearnsFree = (): boolean => useEngines().data?.embedding.length === 0;
 
 const range = (limits: { min: number; max: number }) => ({ min: limits.min, max: limits.max });
 

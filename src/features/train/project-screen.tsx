@@ -36,7 +36,7 @@ import { LogSheet } from './log-sheet.tsx';
 import { LoraImages } from './lora-images.tsx';
 import { PassagesSheet } from './passages-sheet.tsx';
 import { useProjectJob } from './project-card.tsx';
-import { ProjectForm, useEngines } from './project-form.tsx';
+import { ProjectForm, useEngines, useLearnsFree } from './project-form.tsx';
 import {
   fileState,
   isTranslation,
@@ -99,7 +99,7 @@ const Files = ({ model }: { model: TrainModel }) => {
   const [opened, setOpened] = useState<TrainFile | null>(null);
   const knowledge = model.type === projectTypes.knowledge;
   // Where nothing is paid, nothing has to be asked first.
-  const free = useEngines().data?.embedding.length === 0;
+  const free = useLearnsFree();
   const begins = knowledge && free;
   const { coming, take, retry, remove } = useFileUpload(model.id, { translation, begins });
   const files = useCall(
