@@ -1,46 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WaitKind } from '#contract/wait.ts';
-import { handlersOf, type Area, type Host } from './area.ts';
-import type { AuthDeps } from './areas/auth/auth-deps.ts';
-import { createAuthService } from './areas/auth/auth.service.ts';
+import { type Area, type Chore, handlersOf, type Host, type Kit } from './area.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
-import { createReplyFigures } from './areas/chat/reply-figures.ts';
-import { deleteKeysOf } from './areas/developer/key.service.ts';
-import { createReplies } from './areas/chat/replies.ts';
-import { createMakeFile } from './areas/export/make-file-tool.ts';
-import { createRunCode } from './areas/export/run-code-tool.ts';
-import { createTranslateFile } from './areas/export/translate-tool.ts';
-import { createDraw } from './areas/image/draw-tool.ts';
-import { createEditImage } from './areas/image/edit-tool.ts';
-import { createSpeak } from './areas/speech/speak-tool.ts';
-import { createMakeFilm } from './areas/video/film-tool.ts';
-import {
-  makeEntry,
-  requireGuests,
-  takesPayment,
-  whyNoAccount,
-} from './areas/setup/setup.service.ts';
-import { isInvite } from './areas/account/invite.service.ts';
-import { createToolServers } from './areas/tool/tool-servers.ts';
-import { createToolbox } from './areas/tool/toolbox.ts';
+import { makeEntry } from './areas/setup/setup.service.ts';
 import { keepAct } from './areas/stats/acts.service.ts';
-import { openWallet, purse } from './areas/ledger/ledger.service.ts';
 import { createKeyBox } from './areas/model/channel-key.ts';
 import { startSearchIndexer } from './areas/session/search-indexer.ts';
-import { createPaymentService } from './areas/payment/payment.service.ts';
-import { createSandbox } from './areas/payment/sandbox.ts';
-import { refuseBlocked } from './areas/moderation/blocked-words.service.ts';
-import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
-import { countThisMonth } from './areas/session/session.service.ts';
 import { startBackupPlan } from './backup/backup-plan.ts';
 import { copyBeforeUpgrade } from './backup/copy-before-upgrade.ts';
 import { connectDatabase } from './db/connect.ts';
 import type { Instance } from './db/instance.ts';
-import { waiterOf } from './db/person.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { removeExpiredAnswers } from './http/idempotency.store.ts';
 import { createLog } from './http/log.ts';
-import { createFigures, type Figures } from './http/figures.ts';
+import { createFigures } from './http/figures.ts';
 import { createHttpServer } from './http/server.ts';
 import { shareLimits } from './http/shared-limit.ts';
 import { removeOldCounts } from './http/shared-limit.store.ts';
@@ -51,8 +24,7 @@ import { createSystemHandlers } from './http/system.handlers.ts';
 import { createJobEvents } from './jobs/job-events.ts';
 import { createJobNews } from './jobs/job-news.ts';
 import { createJobHandlers } from './jobs/job.handlers.ts';
-import { moveJobs, openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
-import { createProviders } from './payments/providers.ts';
+import { openJobsOf, removeDeadEntries } from './jobs/job.service.ts';
 import type { Settings } from './settings.ts';
 import { checkStart, requireDataDir } from './start-checks.ts';
 import type { WaitSource } from './waits/wait-source.ts';
@@ -61,6 +33,7 @@ import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createKit } from './kit.ts';
 import { listenAt, reachableAt } from './listen.ts';
 import type { Lifetime } from './lifetime.ts';
+import { openAuth, openPayments, openReplies } from './open-services.ts';
 
 export interface App {
   /**
@@ -84,40 +57,6 @@ const onTheWayMs = 1_000;
 /** How long connections may take to end after that, ms. */
 const lingerMs = 2_000;
 
-/** Accounts and logins, with what other areas do when somebody comes or two become one. */
-const openAuth = ({
-  figures,
-  brought,
-  ...deps
-}: Pick<AuthDeps, 'db' | 'settings' | 'log' | 'keys' | 'secondFactor'> & {
-  figures: Figures;
-  brought: readonly Area[];
-}) =>
-  createAuthService({
-    ...deps,
-    deleteKeysOf,
-    signInFailed: figures.counter(
-      'queqiao_sign_in_failures_total',
-      'Passwords and codes that were not right, by what was wrong',
-      'reason',
-    ),
-    balances: purse,
-    openWallet,
-    takeOver: async (tx, fromUserId, toUserId) => {
-      await moveJobs(tx, fromUserId, toUserId);
-      for (const area of brought) await area.takeOver?.(tx, fromUserId, toUserId);
-    },
-    countThisMonth,
-    unreadNews,
-    refuseBlocked,
-    requireGuests,
-    whyNoAccount: (on, invite) =>
-      whyNoAccount(on, async () => invite !== undefined && (await isInvite(on, invite))),
-    registered: async (tx, userId, invite) => {
-      for (const area of brought) await area.registered?.(tx, userId, invite);
-    },
-  });
-
 /** Serves on for some seconds while load balancers learn that this process leaves. */
 const giveNotice = async (seconds: number, tell: Say): Promise<void> => {
   if (seconds <= 0) return;
@@ -136,6 +75,19 @@ const waitFor = async (
   tell(`正在停止：等正在写的回复和正在做的任务，最多 ${ms / 1000} 秒。再按一次立即结束`);
   return { others, ms };
 };
+
+/** What is cleared away from time to time, whoever brought it. */
+const choresOf = ({ files }: Pick<Kit, 'files'>, brought: readonly Area[]): Chore[] => [
+  removeExpiredAnswers,
+  removeOldCounts,
+  removeDeadEntries,
+  ...brought.flatMap((area) => area.chores ?? []),
+  (tx) =>
+    files.removeUnused(
+      tx,
+      brought.flatMap((area) => area.shows ?? []),
+    ),
+];
 
 /**
  * Builds the whole server from its settings; it does not listen yet. `say` tells whoever starts it
@@ -157,59 +109,11 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   const brought: readonly Area[] = areas;
   const figures = createFigures();
   const keys = createKeyBox(settings.secretKey, settings.dataDir);
-  const replies = await createReplies({
-    db,
-    instance,
-    valkey,
-    models,
-    fetchImage: async (url, detail, { signal, userId }) =>
-      files.imageForModel(url, detail, { signal, owner: await waiterOf(db, userId) }),
-    toolbox: createToolbox({
-      ...kit,
-      servers: createToolServers({
-        keys,
-        dataDir: settings.dataDir,
-        allowed: settings.fetchAllowed,
-      }),
-      made: [
-        createDraw({ ...kit, jobs }),
-        createEditImage({ ...kit, jobs }),
-        createMakeFilm({ ...kit, jobs }),
-        createSpeak(kit),
-        createMakeFile(kit),
-        createRunCode(kit),
-        createTranslateFile({ ...kit, jobs }),
-      ],
-    }),
-    writer: {
-      find: (name, user) => models.find(db, name, user),
-      ask: (...asked) => kit.prompts.ask(...asked),
-    },
-    box: keys,
-    log,
-    figures: createReplyFigures(figures),
-    options: {
-      firstByteMs: settings.modelFirstWordSeconds * 1000,
-      idleMs: settings.modelIdleSeconds * 1000,
-    },
-  });
+  const replies = await openReplies({ settings, log, kit, jobs, keys, figures });
   life.own(() => replies.drain(0));
   life.own(shareLimits(db, valkey, log).close);
-  const payables = brought.flatMap((area) => area.payables ?? []);
-  const payments = createPaymentService({
-    db,
-    log,
-    ...(await createProviders(settings, () => createSandbox(db, settings.publicUrl))),
-    payables,
-    takesPayment: () => takesPayment(db),
-    checkMs: settings.paymentCheckSeconds * 1000,
-  });
+  const payments = await openPayments({ settings, log, db, brought });
   life.own(payments.close);
-  if (payments.provider('sandbox'))
-    log.warn(
-      { allowed: settings.sandboxAllowed || null },
-      'orders are paid with play money: set PAYMENT to wechat, alipay or off where people buy',
-    );
   const sources = Object.assign(
     { job: createJobNews(kinds), order: payments.news },
     ...brought.map((area) => area.waits),
@@ -280,16 +184,8 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   life.own(searchIndexer.close);
   const housekeeping = startHousekeeping(db, log, [
     auth.removeExpired,
-    removeExpiredAnswers,
-    removeOldCounts,
-    removeDeadEntries,
     waits.removeOld,
-    ...brought.flatMap((area) => area.chores ?? []),
-    (tx) =>
-      files.removeUnused(
-        tx,
-        brought.flatMap((area) => area.shows ?? []),
-      ),
+    ...choresOf(kit, brought),
   ]);
   life.own(housekeeping.close);
 

@@ -5,7 +5,7 @@ import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from './handlers.ts';
 import { pathOf } from './faults.ts';
-import { sendRefusal } from './routes.ts';
+import { sendRefusal } from './answer-failure.ts';
 
 /** CSP sources of the inline scripts that the built index.html holds. */
 export const inlineScriptHashes = (folder: string): string[] => {

@@ -17,19 +17,14 @@ import { codes } from '#contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Settings } from '../settings.ts';
 import { type Authenticator, type Handlers, Refusal } from './handlers.ts';
+import { answerEarlyFailure, answerFailure } from './answer-failure.ts';
+import { generalBodyLimit, readBody } from './body.ts';
 import { countedStatus } from './faults.ts';
 import { createByteRoom } from './held-bytes.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
 import { type Probes, registerProbes } from './probes.ts';
-import {
-  answerEarlyFailure,
-  answerFailure,
-  generalBodyLimit,
-  readBody,
-  registerCalls,
-  type RouteDeps,
-} from './routes.ts';
+import { registerCalls, type RouteDeps } from './routes.ts';
 
 interface ServerDeps {
   settings: Settings;

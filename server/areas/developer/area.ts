@@ -1,6 +1,7 @@
 import { needsTranslation } from '#contract/image-prompt.ts';
 import type { Area, Host } from '#server/area.ts';
-import { type OpenContext, registerOpenCalls } from '#server/http/open-routes.ts';
+import type { OpenContext } from '#server/http/open-handlers.ts';
+import { registerOpenCalls } from '#server/http/open-routes.ts';
 import { createRunningCalls } from '#server/http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { createBatchHandlers } from './batch.handlers.ts';

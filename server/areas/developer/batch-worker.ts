@@ -4,7 +4,7 @@ import { calls } from '#contract/calls.ts';
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { failureBody, statusIn } from '#server/http/open-failure.ts';
-import type { ApiCaller, OpenContext } from '#server/http/open-routes.ts';
+import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
 import { readInput } from '#server/http/validate.ts';
 import type { RunningCalls } from '#server/http/running-calls.ts';
 import { beginFile, type FileWriter } from './api-file.store.ts';

@@ -6,7 +6,7 @@ import { createFairQueue } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { ApiCaller, OpenHandlers } from '#server/http/open-routes.ts';
+import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
 import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { lockOwner } from './developer.store.ts';

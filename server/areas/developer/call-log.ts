@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
-import type { CallNote } from '#server/http/open-routes.ts';
+import type { CallNote } from '#server/http/open-handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
 import { insertCalls, type LoggedCall } from './call-log.store.ts';
 

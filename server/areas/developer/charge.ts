@@ -5,7 +5,7 @@ import { timesFactor } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
 import { committing, together } from '#server/db/in-transaction.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { ApiCaller } from '#server/http/open-routes.ts';
+import type { ApiCaller } from '#server/http/open-handlers.ts';
 import {
   balances,
   countFreeUse,

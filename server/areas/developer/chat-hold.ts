@@ -3,7 +3,7 @@ import { dearest, deduction, isFree } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Database } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import type { ApiCaller } from '#server/http/open-routes.ts';
+import type { ApiCaller } from '#server/http/open-handlers.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { limits } from '#contract/limits.ts';
 import type { OpenMessage } from '#contract/open-messages.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import type { OpenContext } from '#server/http/open-routes.ts';
+import type { OpenContext } from '#server/http/open-handlers.ts';
 import { createMessageReader, Tally } from './chat-request.ts';
 
 const url = 'https://images.example/one.png';

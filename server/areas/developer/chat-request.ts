@@ -4,7 +4,7 @@ import type { OpenMessage } from '#contract/open-messages.ts';
 import { asideOf, type ChatBody, withAside } from '#server/engines/chat-relay.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import type { OpenContext } from '#server/http/open-routes.ts';
+import type { OpenContext } from '#server/http/open-handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 
 /** A request as it goes on: made anew from what is known of it, with everything that costs counted. */

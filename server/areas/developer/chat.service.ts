@@ -15,7 +15,7 @@ import { producedBy } from '#server/engines/produced.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { ApiCaller, Events, OpenAnswer, OpenContext } from '#server/http/open-routes.ts';
+import type { ApiCaller, Events, OpenAnswer, OpenContext } from '#server/http/open-handlers.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';

@@ -10,7 +10,7 @@ import { inBase64, relayEmbeddings } from '#server/engines/embedding/embedding-r
 import { ServiceError } from '#server/engines/service-wire.ts';
 import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import type { OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import { believable } from '../ledger/believable.ts';
 import { openCharge } from './charge.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';

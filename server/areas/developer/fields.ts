@@ -1,6 +1,6 @@
 import { type ChannelKind, dialects, isHarmless, type OpenFields } from '#contract/open-fields.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import type { OpenContext } from '#server/http/open-routes.ts';
+import type { OpenContext } from '#server/http/open-handlers.ts';
 
 type Json = Record<string, unknown>;
 

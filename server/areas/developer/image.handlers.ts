@@ -9,7 +9,7 @@ import { imageEditFields, imageFields, imageVariationFields } from '#contract/op
 import type { Database, Transaction } from '#server/db/database.ts';
 import { Refusal, type UploadedFile } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import type { Jobs } from '#server/jobs/jobs.ts';
 import { jobOfRequest, ownJob } from '#server/jobs/job.service.ts';
 import { wantsMarks } from '../compliance/foot.ts';

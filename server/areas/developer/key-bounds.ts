@@ -3,7 +3,7 @@ import { tokenPrice, tokensOfMillion } from '#contract/goods.ts';
 import { limits } from '#contract/limits.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { ApiCaller } from '#server/http/open-routes.ts';
+import type { ApiCaller } from '#server/http/open-handlers.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import type { Bound } from './developer.tables.ts';
 import type { FullBound } from './key-meter.store.ts';

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Instance } from '#server/db/instance.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import { type ApiCaller, type KeyGate, nothingUsed } from '#server/http/open-routes.ts';
+import { type ApiCaller, type KeyGate, nothingUsed } from '#server/http/open-handlers.ts';
 import { tooMany } from '#server/http/rate-limit.ts';
 import { SharedLimiter } from '#server/http/shared-limit.ts';
 import { allowCall } from '../compliance/allow.ts';

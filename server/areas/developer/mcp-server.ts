@@ -3,8 +3,8 @@ import type { Database } from '#server/db/database.ts';
 import { statusOf } from '#server/http/failure.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createAddressLimit } from '#server/http/rate-limit.ts';
-import type { ApiCaller } from '#server/http/open-routes.ts';
-import { bearerOf } from '#server/http/routes.ts';
+import type { ApiCaller } from '#server/http/open-handlers.ts';
+import { bearerOf } from '#server/http/caller.ts';
 import type { Gate } from './key-limits.ts';
 import { textOf, texts, type Tool, ToolFailure } from '../tool/tool.ts';
 

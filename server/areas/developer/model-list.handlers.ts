@@ -3,7 +3,7 @@ import { modelTypes } from '#contract/kinds.ts';
 import type { Model } from '#contract/model.ts';
 import type { Database } from '#server/db/database.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
-import type { ApiCaller, OpenHandlers } from '#server/http/open-routes.ts';
+import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { mayUseModel, noSuchModel } from './chat.service.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';

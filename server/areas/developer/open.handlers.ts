@@ -1,7 +1,7 @@
 import { countFields, messageFields } from '#contract/open-fields.ts';
 import type { Database } from '#server/db/database.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
-import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal, statusIn } from '#server/http/open-failure.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';

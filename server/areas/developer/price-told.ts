@@ -1,4 +1,4 @@
-import type { OpenContext } from '#server/http/open-routes.ts';
+import type { OpenContext } from '#server/http/open-handlers.ts';
 import { yuanOf } from './key-bounds.ts';
 
 /** A price in yuan, as it is written in headers. */

@@ -1,6 +1,6 @@
 import { responseFields } from '#contract/open-fields.ts';
 import type { Database } from '#server/db/database.ts';
-import type { OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ApiChat } from './chat.service.ts';
 import { takeFields } from './fields.ts';
 import { chatOf, responseOf, responseStyle } from './responses.ts';

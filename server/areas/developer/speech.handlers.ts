@@ -11,7 +11,7 @@ import { SpeechEngineError, type Spoken } from '#server/engines/speech/speech-en
 import { Refusal } from '#server/http/handlers.ts';
 import { labelledSound } from '#server/labels/sound.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import { spokenText } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import type { Sign } from '../file/stored-images.ts';

@@ -4,7 +4,7 @@ import type { ResponseItem } from '#contract/open-messages.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { statement } from '#server/db/statement.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
-import type { ApiCaller, OpenContext } from '#server/http/open-routes.ts';
+import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
 import { apiResponses } from './batch.tables.ts';
 import { tellIgnored } from './fields.ts';
 import { paged } from './list-page.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { completionFields, moderationFields, rerankFields } from '#contract/open-fields.ts';
 import type { Database } from '#server/db/database.ts';
-import type { OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import { blockedAmong } from '../moderation/blocked-words.service.ts';
 import type { ApiChat, Style } from './chat.service.ts';
 import { usageIn, usageOf } from './chat-text.ts';

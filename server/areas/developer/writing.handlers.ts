@@ -1,6 +1,6 @@
 import { needsTranslation } from '#contract/image-prompt.ts';
 import type { Database } from '#server/db/database.ts';
-import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
+import type { OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import { type ApiChat, mayUseModel } from './chat.service.ts';

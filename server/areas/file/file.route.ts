@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Executor } from '#server/db/database.ts';
 import { disposition } from '#server/http/disposition.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import { answerFailure } from '#server/http/routes.ts';
+import { answerFailure } from '#server/http/answer-failure.ts';
 import type { FileService } from './file.service.ts';
 import { ownImage, otherFile, thumbnailSides } from './image-address.ts';
 

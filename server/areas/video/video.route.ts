@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import { readRange } from '#server/http/byte-range.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import { answerFailure } from '#server/http/routes.ts';
+import { answerFailure } from '#server/http/answer-failure.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { posterSides, type FilmFiles, type PosterSide } from './film-files.ts';
 import * as store from './video.store.ts';
