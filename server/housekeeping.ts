@@ -21,7 +21,7 @@ export const startHousekeeping = (
           if (await tryLock(tx, lock)) await chore(tx);
         });
       } catch (error) {
-        log.warn({ err: error }, '例行清理没有完成，下一分钟再试');
+        log.warn({ err: error }, 'a chore failed and is tried again in a minute');
       }
     }
   };

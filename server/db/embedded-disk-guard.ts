@@ -49,14 +49,17 @@ export const watchDisk = (
     await reload();
     const freeMegabytes = Math.floor(free / 1024 / 1024);
     if (next === modes.readOnly) {
-      log.error({ freeMegabytes }, '磁盘将满：数据库暂时只读，腾出空间后自动恢复');
-    } else log.info({ freeMegabytes }, '磁盘有了空间：数据库可以写入');
+      log.error(
+        { freeMegabytes },
+        'the disk is nearly full: the database is read-only until there is room',
+      );
+    } else log.info({ freeMegabytes }, 'the disk has room: the database can be written again');
   };
 
   const timer = setInterval(() => {
     look().catch((error: unknown) => {
       // The folder may just be going away with everything else.
-      if (!hasCode(error, 'ENOENT')) log.warn({ err: error }, '磁盘空间没有查到');
+      if (!hasCode(error, 'ENOENT')) log.warn({ err: error }, 'the room on the disk is not known');
     });
   }, rhythm);
   timer.unref();

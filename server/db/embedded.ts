@@ -281,7 +281,7 @@ class Cluster {
       } else if (running && postmaster.ready && unreachableSince !== null) {
         // It runs, but somebody swept its socket away; it makes a new one when it starts anew.
         if (Date.now() - unreachableSince > 15_000) {
-          this.#log.warn('数据库的套接字不见了，正在重新启动数据库');
+          this.#log.warn('the socket of the database is gone: it is started again');
           process.kill(postmaster.pid, 'SIGINT');
           unreachableSince = null;
         }
@@ -289,7 +289,7 @@ class Cluster {
       if (Date.now() - since > patience) throw new Error(await this.#explain());
       if (Date.now() - saidAt > 10_000) {
         saidAt = Date.now();
-        this.#log.info('仍在等待数据库就绪（非正常关机之后的恢复可能要一些时间）');
+        this.#log.info('still waiting for the database: recovery after a crash may take a while');
       }
       await sleep(20, undefined, { signal: stop });
     }
@@ -302,7 +302,7 @@ class Cluster {
     for (const until = Date.now() + 30_000; Date.now() < until; await sleep(20)) {
       if (!(await isPostmaster(pid, this.#place))) return;
     }
-    this.#log.warn({ pid }, '数据库在 30 秒内没有停下来');
+    this.#log.warn({ pid }, 'the database did not stop within 30 seconds');
   }
 
   async #start(): Promise<void> {
@@ -378,17 +378,20 @@ export const joinEmbedded = async (dataDir: string, log: FastifyBaseLogger): Pro
   for (const home of place.forgotten) {
     log.warn(
       { folder: home },
-      '这里还有一个以前的数据库，它的 DATA_DIR 已被删除；不要的话可以删除它',
+      'a former database is left whose DATA_DIR was deleted: remove it if it is not wanted',
     );
     await signal({ data: join(home, 'data') }, 'SIGINT');
   }
   if (place.isNew) {
-    log.info({ folder: place.home }, '正在建立数据库');
+    log.info({ folder: place.home }, 'making the database');
     await create(binaries, place);
   }
   const password = await readPassword(place);
   await checkVersion(binaries, place);
-  log.info({ folder: place.home, uid: place.runAs?.uid ?? process.getuid?.() }, '数据库的位置');
+  log.info(
+    { folder: place.home, uid: place.runAs?.uid ?? process.getuid?.() },
+    'where the database is',
+  );
 
   const cluster = new Cluster(place, binaries, password, log);
   const leaving = new AbortController();
@@ -416,15 +419,15 @@ export const joinEmbedded = async (dataDir: string, log: FastifyBaseLogger): Pro
     }
   };
   const comeBack = async (): Promise<void> => {
-    log.warn('与数据库的连接断开，正在恢复');
+    log.warn('the connection to the database broke and is restored');
     for (let pause = 100; !leaving.signal.aborted; pause = Math.min(pause * 2, 5000)) {
       try {
         await enter();
-        log.info('数据库已恢复');
+        log.info('the database is back');
         return;
       } catch (error) {
         if (leaving.signal.aborted) return;
-        log.error({ err: error }, '数据库还没有恢复，将再试');
+        log.error({ err: error }, 'the database is not back yet and is tried again');
         await sleep(pause, undefined, { signal: leaving.signal }).catch(() => {});
       }
     }

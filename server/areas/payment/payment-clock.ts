@@ -36,7 +36,10 @@ const askDue = async (till: Till): Promise<void> => {
       try {
         now = await look(till, order);
       } catch (error) {
-        log.warn({ err: error, order: order.number }, '支付服务没有回答，稍后再问');
+        log.warn(
+          { err: error, order: order.number },
+          'a payment service did not answer about an order and is asked again',
+        );
       }
       await store.planAsk(db, order.id, pauseOf(now, checkMs));
     }),
@@ -46,7 +49,10 @@ const askDue = async (till: Till): Promise<void> => {
       const { order } = await store.orderWithInvoice(db, refund.orderId);
       await payBack(till, refund, order);
     } catch (error) {
-      log.warn({ err: error, refund: refund.number }, '退款没有得到回答，稍后再问');
+      log.warn(
+        { err: error, refund: refund.number },
+        'a payment service did not answer about a refund and is asked again',
+      );
     }
   }
 };
@@ -98,7 +104,10 @@ const readBills = async (till: Till): Promise<void> => {
       try {
         await readBill(till, name, day);
       } catch (error) {
-        till.log.warn({ err: error, provider: name, day }, '对账单没有读到，稍后再试');
+        till.log.warn(
+          { err: error, provider: name, day },
+          'a bill of a payment service could not be read and is tried again',
+        );
       }
     }
 };
@@ -117,7 +126,11 @@ export const startClock = (till: Till): (() => Promise<void>) => {
         await readBills(till);
       }
     } catch (error) {
-      if (!closing) till.log.warn({ err: error }, '订单没有查完，稍后再查');
+      if (!closing)
+        till.log.warn(
+          { err: error },
+          'a round over the open orders did not end and is tried again',
+        );
     } finally {
       busy = false;
     }

@@ -107,7 +107,10 @@ export const refund = async (till: Till, request: RefundRequest): Promise<store.
   try {
     await payBack(till, refund, order);
   } catch (error) {
-    till.log.warn({ err: error, refund: refund.number }, '退款没有得到回答，会再问');
+    till.log.warn(
+      { err: error, refund: refund.number },
+      'a payment service did not answer about a refund and is asked again',
+    );
   }
   return (await store.refundById(till.db, refund.id)) ?? refund;
 };
