@@ -475,6 +475,27 @@ test('asked from home on a line that hangs, the words stand in their session bef
   await expect(app.log).toContainText('您说：在隧道里问的第一句', { timeout: 30_000 });
 });
 
+test('asked from home on a line that hangs once the session is made, the words stay in sight @O3', async ({
+  line,
+  phone: { page },
+}) => {
+  const app = new App(page);
+  await page.goto(`${line.baseURL}/`);
+  await settleIn(page);
+  line.hangsAfter = '/api/new_session';
+  await page.getByRole('textbox', { name: '输入问题' }).fill('进隧道那一刻问的');
+  await app.sendButton.click();
+  await expect(page.getByText('进隧道那一刻问的')).toBeVisible();
+  await expect(page).toHaveURL(/\/chat\?/);
+  // Longer than words on their way are shown in a session that is open.
+  await page.waitForTimeout(9_000);
+  await expect(page.getByText('进隧道那一刻问的')).toBeVisible();
+  await expect(page.getByText(/网络没有回应/)).toBeVisible();
+  line.hangsAfter = '';
+  line.state = 'well';
+  await expect(app.log).toContainText('您说：进隧道那一刻问的', { timeout: 30_000 });
+});
+
 test('sent with a file that is on its way when the line stops answering, it waits on the device and outlives a kill @O3 @C18', async ({
   line,
   client,

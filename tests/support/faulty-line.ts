@@ -19,6 +19,8 @@ export type LineState =
 export interface FaultyLine {
   baseURL: string;
   state: LineState;
+  /** The path after whose answer it hangs. */
+  hangsAfter: string;
   /** Bytes a second that leave the browser; Infinity: as they come. */
   upSpeed: number;
   /** Nobody answers any more, and what was being answered breaks off. */
@@ -30,7 +32,11 @@ const lateBy = 3_000;
 
 /** A line to a server that can be spoiled at any time. Only what is written is spoiled, unless it is down or hangs. */
 export const openLine = async (target: string, port = 0): Promise<FaultyLine> => {
-  const line: { state: LineState; upSpeed: number } = { state: 'well', upSpeed: Infinity };
+  const line: Pick<FaultyLine, 'state' | 'hangsAfter' | 'upSpeed'> = {
+    state: 'well',
+    hangsAfter: '',
+    upSpeed: Infinity,
+  };
   /** What hung once stays so: its connection is dead, although neither side knows. */
   const held = (dead: { is: boolean }) =>
     new Transform({
@@ -57,6 +63,8 @@ export const openLine = async (target: string, port = 0): Promise<FaultyLine> =>
         const give = () => {
           to.writeHead(answer.statusCode ?? 502, answer.headers);
           answer.pipe(held(dead)).pipe(to);
+          if (line.hangsAfter !== '' && from.url?.startsWith(line.hangsAfter))
+            to.on('finish', () => (line.state = 'hangs'));
         };
         if (state === 'deaf') {
           answer.resume();

@@ -162,12 +162,12 @@ const Chat = ({
   });
   const view = useSyncExternalStore(thread.store.subscribe, thread.store.get);
   const sessionType = useSessionType(session.data);
-  const arriving = useArrivingWords(uuid);
   const friend = session.data?.friend;
   usePageTitle(friend ? maskName(friend.name) : (session.data?.prompt ?? '会话'));
 
   const failure = session.error ?? (view.loaded ? null : messages.error);
   const opened = session.data !== undefined && view.loaded && sessionType !== null;
+  const arriving = useArrivingWords(uuid, opened);
   const empty = view.rows.length + view.tail.length === 0;
   // What is kept here was shown before that: only the server has the rest, and nothing comes of it.
   const stuck = useLine() === 'silent';

@@ -177,7 +177,11 @@ const making = {
     await page.getByRole('button', { name: '语音输入' }).click({ timeout: 20_000 });
     const tool = page.getByRole('dialog', { name: '语音输入' });
     await tool.getByRole('radio', { name: /Whisper/ }).click({ timeout: 30_000 });
-    await tool.getByRole('button', { name: '开始录音' }).click();
+    const begin = tool.getByRole('button', { name: '开始录音' });
+    await begin.click();
+    // An iPhone gives the microphone on the first press and records on the next.
+    await tool.getByText(/正在录音|已得到麦克风/).waitFor({ timeout: 20_000 });
+    if (await begin.isVisible()) await begin.click();
     await tool.getByText(/正在录音 [1-9] 秒/).waitFor({ timeout: 20_000 });
     await tool.getByRole('button', { name: '结束录音' }).click();
     await insist(
