@@ -4,7 +4,7 @@ import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import { type ApiChat, mayUseModel } from './chat.service.ts';
-import { firstChoice } from './responses.ts';
+import { firstChoice } from './chat-text.ts';
 
 const translator = {
   en: '你是翻译。把用户给出的文字译成自然的英文，只输出译文，不要解释。',
