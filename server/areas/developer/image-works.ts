@@ -25,7 +25,7 @@ import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { handOver } from '../ledger/ledger.service.ts';
 import { openCharge } from './charge.ts';
 import { isUsable } from '../model/usable.ts';
-import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { mayUseModel, noSuchModel } from './key-models.ts';
 import * as store from './developer.store.ts';
 import { tellIgnored } from './fields.ts';
 import { tellPrice } from './price-told.ts';

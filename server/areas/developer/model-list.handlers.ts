@@ -5,7 +5,7 @@ import type { Database } from '#server/db/database.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
 import type { ApiCaller, OpenHandlers } from '#server/http/open-routes.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { mayUseModel, noSuchModel } from './key-models.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
 
 const typeNames: Readonly<Record<number, string>> = Object.fromEntries(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Parsed } from '#contract/calls.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
 import { failureBody } from '#server/http/open-failure.ts';
-import type { Style } from './chat.service.ts';
+import type { Style } from './chat-stream.ts';
 import type { Counted } from './chat-text.ts';
 
 /** Answers of chat completions in the words of OpenAI's Responses. */

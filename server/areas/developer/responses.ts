@@ -1,7 +1,7 @@
 import type { Parsed } from '#contract/calls.ts';
 import type { OpenMessage, ResponseItem } from '#contract/open-messages.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import type { ChatAsked } from './chat.service.ts';
+import type { ChatAsked } from './chat-asking.ts';
 
 /**
  * OpenAI's Responses in the words of its chat completions, which every service speaks.

@@ -19,7 +19,7 @@ import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { isUsable } from '../model/usable.ts';
 import { openCharge } from './charge.ts';
-import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { mayUseModel, noSuchModel } from './key-models.ts';
 import { takeFields } from './fields.ts';
 import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';

@@ -3,7 +3,8 @@ import type { Database } from '#server/db/database.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
-import { type ApiChat, mayUseModel } from './chat.service.ts';
+import type { ApiChat } from './chat.service.ts';
+import { mayUseModel } from './key-models.ts';
 import { firstChoice } from './chat-text.ts';
 
 const translator = {
