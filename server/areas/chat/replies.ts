@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import type { Instance } from '#server/db/instance.ts';
+import { every } from '#server/every.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
@@ -72,28 +73,6 @@ const endRunning = async ({ live }: Pick<Shared, 'live'>, ms: number): Promise<v
   await Promise.race([Promise.all(running().map((own) => own.finished)), sleep(5000)]);
 };
 
-/** Does something every so many ms, unless the last time still lasts; gives what ends that. */
-const every = (
-  context: Pick<RepliesContext, 'stage' | 'log'>,
-  ms: number,
-  act: () => Promise<void> | void,
-): NodeJS.Timeout => {
-  let busy = false;
-  const run = async (): Promise<void> => {
-    if (busy) return;
-    busy = true;
-    try {
-      await act();
-    } catch (error) {
-      if (context.stage !== 'closed')
-        context.log.warn({ err: error }, 'a regular task of the replies failed');
-    } finally {
-      busy = false;
-    }
-  };
-  return setInterval(() => void run(), ms);
-};
-
 /**
  * The replies that are being written. Each belongs to the process that began it and lives in its
  * memory; the row gets it at most once a second, and a NOTIFY tells the other processes, whose
@@ -136,16 +115,23 @@ export const createReplies = async (deps: RepliesDeps) => {
     live.get(Number(payload))?.own?.answer.cut('stopped'),
   );
   await sweep();
+  const failed = (err: unknown): void => {
+    if (context.stage !== 'closed') log.warn({ err }, 'a regular task of the replies failed');
+  };
   const timers = [
-    every(context, tickMs, () => flushDue(context)),
-    every(context, tickMs, following.tellNews),
-    every(context, settings.pollMs, following.pollFollowed),
-    every(context, settings.sweepMs, sweep),
-    every(context, Math.min(1000, settings.heartbeatMs), () => {
-      const now = Date.now();
-      for (const [id, { until }] of kept) if (until <= now) kept.delete(id);
-      reading.tend(now);
-    }),
+    every(tickMs, () => flushDue(context), failed),
+    every(tickMs, following.tellNews, failed),
+    every(settings.pollMs, following.pollFollowed, failed),
+    every(settings.sweepMs, sweep, failed),
+    every(
+      Math.min(1000, settings.heartbeatMs),
+      () => {
+        const now = Date.now();
+        for (const [id, { until }] of kept) if (until <= now) kept.delete(id);
+        reading.tend(now);
+      },
+      failed,
+    ),
   ];
 
   return {

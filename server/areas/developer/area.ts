@@ -4,7 +4,7 @@ import { type OpenContext, registerOpenCalls } from '#server/http/open-routes.ts
 import { createRunningCalls } from '#server/http/running-calls.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { createBatchHandlers } from './batch.handlers.ts';
-import { createBatchWorker } from './batch-worker.ts';
+import { createBatchWorker } from './batch-work.ts';
 import { dropOldBatches } from './batch.store.ts';
 import { dropOldNotes } from './call-log.store.ts';
 import { createApiChat } from './chat.service.ts';

@@ -7,6 +7,7 @@ import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { markedFilm } from '#server/engines/video/marked-film.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
+import { type AtService, engineIo } from '#server/jobs/engine-io.ts';
 import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf, filmText } from '#common/markdown/digest.ts';
@@ -46,8 +47,7 @@ interface Filmed {
 }
 
 /** What stands in a job's `remote`: what was done already, for whoever takes it over. */
-interface Done {
-  at?: { channelId: number; remote: unknown };
+interface Done extends AtService {
   /** Key of the files that were about to be stored. */
   key?: string;
 }
@@ -101,17 +101,7 @@ const runAt = async (
       seed: plan.seed,
       marked: await wantsFilmMarks(db),
     },
-    {
-      signal: io.signal,
-      sent: io.sent,
-      progress: (fraction, preview) =>
-        io.progress(fraction, preview && (() => files.preview(preview))),
-      remember: (remote) => {
-        done.at = { channelId, remote };
-        return io.remember(done);
-      },
-      resume: done.at?.channelId === channelId ? done.at.remote : null,
-    },
+    engineIo(io, channelId, done, files.preview),
   );
 };
 
