@@ -25,7 +25,7 @@ import type { ResolvedImageModel } from '../model/resolved-model.ts';
 import { handOver } from '../ledger/ledger.service.ts';
 import { openCharge } from './charge.ts';
 import { isUsable } from '../model/usable.ts';
-import { mayUseModel, noSuchModel } from './key-models.ts';
+import { noSuchModel, openToKey } from './key-models.ts';
 import * as store from './developer.store.ts';
 import { tellIgnored } from './fields.ts';
 import { tellPrice } from './price-told.ts';
@@ -75,15 +75,6 @@ const fitting = (
 /** An own address without what it asks for: what we gave with words on it is taken again. */
 const bare = (url: string): string => url.split('?')[0] ?? '';
 
-/** Whether a key may use the model of a name. */
-export const offeredImages = async (
-  { db, models }: Pick<ImageApiDeps, 'db' | 'models'>,
-  caller: OpenContext['caller'],
-): Promise<(name: string) => boolean> => {
-  const closed = await models.closedToApi(db);
-  return (name) => mayUseModel(caller, name) && !closed.has(name);
-};
-
 /** The named model of images, or the first that can do it: free ones before others. */
 const modelFor = async (
   deps: ImageApiDeps,
@@ -92,7 +83,7 @@ const modelFor = async (
   named: string | null | undefined,
 ): Promise<ResolvedImageModel> => {
   const { db, models } = deps;
-  const mayUse = await offeredImages(deps, context.caller);
+  const mayUse = await openToKey(deps, context.caller);
   if (named !== undefined && named !== null) {
     const model = await models.findImage(db, named);
     if (!model || !mayUse(named)) throw noSuchModel(named);

@@ -19,8 +19,8 @@ import {
   type ImageApiDeps,
   imageOf,
   keepImage,
-  offeredImages,
 } from './image-works.ts';
+import { openToKey } from './key-models.ts';
 
 /** What OpenAI calls the quality and the style of an image, in this server's words. */
 const wished = ({
@@ -157,7 +157,7 @@ export const createImageApi = (
         deps.db,
         { image_url: await imageOf(deps, context, input), model: input.clip, chinese: 0 },
         caller.user,
-        await offeredImages(deps, caller),
+        await openToKey(deps, caller),
       );
       return { json: { result: true, text: words.result, text_cn: words.result_cn } };
     },

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { spokenLength } from '#common/speech-text.ts';
-import { limits, tooLongText } from '#contract/limits.ts';
+import { limits } from '#contract/limits.ts';
 import { speechFields, transcriptionFields, translationFields } from '#contract/open-fields.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { hearingDeduction, speakingDeduction } from '#contract/price.ts';
@@ -18,8 +17,10 @@ import type { Sign } from '../file/stored-images.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedMediaModel } from '../model/resolved-model.ts';
 import { isUsable } from '../model/usable.ts';
+import { longestMs } from '../speech/paid-speech.ts';
+import { lengthToSay, voiceOf } from '../speech/read-aloud.ts';
 import { openCharge } from './charge.ts';
-import { mayUseModel, noSuchModel } from './key-models.ts';
+import { noSuchModel, openToKey } from './key-models.ts';
 import { takeFields } from './fields.ts';
 import { tellPrice } from './price-told.ts';
 import { workSignal } from './work-signal.ts';
@@ -28,9 +29,6 @@ type SpeechType = (typeof modelTypes)['speechToText'] | (typeof modelTypes)['tex
 
 /** What costs nothing is made by this machine: of each person one at a time, and so many may wait. */
 const forNothing = createFairQueue(2, 8);
-
-/** How long a reading or a listening may take, ms. */
-const longestMs = 5 * 60_000;
 
 interface SpeechApiDeps {
   db: Database;
@@ -59,9 +57,8 @@ const modelFor = async (
     throw new Refusal(
       type === modelTypes.speechToText ? 'recogniser_missing' : 'model_unavailable',
     );
-  const closed = await models.closedToApi(db);
-  if (!model || closed.has(model.name) || !mayUseModel(caller, model.name))
-    throw noSuchModel(named ?? model?.name ?? '');
+  const mayUse = await openToKey({ db, models }, caller);
+  if (!model || !mayUse(model.name)) throw noSuchModel(named ?? model?.name ?? '');
   if (!(await isUsable(db, model, caller.user))) throw noSuchModel(model.name);
   return model;
 };
@@ -128,14 +125,8 @@ const speak = async (
   const type = modelTypes.textToSpeech;
   const model = await modelFor(deps, context, type, asked.model);
   const { text } = asked;
-  const length = spokenLength(text);
-  if (!/[\p{L}\p{N}]/u.test(text)) throw new Refusal('prompt_too_short', '没有可以念的文字');
-  if (length > limits.speech.characters)
-    throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
-  const known = Object.keys(model.voice ?? {});
-  const wanted = asked.voice ?? '';
-  const voice =
-    wanted !== '' && (!model.builtIn || known.includes(wanted)) ? wanted : (known[0] ?? '');
+  const length = lengthToSay(text);
+  const voice = voiceOf(model, asked.voice ?? '');
   const { min, max, usual } = limits.speech.speed;
   const speed = Math.min(max, Math.max(min, asked.speed ?? usual));
   const said = await spokenText(deps.db, text, 'mark_api');

@@ -4,7 +4,7 @@ import type { OpenContext, OpenHandlers } from '#server/http/open-routes.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ApiChat } from './chat.service.ts';
-import { mayUseModel } from './key-models.ts';
+import { openToKey } from './key-models.ts';
 import { firstChoice } from './chat-text.ts';
 
 const translator = {
@@ -32,12 +32,8 @@ export const createWritingApi = (deps: {
   ): Promise<string | null> => {
     const { caller } = context;
     const usual = async (): Promise<string | undefined> => {
-      const closed = await models.closedToApi(db);
-      const cheapest = await models.cheapestModel(
-        db,
-        caller.user,
-        (name) => !closed.has(name) && mayUseModel(caller, name),
-      );
+      const mayUse = await openToKey(deps, caller);
+      const cheapest = await models.cheapestModel(db, caller.user, mayUse);
       return cheapest?.builtIn ? undefined : cheapest?.name;
     };
     const model = named ?? (await usual());

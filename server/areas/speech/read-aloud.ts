@@ -33,6 +33,24 @@ export const voiceFor = async (
   throw new Refusal('model_unavailable', any ? undefined : noVoice);
 };
 
+/** How long a text is to whoever says it. @throws Refusal prompt_too_short, prompt_too_long */
+export const lengthToSay = (text: string): number => {
+  const length = spokenLength(text);
+  if (!/[\p{L}\p{N}]/u.test(text)) throw new Refusal('prompt_too_short', '没有可以念的文字');
+  if (length > limits.speech.characters)
+    throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+  return length;
+};
+
+/** The voice that is asked for, where the model may have it; else its first. */
+export const voiceOf = (
+  { builtIn, voice }: Pick<ResolvedMediaModel, 'builtIn' | 'voice'>,
+  wanted: string,
+): string => {
+  const known = Object.keys(voice ?? {});
+  return wanted !== '' && (!builtIn || known.includes(wanted)) ? wanted : (known[0] ?? '');
+};
+
 /** The words as they are said, and by which voice. @throws Refusal prompt_too_short, prompt_too_long */
 export const toBeSaid = async (
   db: Executor,
@@ -40,14 +58,9 @@ export const toBeSaid = async (
   model: ResolvedMediaModel,
 ) => {
   const words = speechText(asked.text);
-  const length = spokenLength(words);
-  if (!/[\p{L}\p{N}]/u.test(words)) throw new Refusal('prompt_too_short', '没有可以念的文字');
-  if (length > limits.speech.characters)
-    throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+  const length = lengthToSay(words);
   const said = await spokenText(db, words, 'mark_sound');
-  const known = Object.keys(model.voice ?? {});
-  const named = asked.voice !== '' && (!model.builtIn || known.includes(asked.voice));
-  return { words, length, said, voice: named ? asked.voice : (known[0] ?? '') };
+  return { words, length, said, voice: voiceOf(model, asked.voice) };
 };
 
 /** Reads words aloud, says in the sound what made it, and takes its price. */
