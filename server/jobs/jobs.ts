@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
 import type pg from 'pg';
+import { every } from '../every.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { cancelQueued, type JobContext, LostJob, wait } from './job-end.ts';
@@ -128,23 +129,6 @@ const startWorkers = async (
   return runners;
 };
 
-/** Repeats something; never twice at once. */
-const every = (ms: number, { log, isClosing }: JobContext, act: () => Promise<void>) => {
-  let busy = false;
-  const once = async (): Promise<void> => {
-    if (busy) return;
-    busy = true;
-    try {
-      await act();
-    } catch (error) {
-      if (!isClosing()) log.warn({ err: error }, 'a regular task of the jobs failed');
-    } finally {
-      busy = false;
-    }
-  };
-  return setInterval(() => void once(), ms);
-};
-
 /**
  * Works on jobs. The row says what became of a job; the queue of graphile-worker only tells the
  * workers of all processes that there is one. A worker owns its job by a lease, and whoever ends it
@@ -170,7 +154,10 @@ export const createJobs = async (deps: JobsDeps) => {
   await instance.listen(stopChannel, (payload) => live.recall(Number(payload)));
   const runners = await startWorkers(deps, live.takeUp);
   await sweep();
-  const timers = [every(renewMs, context, live.renew), every(sweepMs, context, sweep)];
+  const failed = (err: unknown): void => {
+    if (!closing) log.warn({ err }, 'a regular task of the jobs failed');
+  };
+  const timers = [every(renewMs, live.renew, failed), every(sweepMs, sweep, failed)];
 
   return {
     /** Cancels a job that nobody works on yet; `false`: somebody does, or it has ended. */

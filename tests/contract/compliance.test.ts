@@ -70,7 +70,7 @@ const ways: Readonly<Record<string, string>> = {
   'store server/areas/file/opened-files.ts': 'for models alone',
   'store server/areas/export/export.service.ts': 'labelled: PDF',
   'store server/areas/account/account-export.ts': 'labelled: the files themselves',
-  'store server/areas/speech/speech.service.ts': 'labelled',
+  'store server/areas/speech/speak.ts': 'labelled',
   'store server/areas/train/unpack-archive.ts': 'of people',
   'store server/areas/train/watch.service.ts': 'of people',
   'store server/areas/train/output.service.ts': 'labelled: Word files in a zip',

@@ -60,6 +60,21 @@ export interface Live {
   lostAt: number;
 }
 
+/** A reply that no line has been read of. */
+export const newLive = <O extends Own | null>(
+  log: ReplyLog,
+  own: O,
+  readers = new Set<Reader>(),
+): Live & { own: O } => ({
+  log,
+  readers,
+  own,
+  heardAt: Date.now(),
+  line: null,
+  writing: '',
+  lostAt: 0,
+});
+
 export interface Own {
   answer: Reply;
   /** Tells this writing of the reply from the ones before. */

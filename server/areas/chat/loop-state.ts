@@ -1,7 +1,7 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { ToolUser } from '../tool/tool.ts';
-import type { ForeignTool } from '../tool/tool-servers.ts';
+import type { ForeignTool } from '../tool/foreign-tool.ts';
 import type { ReplyOrder } from './reply.ts';
 
 /** Where the loop of a reply's calls stands: all that it needs to go on in another process. */

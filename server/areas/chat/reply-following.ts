@@ -2,8 +2,8 @@ import { createChangedIds } from '#server/changed-ids.ts';
 import { streamCodes } from '#contract/page-errors.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { textFrame } from './frames.ts';
-import type { Live, RepliesContext } from './live-replies.ts';
-import type { Ending, Reader } from './reader.ts';
+import { newLive, type Live, type RepliesContext } from './live-replies.ts';
+import type { Ending } from './reader.ts';
 import { ReplyLog } from './reply-log.ts';
 import { createReplyLines } from './reply-line.ts';
 import { createReplyRelay, type Piece } from './reply-relay.ts';
@@ -25,6 +25,38 @@ export const endingOf = ({
   return { error: state === 'error' || state === 'interrupted' ? { code, message } : null };
 };
 
+type Lives = RepliesContext['live'];
+
+const endFollowed = (live: Lives, id: number, entry: Live, ending: Ending): void => {
+  live.delete(id);
+  entry.line?.close();
+  for (const reader of entry.readers) reader.end(ending);
+};
+
+/** A piece of a reply that stands in no row. */
+const takePiece = (live: Lives, { id, start, kind, text, ending }: Piece): void => {
+  const entry = live.get(id);
+  if (!entry || entry.own) return;
+  entry.heardAt = Date.now();
+  const { length } = entry.log;
+  // What is missing was asked for, or will be.
+  if (start > length) return;
+  const more = text.slice(length - start);
+  if (more !== '') {
+    entry.log.append(kind, more);
+    const frame = textFrame(kind, more, entry.log.length);
+    for (const reader of entry.readers) reader.push(frame, length, entry.log.length);
+  }
+  if (ending) endFollowed(live, id, entry, ending);
+};
+
+const takeTool = (live: Lives, id: number, tool: StoredTool): void => {
+  const entry = live.get(id);
+  if (!entry || entry.own) return;
+  entry.log.putTool(tool);
+  for (const reader of entry.readers) reader.pushTools();
+};
+
 /** Reads here what other processes write. */
 export const createFollowing = async (
   context: RepliesContext,
@@ -34,42 +66,12 @@ export const createFollowing = async (
   const { db, instance, log, live, kept, words } = context;
   const lines = await createReplyLines({ db, instance, words, log });
 
-  /** A piece of a reply that stands in no row. */
-  const takePiece = ({ id, start, kind, text, ending }: Piece): void => {
-    const entry = live.get(id);
-    if (!entry || entry.own) return;
-    entry.heardAt = Date.now();
-    const { length } = entry.log;
-    // What is missing was asked for, or will be.
-    if (start > length) return;
-    const more = text.slice(length - start);
-    if (more !== '') {
-      entry.log.append(kind, more);
-      const frame = textFrame(kind, more, entry.log.length);
-      for (const reader of entry.readers) reader.push(frame, length, entry.log.length);
-    }
-    if (ending) endFollowed(id, entry, ending);
-  };
-
-  const takeTool = (id: number, tool: StoredTool): void => {
-    const entry = live.get(id);
-    if (!entry || entry.own) return;
-    entry.log.putTool(tool);
-    for (const reader of entry.readers) reader.pushTools();
-  };
-
-  const endFollowed = (id: number, entry: Live, ending: Ending): void => {
-    live.delete(id);
-    entry.line?.close();
-    for (const reader of entry.readers) reader.end(ending);
-  };
-
   /** Reads the reply from the process that writes it, from where this one has it. */
   const openLine = (id: number, entry: Live, owner: number): void => {
     entry.line = lines.open(owner, id, entry.log.length, entry.writing, {
       onWriting: (writing) => (entry.writing = writing),
-      onPiece: takePiece,
-      onTool: takeTool,
+      onPiece: (piece) => takePiece(live, piece),
+      onTool: (id, tool) => takeTool(live, id, tool),
       onOver: () => {
         entry.line = null;
         entry.lostAt = Date.now();
@@ -93,20 +95,12 @@ export const createFollowing = async (
       if (!answer) return kept.get(id) ?? null;
       return answer.request.temporary ? { log: answer.log, ending: null } : null;
     },
-    onPiece: takePiece,
+    onPiece: (piece) => takePiece(live, piece),
     log,
   });
 
   const follow = (id: number): Live => {
-    const entry: Live = {
-      log: new ReplyLog(),
-      readers: new Set<Reader>(),
-      own: null,
-      heardAt: Date.now(),
-      line: null,
-      writing: '',
-      lostAt: 0,
-    };
+    const entry = newLive(new ReplyLog(), null);
     live.set(id, entry);
     changed.add(id);
     return entry;
@@ -123,7 +117,7 @@ export const createFollowing = async (
   const updateFollowed = (id: number, row: store.ReplyRow | undefined): void => {
     const entry = live.get(id);
     if (!entry || entry.own || entry.line?.isOpen()) return;
-    const end = (ending: Ending): void => endFollowed(id, entry, ending);
+    const end = (ending: Ending): void => endFollowed(live, id, entry, ending);
     if (!row) return end({ error: { code: 'connection', message: streamCodes.connection } });
     const { owner, state } = row;
     const written = owner !== null && owner !== instance.id && state === 'streaming';

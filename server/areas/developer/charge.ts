@@ -67,123 +67,151 @@ export const affordable = async (
   return { ...left, taken: Math.floor(left.taken / caller.groupFactor) };
 };
 
+const nothing: Used = { promptTokens: 0, completionTokens: 0, prompt: 0, completion: 0 };
+
+interface ChargeDeps {
+  db: Database;
+  log: Pick<FastifyBaseLogger, 'error'>;
+}
+
+/** A call of the API that is to be paid for. */
+interface PaidCall {
+  model: string;
+  type: number;
+  /** Tokens of money. */
+  amount: number;
+  /** Tokens as they are counted, where the key has a bound of them. */
+  tokens?: number;
+}
+
+interface Opened extends ChargeDeps {
+  id: string;
+  caller: ApiCaller;
+  call: PaidCall;
+  /** The channel that was asked last. */
+  channelId: number | null;
+}
+
+/** Sets aside what the key may use. @throws Refusal, where it may not use so much */
+const reserve = async (
+  { db, id, caller }: Opened,
+  { taken, tokens }: { taken: number; tokens: number },
+): Promise<void> => {
+  const { keyId, instance, metered, groupFactor } = caller;
+  if (!metered) return;
+  const ttlMs = holdLifetime + graceMs;
+  const paid = timesFactor(taken, groupFactor);
+  const full = await takeRoom(db, { id, keyId, instance, tokens, taken: paid, ttlMs });
+  if (full) throw overBound(full);
+};
+
+/** What is stored of a call that ends and took nothing; its model only where it was answered. */
+const endedOf = ({ id, caller, call }: Opened, used: Used | null) => ({
+  id,
+  keyId: caller.keyId,
+  userId: caller.user.id,
+  model: used && call.model,
+  ...(used ?? nothing),
+  deductPrompt: 0,
+  deductCompletion: 0,
+});
+
+/** Ends a call that costs nothing: it is counted, where it was answered. */
+const endFree = async (opened: Opened, used: Used | null, answer: unknown): Promise<void> => {
+  const { db, caller, call, channelId } = opened;
+  const { model, type } = call;
+  if (used && caller.alongside) await db.transaction((tx) => caller.alongside!(tx, answer));
+  if (used || caller.metered) await store.endCall(db, endedOf(opened, used));
+  if (!used) return;
+  const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = used;
+  const use = { type, model, prompt_tokens, completion_tokens, channelId };
+  await countFreeUse(db, caller.user.id, use);
+};
+
+/** Ends a call, paid by what was used of it; null: nothing was. Gives what was taken. */
+const end = async (opened: Opened, used: Used | null, answer: unknown): Promise<number> => {
+  const { db, id, caller, call, channelId } = opened;
+  if (call.amount === 0) {
+    await endFree(opened, used, answer);
+    return 0;
+  }
+  return committing(db, async (tx) => {
+    if (!used) {
+      await release(tx, id);
+      return async () => {
+        await store.endCall(tx, endedOf(opened, null));
+        return 0;
+      };
+    }
+    await caller.alongside?.(tx, answer);
+    const { groupFactor, keyId, metered } = caller;
+    const room = metered ? await roomOf(tx, id, keyId) : Infinity;
+    const wanted = Math.min(used.prompt + used.completion, Math.floor(room / groupFactor));
+    const { spent, save } = await settling(tx, id, wanted, {
+      type: call.type,
+      model: call.model,
+      human: spentFor,
+      prompt_tokens: used.promptTokens,
+      completion_tokens: used.completionTokens,
+      channelId,
+    });
+    const deductPrompt = Math.min(timesFactor(used.prompt, groupFactor), spent);
+    return async () => {
+      await together([
+        save(),
+        store.endCall(tx, {
+          ...endedOf(opened, used),
+          deductPrompt,
+          deductCompletion: spent - deductPrompt,
+        }),
+      ]);
+      return spent;
+    };
+  });
+};
+
+/** A database that does not answer for a moment loses nobody's money. */
+const surely = async (opened: Opened, used: Used | null, answer?: unknown): Promise<number> => {
+  const { id, caller, log } = opened;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await end(opened, used, answer);
+    } catch (error) {
+      // Who takes down the answer in the same transaction has to know that there is none.
+      if (caller.alongside && attempt >= 2) throw error;
+      log.error({ err: error, call: id, attempt }, 'a call of the API could not be settled');
+      if (attempt >= attempts) return 0;
+      await sleep(100 * 2 ** attempt);
+    }
+  }
+};
+
 /**
  * Sets tokens aside for a call: of the balance, which alone pays for the API, and of what the key may
  * use. Nothing is stored of what costs nothing but a count of it.
  * @throws Refusal balance
  */
 export const openCharge = async (
-  deps: { db: Database; log: Pick<FastifyBaseLogger, 'error'> },
+  deps: ChargeDeps,
   caller: ApiCaller,
-  call: {
-    model: string;
-    type: number;
-    /** Tokens of money. */
-    amount: number;
-    /** Tokens as they are counted, where the key has a bound of them. */
-    tokens?: number;
-  },
+  call: PaidCall,
 ): Promise<Charge> => {
   const { db, log } = deps;
-  const { keyId, metered, groupFactor } = caller;
-  const userId = caller.user.id;
   const id = randomUUID();
+  const opened: Opened = { db, log, id, caller, call, channelId: null };
   const free = call.amount === 0;
-  let channelId: number | null = null;
-
-  const reserve = async (taken: number, tokens: number): Promise<void> => {
-    if (!metered) return;
-    const ttlMs = holdLifetime + graceMs;
-    const { instance } = caller;
-    const paid = timesFactor(taken, groupFactor);
-    const full = await takeRoom(db, { id, keyId, instance, tokens, taken: paid, ttlMs });
-    if (full) throw overBound(full);
-  };
-
-  const end = async (model: string | null, used: Used, answer?: unknown): Promise<number> => {
-    const ended = { id, keyId, userId, model, ...used };
-    if (free && model !== null && caller.alongside)
-      await db.transaction((tx) => caller.alongside!(tx, answer));
-    if (free) {
-      if (model !== null || metered)
-        await store.endCall(db, { ...ended, deductPrompt: 0, deductCompletion: 0 });
-      if (model !== null)
-        await countFreeUse(db, userId, {
-          type: call.type,
-          model,
-          prompt_tokens: used.promptTokens,
-          completion_tokens: used.completionTokens,
-          channelId,
-        });
-      return 0;
-    }
-    return committing(db, async (tx) => {
-      if (model === null) {
-        await release(tx, id);
-        return async () => {
-          await store.endCall(tx, { ...ended, deductPrompt: 0, deductCompletion: 0 });
-          return 0;
-        };
-      }
-      await caller.alongside?.(tx, answer);
-      const room = metered ? await roomOf(tx, id, keyId) : Infinity;
-      const wanted = Math.min(used.prompt + used.completion, Math.floor(room / groupFactor));
-      const { spent, save } = await settling(tx, id, wanted, {
-        type: call.type,
-        model: call.model,
-        human: spentFor,
-        prompt_tokens: used.promptTokens,
-        completion_tokens: used.completionTokens,
-        channelId,
-      });
-      const deductPrompt = Math.min(timesFactor(used.prompt, groupFactor), spent);
-      return async () => {
-        await together([
-          save(),
-          store.endCall(tx, { ...ended, deductPrompt, deductCompletion: spent - deductPrompt }),
-        ]);
-        return spent;
-      };
-    });
-  };
-
-  /** A database that does not answer for a moment loses nobody's money. */
-  const surely = async (model: string | null, used: Used, answer?: unknown): Promise<number> => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await end(model, used, answer);
-      } catch (error) {
-        // Who takes down the answer in the same transaction has to know that there is none.
-        if (caller.alongside && attempt >= 2) throw error;
-        log.error({ err: error, call: id, attempt }, 'a call of the API could not be settled');
-        if (attempt >= attempts) return 0;
-        await sleep(100 * 2 ** attempt);
-      }
-    }
-  };
-
-  const nothing: Used = { promptTokens: 0, completionTokens: 0, prompt: 0, completion: 0 };
-  await reserve(call.amount, call.tokens ?? 0);
+  await reserve(opened, { taken: call.amount, tokens: call.tokens ?? 0 });
   if (!free) {
     // A membership does not pay for the API.
     const made = await holdOfBalance(db, {
       id,
-      userId,
+      userId: caller.user.id,
       amount: call.amount,
-      reference: `api:${keyId}`,
+      reference: `api:${caller.keyId}`,
       owner: caller.instance,
     });
     if (!made) {
-      await store.endCall(db, {
-        id,
-        keyId,
-        userId,
-        model: null,
-        promptTokens: 0,
-        completionTokens: 0,
-        deductPrompt: 0,
-        deductCompletion: 0,
-      });
+      await store.endCall(db, endedOf(opened, null));
       throw overBalance();
     }
   }
@@ -191,14 +219,14 @@ export const openCharge = async (
     id,
     extend: async (more) => {
       if (free) return;
-      await reserve(more, 0);
+      await reserve(opened, { taken: more, tokens: 0 });
       if (!(await extendHold(db, id, more))) throw overBalance();
     },
-    servedBy: (id) => {
-      channelId = id;
+    servedBy: (channelId) => {
+      opened.channelId = channelId;
     },
     settle: async (used, answer) => {
-      const deducted = await surely(call.model, used, answer);
+      const deducted = await surely(opened, used, answer);
       caller.used = {
         promptTokens: used.promptTokens,
         cachedTokens: used.cachedTokens ?? 0,
@@ -209,10 +237,11 @@ export const openCharge = async (
       return deducted;
     },
     release: async (asked) => {
-      if (!free || metered) await surely(null, nothing);
+      if (!free || caller.metered) await surely(opened, null);
       if (!asked) return;
       const { model, type } = call;
-      await noteFailedUse(db, userId, { type, model, channelId }).catch((error: unknown) =>
+      const { channelId } = opened;
+      await noteFailedUse(db, caller.user.id, { type, model, channelId }).catch((error: unknown) =>
         log.error({ err: error, call: id }, 'a failed call of the API is not counted'),
       );
     },

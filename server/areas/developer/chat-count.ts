@@ -47,3 +47,5 @@ export const createCounter = (thinkers: Thinkers, log: Pick<FastifyBaseLogger, '
     return countedAs(told, taken);
   };
 };
+
+export type Counter = ReturnType<typeof createCounter>;

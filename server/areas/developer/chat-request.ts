@@ -221,6 +221,8 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
   };
 };
 
+export type MessageReader = ReturnType<typeof createMessageReader>;
+
 /** Fields beside the messages whose words a model reads. */
 const worded = ['tools', 'functions', 'response_format', 'chat_template_kwargs'];
 

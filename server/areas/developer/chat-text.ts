@@ -1,4 +1,5 @@
 import { cacheUseIn, cacheUseWithin, partOf, sensibleCount } from '#server/engines/cache-use.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
 
 export interface Counted {
   promptTokens: number;
@@ -64,3 +65,10 @@ export const usageOf = (counted: Counted, told: unknown): Json => {
 
 /** Whether a service counted far fewer tokens than anybody else would: its count is wrong. */
 export const isTooFew = (told: number, own: number): boolean => own > 4 * told + 64;
+
+/** The one answer of a completion, and why it ended. @throws ApiRefusal where it is no completion */
+export const firstChoice = (answer: Json): { message: Json; finish: string } => {
+  const [choice] = answer['choices'] as { message?: Json; finish_reason?: string }[];
+  if (!choice?.message) throw new ApiRefusal('upstream', '模型没有返回内容，请重试');
+  return { message: choice.message, finish: choice.finish_reason ?? 'stop' };
+};

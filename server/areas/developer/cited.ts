@@ -1,7 +1,7 @@
 import type { Source, StoredSource } from '#contract/embedding.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
 import { Citations } from '../chat/citations.ts';
-import type { Style } from './chat.service.ts';
+import type { Style } from './chat-stream.ts';
 
 type Json = Record<string, unknown>;
 interface Choice extends Json {

@@ -13,7 +13,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import { believable } from '../ledger/believable.ts';
 import { openCharge } from './charge.ts';
-import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { mayUseModel, noSuchModel } from './key-models.ts';
 import { isTooFew, usageIn } from './chat-text.ts';
 import { takeFields } from './fields.ts';
 import type { Gate } from './key-limits.ts';

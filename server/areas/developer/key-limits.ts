@@ -12,13 +12,12 @@ import { recordCall } from '../compliance/records.service.ts';
 import { createCallLog } from './call-log.ts';
 import * as store from './developer.store.ts';
 import { comesFrom, hashOf, mayUseApi, readKey } from './key.service.ts';
+import { createKeyWatch } from './key-watch.ts';
 
 /** How long it is remembered that somebody has paid, ms. */
 const paidFor = 60_000;
 /** A key's use is noted this often at most, ms. */
 const noteEvery = 60_000;
-/** How often the keys of calls that run are looked at, ms: a disabled account tells nobody. */
-const lookEvery = 5_000;
 const most = 10_000;
 
 const seconds = (ms: number): string => `${Math.max(0, Math.ceil(ms / 1000))}s`;
@@ -32,6 +31,56 @@ export interface Gate extends KeyGate {
   callerOf: (keyId: number) => Promise<ApiCaller>;
   close: () => Promise<void>;
 }
+
+/** @throws Refusal where a key may ask nothing now */
+const requireOpen = (holder: store.Holder | null): store.Holder => {
+  if (!holder)
+    throw new Refusal('unauthorized', 'API-KEY 不对，或已被删除：请在 /api 页查看或新建');
+  if (holder.expired) throw new Refusal('unauthorized', '这个 API-KEY 已经过期，请新建一个');
+  if (holder.paused)
+    throw new ApiRefusal('forbidden', '这个 API-KEY 已停用，可以在 /api 页重新打开', {
+      code: 'key_paused',
+    });
+  if (holder.disabled) throw new Refusal('account_disabled');
+  return holder;
+};
+
+/** The caller as which a key's holder asks. */
+const callerAs = (holder: store.Holder, instance: number): ApiCaller => ({
+  keyId: holder.key_id,
+  user: {
+    id: holder.user_id,
+    userName: holder.user_name,
+    guest: holder.guest,
+    person: String(holder.user_id),
+    manager: holder.manager,
+    // A key opens nothing that owners alone may do.
+    owner: false,
+    sessionPrivate: holder.session_private,
+    sessionBlacklist: holder.session_blacklist,
+    jti: '',
+  },
+  models: holder.models,
+  monthLimit: holder.month_limit,
+  metered: holder.month_limit !== null || holder.at_once !== null || holder.bounds.length > 0,
+  countedBound: holder.bounds.includes('tokens'),
+  callTokens: holder.call_tokens,
+  groupFactor: holder.group_factor,
+  instance,
+  logBodies: holder.log_bodies,
+  used: { ...nothingUsed },
+});
+
+const state = async (limiter: RateLimiterMemory, keyId: number): Promise<RateLimiterRes> =>
+  (await limiter.get(String(keyId))) ?? new RateLimiterRes(limiter.points, 0, 0, true);
+
+const headersOf = (name: string, limiter: RateLimiterMemory, now: RateLimiterRes) => ({
+  [`x-ratelimit-limit-${name}`]: String(limiter.points),
+  [`x-ratelimit-remaining-${name}`]: String(
+    Math.max(0, limiter.points - (now.consumedPoints ?? 0)),
+  ),
+  [`x-ratelimit-reset-${name}`]: seconds(now.msBeforeNext),
+});
 
 /** Lets in whoever has a key, keeps count of what each does, and ends what runs under a lost one. */
 export const createGate = (deps: {
@@ -49,7 +98,6 @@ export const createGate = (deps: {
   const tokens = new SharedLimiter({ name: 'api tokens', points: limits.tokens, duration: 60 });
   const paid = new Map<number, number>();
   const noted = new Map<number, number>();
-  const watchers = new Map<number, Set<() => void>>();
 
   const requirePaid = async (userId: number): Promise<void> => {
     const now = Date.now();
@@ -69,70 +117,13 @@ export const createGate = (deps: {
       .catch((error: unknown) => log.warn({ err: error }, 'the use of a key was not noted'));
   };
 
-  const end = (keyId: number): void => {
-    for (const onGone of watchers.get(keyId) ?? []) onGone();
-  };
-
-  const look = async (): Promise<void> => {
-    if (watchers.size === 0) return;
-    try {
-      for (const keyId of await store.goneKeys(db, [...watchers.keys()])) end(keyId);
-    } catch (error) {
-      log.warn({ err: error }, 'keys could not be looked at for now');
-    }
-  };
-
-  void instance.listen(store.goneChannel, (payload) => end(Number(payload)));
-  const timer = setInterval(() => void look(), lookEvery).unref();
-
-  const state = async (limiter: RateLimiterMemory, keyId: number): Promise<RateLimiterRes> =>
-    (await limiter.get(String(keyId))) ?? new RateLimiterRes(limiter.points, 0, 0, true);
-
-  const headersOf = (name: string, limiter: RateLimiterMemory, now: RateLimiterRes) => ({
-    [`x-ratelimit-limit-${name}`]: String(limiter.points),
-    [`x-ratelimit-remaining-${name}`]: String(
-      Math.max(0, limiter.points - (now.consumedPoints ?? 0)),
-    ),
-    [`x-ratelimit-reset-${name}`]: seconds(now.msBeforeNext),
-  });
-
-  /** @throws Refusal where a key, or its owner, may ask nothing now */
-  const callerFor = async (holder: store.Holder | null): Promise<ApiCaller> => {
-    if (!holder)
-      throw new Refusal('unauthorized', 'API-KEY 不对，或已被删除：请在 /api 页查看或新建');
-    if (holder.expired) throw new Refusal('unauthorized', '这个 API-KEY 已经过期，请新建一个');
-    if (holder.paused)
-      throw new ApiRefusal('forbidden', '这个 API-KEY 已停用，可以在 /api 页重新打开', {
-        code: 'key_paused',
-      });
-    if (holder.disabled) throw new Refusal('account_disabled');
+  const callerFor = async (found: store.Holder | null): Promise<ApiCaller> => {
+    const holder = requireOpen(found);
     await requirePaid(holder.user_id);
-    return {
-      keyId: holder.key_id,
-      user: {
-        id: holder.user_id,
-        userName: holder.user_name,
-        guest: holder.guest,
-        person: String(holder.user_id),
-        manager: holder.manager,
-        // A key opens nothing that owners alone may do.
-        owner: false,
-        sessionPrivate: holder.session_private,
-        sessionBlacklist: holder.session_blacklist,
-        jti: '',
-      },
-      models: holder.models,
-      monthLimit: holder.month_limit,
-      metered: holder.month_limit !== null || holder.at_once !== null || holder.bounds.length > 0,
-      countedBound: holder.bounds.includes('tokens'),
-      callTokens: holder.call_tokens,
-      groupFactor: holder.group_factor,
-      instance: instance.id,
-      logBodies: holder.log_bodies,
-      used: { ...nothingUsed },
-    };
+    return callerAs(holder, instance.id);
   };
 
+  const watch = createKeyWatch(deps);
   const calls = createCallLog(deps);
 
   return {
@@ -184,18 +175,10 @@ export const createGate = (deps: {
       if (amount > 0) void tokens.penalty(String(keyId), amount);
     },
 
-    watch({ keyId }, onGone) {
-      const own = watchers.get(keyId) ?? new Set();
-      watchers.set(keyId, own);
-      own.add(onGone);
-      return () => {
-        own.delete(onGone);
-        if (own.size === 0 && watchers.get(keyId) === own) watchers.delete(keyId);
-      };
-    },
+    watch: watch.watch,
 
     close() {
-      clearInterval(timer);
+      watch.close();
       return calls.close();
     },
   };

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asideOf, type RelayEvent } from '#server/engines/chat-relay.ts';
-import type { Style } from './chat.service.ts';
-import type { Counted } from './chat-text.ts';
-import { firstChoice } from './responses.ts';
+import type { Style } from './chat-stream.ts';
+import { type Counted, firstChoice } from './chat-text.ts';
 
 /** Answers of chat completions in Anthropic's words. */
 

@@ -3,7 +3,7 @@ import type { Parsed } from '#contract/calls.ts';
 import type { AnthropicMessage } from '#contract/open-anthropic.ts';
 import type { OpenMessage } from '#contract/open-messages.ts';
 import { withAside } from '#server/engines/chat-relay.ts';
-import type { ChatAsked, InWords } from './chat.service.ts';
+import type { ChatAsked, InWords } from './chat-asking.ts';
 
 /**
  * Anthropic's messages in the words of OpenAI's chat completions. What those have no words for goes

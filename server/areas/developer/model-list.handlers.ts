@@ -5,7 +5,7 @@ import type { Database } from '#server/db/database.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
 import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
-import { mayUseModel, noSuchModel } from './chat.service.ts';
+import { mayUseModel, noSuchModel, openToKey } from './key-models.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
 
 const typeNames: Readonly<Record<number, string>> = Object.fromEntries(
@@ -34,7 +34,7 @@ export const createModelList = (deps: {
   const { db, models, embeddings } = deps;
 
   const modelRows = async (caller: ApiCaller) => {
-    const closed = await models.closedToApi(db);
+    const mayUse = await openToKey(deps, caller);
     const embedding = [builtInEmbeddingModel, ...(await embeddings.names())]
       .filter((name) => mayUseModel(caller, name))
       .map((name) => ({
@@ -46,7 +46,7 @@ export const createModelList = (deps: {
         type: 'embedding',
       }));
     const listed = (await models.usable(db, caller.user))
-      .filter(({ name, display }) => display && !closed.has(name) && mayUseModel(caller, name))
+      .filter(({ name, display }) => display && mayUse(name))
       .map((model) => ({
         id: model.name,
         object: 'model' as const,

@@ -6,14 +6,15 @@ import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal, statusIn } from '#server/http/open-failure.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
-import type { ApiChat, ChatAsked, Style } from './chat.service.ts';
+import type { ApiChat } from './chat.service.ts';
+import type { ChatAsked } from './chat-asking.ts';
+import type { Style } from './chat-stream.ts';
 import { citedAnswer, citedStyle, toldSource } from './cited.ts';
-import { usageIn, usageOf } from './chat-text.ts';
+import { usageIn, usageOf, firstChoice } from './chat-text.ts';
 import { monthUsed } from './developer.store.ts';
 import { takeFields } from './fields.ts';
 import { chatOfMessages, openAiWords } from './messages.ts';
 import { messageOf, messageStyle } from './messages-answer.ts';
-import { firstChoice } from './responses.ts';
 
 const done = 'data: [DONE]\n\n';
 

@@ -3,7 +3,8 @@ import type { Database } from '#server/db/database.ts';
 import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ApiChat } from './chat.service.ts';
 import { takeFields } from './fields.ts';
-import { chatOf, responseOf, responseStyle } from './responses.ts';
+import { chatOf } from './responses.ts';
+import { responseOf, responseStyle } from './responses-answer.ts';
 import { createStoredResponses } from './stored-responses.ts';
 
 /** Chats in the words of OpenAI's Responses, which may be kept and gone on from. */

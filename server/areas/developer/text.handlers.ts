@@ -3,7 +3,8 @@ import { completionFields, moderationFields, rerankFields } from '#contract/open
 import type { Database } from '#server/db/database.ts';
 import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import { blockedAmong } from '../moderation/blocked-words.service.ts';
-import type { ApiChat, Style } from './chat.service.ts';
+import type { ApiChat } from './chat.service.ts';
+import type { Style } from './chat-stream.ts';
 import { usageIn, usageOf } from './chat-text.ts';
 import { takeFields } from './fields.ts';
 

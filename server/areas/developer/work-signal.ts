@@ -4,6 +4,10 @@ import { Refusal } from '#server/http/handlers.ts';
 export const isRestart = (reason: unknown): boolean =>
   reason instanceof Refusal && reason.codeName === 'unavailable';
 
+/** Whether a call ends because its key opens nothing any more. */
+export const isLocked = (reason: unknown): boolean =>
+  reason instanceof Refusal && reason.codeName === 'unauthorized';
+
 /**
  * What ends the work that a service was asked for. Who asked may leave: a service goes on and is
  * paid, so what was asked of it for money is read to its end and billed as if it had been delivered.

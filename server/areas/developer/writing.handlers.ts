@@ -3,8 +3,9 @@ import type { Database } from '#server/db/database.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
-import { type ApiChat, mayUseModel } from './chat.service.ts';
-import { firstChoice } from './responses.ts';
+import type { ApiChat } from './chat.service.ts';
+import { openToKey } from './key-models.ts';
+import { firstChoice } from './chat-text.ts';
 
 const translator = {
   en: '你是翻译。把用户给出的文字译成自然的英文，只输出译文，不要解释。',
@@ -31,12 +32,8 @@ export const createWritingApi = (deps: {
   ): Promise<string | null> => {
     const { caller } = context;
     const usual = async (): Promise<string | undefined> => {
-      const closed = await models.closedToApi(db);
-      const cheapest = await models.cheapestModel(
-        db,
-        caller.user,
-        (name) => !closed.has(name) && mayUseModel(caller, name),
-      );
+      const mayUse = await openToKey(deps, caller);
+      const cheapest = await models.cheapestModel(db, caller.user, mayUse);
       return cheapest?.builtIn ? undefined : cheapest?.name;
     };
     const model = named ?? (await usual());

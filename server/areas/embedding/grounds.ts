@@ -1,7 +1,7 @@
 import type { ContentPart } from '#common/chat-message.ts';
 import type { Embedding, StoredSource } from '#contract/embedding.ts';
 import { quotesOf } from '#server/search/quotes.ts';
-import type { Ranked } from './embedding.service.ts';
+import type { Ranked } from './search-base.ts';
 
 /** What an answer is to rest on: as a model is told it, and as it is kept with the answer. */
 export interface Grounds {

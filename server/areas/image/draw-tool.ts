@@ -4,7 +4,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { beginJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { Jobs } from '#server/jobs/jobs.ts';
 import type { FileService } from '../file/file.service.ts';
-import { createAccountImages } from './account-images.service.ts';
+import { canMake, planAccountImages } from './account-images.ts';
 import { costOf, holdFor } from './image-hold.ts';
 import { imageLivesMs } from './image-work.ts';
 import { imagesOfJob } from './images.service.ts';
@@ -53,7 +53,6 @@ export interface DrawDeps {
  */
 export const createDraw = (deps: DrawDeps): Tool => {
   const { models, files, jobs } = deps;
-  const images = createAccountImages(deps);
 
   const planned = async (db: Executor, given: Record<string, unknown>, user: ToolUser) => {
     const prompt = textOf(given, 'prompt', 1500);
@@ -62,9 +61,9 @@ export const createDraw = (deps: DrawDeps): Tool => {
     // What its person draws with; else what a session of images gets.
     const saved = user.painter ? await models.findImage(db, user.painter) : null;
     for (const model of [saved, await models.defaultImageModel(db, user)]) {
-      if (!model || !images.can(model, 'txt2img') || !(await isUsable(db, model, user))) continue;
+      if (!model || !canMake(model, 'txt2img') || !(await isUsable(db, model, user))) continue;
       const wish = { task: 'txt2img', prompt, n, size: sizes[shape] ?? sizes['square'] } as const;
-      const { plan } = images.plan({ ...wish, baseImage: '', parameters: {} }, model);
+      const { plan } = planAccountImages({ ...wish, baseImage: '', parameters: {} }, model);
       if (!(await isUsable(db, { ...model, ...plan.price }, user))) continue;
       return { model, plan, prompt, cost: costOf(plan, model, user.vip === true) };
     }

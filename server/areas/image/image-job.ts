@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ImageTask } from '#contract/image.ts';
 import type { Database } from '#server/db/database.ts';
 import type { ImageResult } from '#server/engines/image-engine.ts';
+import type { AtService } from '#server/jobs/engine-io.ts';
 import type { ClaimedJob } from '#server/jobs/job-kind.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -38,11 +39,9 @@ export interface Painted {
 }
 
 /** What stands in a job's `remote`: what was done already, for whoever takes it over. */
-export interface Done {
+export interface Done extends AtService {
   /** The words in English, which are paid for. */
   english?: string;
-  /** The service that has the work, and what it calls it. */
-  at?: { channelId: number; remote: unknown };
   /** Keys of the files that were about to be stored. */
   keys?: string[];
 }

@@ -5,6 +5,7 @@ import {
   type EngineImage,
 } from '#server/engines/image-engine.ts';
 import { broughtTo, changedWithin } from '#server/engines/image-pixels.ts';
+import { engineIo } from '#server/jobs/engine-io.ts';
 import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
@@ -36,21 +37,9 @@ const runAt = (
   order: Order,
   { done, io }: Try,
 ) => {
-  const { channelId } = channel;
   return channel.engine.run(
     { ...order, model: channel.upstreamName },
-    {
-      signal: io.signal,
-      stopped: io.stopped,
-      sent: io.sent,
-      progress: (fraction, preview) =>
-        io.progress(fraction, preview && (() => files.preview(preview))),
-      remember: (remote) => {
-        done.at = { channelId, remote };
-        return io.remember(done);
-      },
-      resume: done.at?.channelId === channelId ? done.at.remote : null,
-    },
+    { ...engineIo(io, channel.channelId, done, files.preview), stopped: io.stopped },
   );
 };
 

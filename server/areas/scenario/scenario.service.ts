@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Parsed } from '#contract/calls.ts';
 import type { Database, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
 import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
-import { type ScenarioSeed, scenarioSeeds } from './scenario-seeds.ts';
 import * as store from './scenario.store.ts';
 
 type Note = (act: ActNote) => void;
@@ -23,10 +23,19 @@ export const countSession = store.addSession;
 
 export const categories = store.listCategories;
 
+/**
+ * The templates that come with the program, by category in the order of the list: beside this module
+ * in development, beside the bundle in production.
+ */
+const readSeeds = () => {
+  const file = new URL('./seeds/scenarios.json', import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, store.ScenarioSeed[]>;
+};
+
 /** Puts the templates that come with the program into the database, where they are new or changed. */
 export const seedScenarios = async (db: Database): Promise<void> => {
   const stored = new Map((await store.storedSeeds(db)).map((row) => [row.name, row]));
-  const isStored = (seed: ScenarioSeed): boolean => {
+  const isStored = (seed: store.ScenarioSeed): boolean => {
     const row = stored.get(seed.name);
     return (
       row !== undefined &&
@@ -37,12 +46,10 @@ export const seedScenarios = async (db: Database): Promise<void> => {
           row.sample === (seed.sample ?? '')))
     );
   };
-  const changed = [...Object.entries(scenarioSeeds).entries()].flatMap(
-    ([at, [category, seeds]]) => {
-      const fresh = seeds.filter((seed) => !isStored(seed));
-      return fresh.length === 0 ? [] : [{ at, category, fresh }];
-    },
-  );
+  const changed = [...Object.entries(readSeeds()).entries()].flatMap(([at, [category, seeds]]) => {
+    const fresh = seeds.filter((seed) => !isStored(seed));
+    return fresh.length === 0 ? [] : [{ at, category, fresh }];
+  });
   if (changed.length === 0) return;
   await db.transaction(async (tx) => {
     for (const { at, category, fresh } of changed) await store.putSeeds(tx, category, at, fresh);

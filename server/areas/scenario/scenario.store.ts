@@ -5,7 +5,17 @@ import { sqlState, uniqueViolation } from '#server/db/failure.ts';
 import { scenarioCategories, scenarios, users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
 import { scenarioRatings } from './scenario.tables.ts';
-import type { ScenarioSeed } from './scenario-seeds.ts';
+
+/** A template that comes with the program. */
+export interface ScenarioSeed {
+  name: string;
+  color: string;
+  description: string;
+  /** `{{input}}` stands for what the person writes. */
+  prompt: string;
+  /** What it gives, Markdown; shown before one begins. */
+  sample?: string;
+}
 
 const columns = {
   id: scenarios.id,

@@ -1,6 +1,6 @@
 import type { Area, Kit } from '#server/area.ts';
 import { createSpeechHandlers } from './speech.handlers.ts';
-import { speechKey } from './speech.service.ts';
+import { speechKey } from './speak.ts';
 import { ownReadings, readingsOf, removeOrphans } from './speech.store.ts';
 
 /** Files that are cleared away in one go. */

@@ -8,7 +8,8 @@ import { createSearchHere } from './search-here.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import type { SideServices } from '../model/side-services.ts';
 import type { Tool, ToolUser } from './tool.ts';
-import type { ForeignTool, ToolServers } from './tool-servers.ts';
+import type { ForeignTool } from './foreign-tool.ts';
+import type { ToolServers } from './tool-servers.ts';
 import { createWebSearch } from './web-search.ts';
 
 /** A model as far as its tools go. */

@@ -1,6 +1,6 @@
 import type { Embedding } from '#contract/embedding.ts';
 import type { Executor } from '#server/db/database.ts';
-import type { KnowledgeBases } from '../embedding/embedding.service.ts';
+import type { KnowledgeBases } from '../embedding/knowledge-bases.ts';
 import { basesFor, findBase, type ProjectRow } from './project.store.ts';
 import { filesByIds, findFile } from './training-file.store.ts';
 

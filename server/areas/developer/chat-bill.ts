@@ -1,0 +1,38 @@
+import { deduction, priceAt } from '#contract/price.ts';
+import type { Asking, ChatWorks } from './chat-asking.ts';
+import type { Counted } from './chat-text.ts';
+import { isRestart } from './work-signal.ts';
+
+/** Bills a call that has ended; gives what was taken. */
+export const settle = async (
+  { gate }: Pick<ChatWorks, 'gate'>,
+  asking: Asking,
+  counted: Counted,
+  answer?: unknown,
+): Promise<number> => {
+  const { model, charge, context } = asking;
+  const { priceFactor = 1 } = context.caller;
+  gate.addTokens(context.caller, counted.completionTokens);
+  const { promptTokens, completionTokens } = counted;
+  const price = priceAt(model, asking.channelId);
+  const all = deduction(price, promptTokens, completionTokens, counted);
+  const total = Math.ceil(all * priceFactor);
+  const prompt = Math.min(
+    total,
+    Math.ceil(deduction(price, promptTokens, 0, counted) * priceFactor),
+  );
+  return charge.settle({ ...counted, prompt, completion: total - prompt }, answer);
+};
+
+/** Whoever leaves a service at work pays for the question at least. */
+export const settleFailure = async (
+  works: Pick<ChatWorks, 'gate' | 'count'>,
+  asking: Asking,
+  produced: string,
+): Promise<void> => {
+  const { aborted, reason } = asking.signal;
+  const left = aborted && asking.sent && !isRestart(reason);
+  if (produced !== '' || left)
+    await settle(works, asking, await works.count(asking, null, produced));
+  else await asking.charge.release(asking.sent || !aborted);
+};

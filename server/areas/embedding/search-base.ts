@@ -1,0 +1,179 @@
+import type { FoundPassage } from '#contract/embedding.ts';
+import type { Executor } from '#server/db/database.ts';
+import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import type { Reading } from '#server/search/question.ts';
+import type { Quotable } from '#server/search/quotes.ts';
+import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
+import * as store from './embedding.store.ts';
+import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
+import * as indexes from './open-indexes.ts';
+import { placeOf } from './open-passage.ts';
+import type { Candidate, Found } from './passage-index.ts';
+import type { MayAsk, QuestionVectors } from './question-vectors.ts';
+
+/** Share of the question's words that a passage must hold to be about it. */
+export const enough = 0.3;
+/**
+ * How well the best passage fits by its words where the question has an answer: of 50 questions
+ * without one 45 stay below (tests/load/no-answer.ts).
+ */
+const fitting = 0.77;
+/** Or how near it must be to it by a service's vectors. */
+const near = 0.45;
+/** So many passages go along with a question at most. */
+export const mostPassages = 4;
+/** So many of the best a reranker is asked about, and how long it may take, ms. */
+const reranked = 20;
+const rerankMs = 2_000;
+/** Of both lists, those that are looked at a second time. */
+const lookedAt = 50;
+/** What words near each other, and a run of the question's own letters, count beside BM25. */
+const beside = { together: 0.8, run: 0.4 } as const;
+/** How much slower the weights of two lists fall with the rank where they are put together. */
+const ranks = 20;
+/** Letters of a question that count. */
+const questionLength = 200;
+/** A passage as it was found, with what it can be quoted by. */
+export interface Ranked extends FoundPassage {
+  file: string;
+  place: string;
+  quotable: Quotable;
+}
+
+interface SearchDeps {
+  embeddings: Pick<EmbeddingModels, 'reranker'>;
+  vectorOf: QuestionVectors;
+  bases: Pick<KnowledgeBases, 'filesByIds'>;
+}
+
+/** Places in both lists in one number. */
+const fusedRank = ({ wordsRank, vectorRank }: Candidate): number =>
+  (wordsRank > 0 ? 1 / (ranks + wordsRank) : 0) + (vectorRank > 0 ? 1 / (ranks + vectorRank) : 0);
+
+/** How well a passage fits, and to which reading of the question. */
+interface Fit {
+  words: number;
+  relevance: Relevance;
+  at: number;
+}
+
+/** How well a passage answers by its words, by the reading of the question that it fits best. */
+const byWords = (
+  candidate: Candidate,
+  row: { heading: string; content: string },
+  readings: readonly Reading[],
+  values: Found['values'],
+): Fit => {
+  const text = searchedText(`${row.heading}\n${row.content}`);
+  let best: Fit | null = null;
+  for (const [at, reading] of readings.entries()) {
+    const relevance = relevanceOf(reading, values[at] ?? [], text);
+    const words =
+      reading.weight *
+      ((candidate.scores[at] ?? 0) +
+        relevance.together * beside.together +
+        relevance.run * beside.run);
+    if (!best || words > best.words) best = { words, relevance, at };
+  }
+  return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] }, at: 0 };
+};
+
+/** How well each passage answers, as a connected reranker says; null: there is none, or it did not say. */
+const rerank = async (
+  embeddings: Pick<EmbeddingModels, 'reranker'>,
+  question: string,
+  rows: readonly Pick<store.ChunkRow, 'heading' | 'content'>[],
+  mayAsk: MayAsk,
+): Promise<number[] | null> => {
+  const reranker = rows.length > 1 ? await embeddings.reranker() : null;
+  if (!reranker || !(await mayAsk())) return null;
+  const texts = rows.map(({ heading, content }) => `${heading}\n${content}`.trim());
+  return reranker(question, texts, AbortSignal.timeout(rerankMs));
+};
+
+/** The passages of a base that answer a question best. */
+export const searchBase = async (
+  { embeddings, vectorOf, bases }: SearchDeps,
+  db: Executor,
+  base: BaseRow,
+  { asked, most, mayAsk }: { asked: string; most: number; mayAsk: MayAsk },
+): Promise<Ranked[]> => {
+  const question = asked.slice(0, questionLength);
+  const model = await indexes.ready(db, base);
+  const vector = model === null ? null : await vectorOf(question, model, mayAsk);
+  const { candidates, values, readings } = await indexes.search(base.id, question, vector);
+  const looked = candidates
+    .map((candidate) => ({ candidate, fused: fusedRank(candidate) }))
+    .sort((one, other) => other.fused - one.fused)
+    .slice(0, lookedAt);
+  const rows = new Map(
+    (
+      await store.chunksById(
+        db,
+        looked.map(({ candidate }) => candidate.id),
+      )
+    ).map((row) => [row.id, row]),
+  );
+  const seen = looked.flatMap(({ candidate, fused }) => {
+    const row = rows.get(candidate.id);
+    return row && !row.off
+      ? [{ row, candidate, fused, ...byWords(candidate, row, readings, values) }]
+      : [];
+  });
+  const mostByWords = Math.max(...seen.map(({ words }) => words), 1e-9);
+  const bestFused = 2 / (ranks + 1);
+  const found = seen
+    .map((each) => ({
+      ...each,
+      score:
+        vector === null
+          ? each.words
+          : (each.words / mostByWords) * 0.6 +
+            (each.fused / bestFused) * 0.4 +
+            Math.max(0, each.candidate.likeness) * 0.5,
+    }))
+    .sort((one, other) => other.score - one.score)
+    .slice(0, Math.max(most, reranked));
+  const said = await rerank(
+    embeddings,
+    question,
+    found.map(({ row }) => row),
+    mayAsk,
+  );
+  const ranked = (
+    said
+      ? found
+          .map((each, at) => ({ ...each, score: said[at] ?? 0 }))
+          .sort((one, other) => other.score - one.score)
+      : found
+  ).slice(0, most);
+  const files = new Map(
+    (
+      await bases.filesByIds(
+        db,
+        ranked.map(({ row }) => row.fileId),
+      )
+    ).map((file) => [file.id, file.name]),
+  );
+  return ranked.map(({ row, relevance, words, candidate, score, at: reading }, at) => ({
+    id: row.id,
+    file: files.get(row.fileId) ?? '',
+    place: placeOf(row),
+    quotable: {
+      heading: row.heading,
+      content: row.content,
+      reading: readings[reading] ?? { text: '', weight: 0, slots: [] },
+      values: values[reading] ?? [],
+    },
+    title: [files.get(row.fileId) ?? '', placeOf(row)].filter((part) => part !== '').join(' · '),
+    text: row.content,
+    url: `/train/passage?id=${row.id}`,
+    score,
+    words_rank: candidate.wordsRank,
+    vector_rank: candidate.vectorRank,
+    coverage: relevance.coverage,
+    terms: relevance.terms,
+    used: at < mostPassages && (relevance.coverage >= enough || candidate.likeness >= near),
+    fits: words >= fitting || candidate.likeness >= near,
+  }));
+};

@@ -1,0 +1,121 @@
+import { toolServerLimits } from '#contract/tool-server.ts';
+import type { Executor } from '#server/db/database.ts';
+import { McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { atOnce, digested, digestOf, noteFailure, type Reach } from './tool-reach.ts';
+import * as store from './tool-server.store.ts';
+import { type Tool, ToolFailure, type ToolUser } from './tool.ts';
+
+/** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
+export interface ForeignTool {
+  /** What models call it: the server, a mark of what it says of itself, and its own name. */
+  name: string;
+  serverId: number;
+  serverName: string;
+  /** The server is its person's own: what it gives is for nobody else. */
+  own: boolean;
+  /** Its name there. */
+  tool: string;
+  digest: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+/** How long a call may take, s. */
+const seconds = 60;
+/** Letters of the arguments that are shown with the question. */
+const mostShown = 1500;
+
+/** Services take letters, digits, _ and - in names, 64 of them. */
+const nameFor = (serverId: number, tool: string, digest: string): string =>
+  `m${serverId}_${digest.slice(0, 6)}_${tool.replaceAll(/[^\w-]/g, '_')}`.slice(0, 64);
+
+const shown = (given: Record<string, unknown>): string => {
+  const lines = Object.entries(given).map(
+    ([name, value]) => `${name}：${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const text = lines.join('\n');
+  return text.length > mostShown ? `${text.slice(0, mostShown)}…（共 ${text.length} 字）` : text;
+};
+
+interface CallDeps {
+  reach: Pick<Reach, 'addressOf'>;
+  /** @throws Refusal where this person has called enough today */
+  limitCalls: (user: Pick<ToolUser, 'id' | 'guest' | 'person'>) => Promise<void>;
+}
+
+const run = async (
+  { reach, limitCalls }: CallDeps,
+  db: Executor,
+  foreign: ForeignTool,
+  given: Record<string, unknown>,
+  user: ToolUser,
+  signal: AbortSignal,
+): Promise<string> => {
+  const row = await store.findServer(db, foreign.serverId);
+  // It may have been taken away, or changed hands, since the model was offered it.
+  if (!row?.enabled || (row.userId !== null && row.userId !== user.id))
+    throw new ToolFailure('这个工具服务已经停用');
+  await limitCalls(user);
+  try {
+    const limits = { signal, ms: seconds * 1000 };
+    const made = await atOnce(row, async () =>
+      withMcp(await reach.addressOf(db, row), limits, async (mcp) => {
+        const now = await mcp.tools();
+        const same = now.find(({ name }) => name === foreign.tool);
+        if (!same || digestOf(same) !== foreign.digest) return { now };
+        return { said: await mcp.call(foreign.tool, given) };
+      }),
+    );
+    await store.noteServer(db, row.id, null);
+    if (made.said !== undefined) return made.said;
+    await store.storeTools(db, row.id, digested(made.now));
+    throw new ToolFailure('这个工具的说明变了，要在“工具服务”里重新同意才能再用');
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    if (!(error instanceof McpError)) throw error;
+    if (!signal.aborted) await noteFailure(db, row, error);
+    throw new ToolFailure(error.message);
+  }
+};
+
+/** What a person's models may be offered now. */
+export const offeredTools = async (
+  db: Executor,
+  user: Pick<ToolUser, 'id' | 'guest'>,
+): Promise<ForeignTool[]> => {
+  const rows = await store.offeredTools(db, user.guest ? null : user.id, toolServerLimits.offered);
+  return rows.map(({ tool, server }) => ({
+    name: nameFor(server.id, tool.name, tool.digest),
+    serverId: server.id,
+    serverName: server.name,
+    own: server.userId !== null,
+    tool: tool.name,
+    digest: tool.digest,
+    description: tool.description,
+    parameters: tool.parameters,
+  }));
+};
+
+/** A tool of a server as a loop calls it. */
+export const toolOf = (deps: CallDeps, foreign: ForeignTool): Tool => ({
+  label: `${foreign.serverName} · ${foreign.tool}`.slice(0, 40),
+  seconds,
+  own: foreign.own,
+  spec: {
+    name: foreign.name,
+    description: foreign.description,
+    parameters: foreign.parameters,
+  },
+  // What it says of itself is its own word: whether it only reads nobody knows.
+  asks: (given) =>
+    `把下面的内容发给工具服务“${foreign.serverName}”，用它的 ${foreign.tool}：\n${shown(given) || '（没有参数）'}`,
+  run: async (given, { db, user, signal }) => {
+    try {
+      return { text: await run(deps, db, foreign, given, user, signal) };
+    } catch (error) {
+      if (error instanceof Refusal) throw new ToolFailure('今天用工具服务的次数到了，明天再试');
+      throw error;
+    }
+  },
+});
