@@ -2,15 +2,8 @@ import { callTable } from '#common/call-table.ts';
 import type { WaitRef } from '#contract/wait.ts';
 import { getFact } from './kv.ts';
 import { outboxChannel, outboxLock, outboxTag, waitsTag, type Wait } from './messages.ts';
-import {
-  createEngine,
-  type ActName,
-  type Failure,
-  type Line,
-  type News,
-  type Part,
-  type Sent,
-} from '#common/outbox/engine.ts';
+import type { ActName, Failure, Line, News, Part, Sent } from '#common/outbox/act.ts';
+import { createEngine } from '#common/outbox/engine.ts';
 import { openOutbox } from '#common/outbox/database.ts';
 import { actStoreOn, withoutRoom } from '#common/outbox/store.ts';
 import { pause, type SyncEvent } from './sync.ts';

@@ -1,7 +1,9 @@
 import type { WaitRef, WaitResult } from '#contract/wait.ts';
-import { changeFact, getFact, setFact, type WaitBook } from './kv.ts';
-import { waitsTag, type FromWorker, type Wait } from './messages.ts';
+import { getFact, setFact } from './kv.ts';
+import { waitsTag, type Wait } from './messages.ts';
 import { pause, type SyncEvent } from './sync.ts';
+import { conclude, follow, showBadge } from './telling.ts';
+import { changeBook, drop, keyOf, readBook } from './wait-book.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -13,22 +15,6 @@ interface Syncing {
 const awake = 240_000;
 /** The same for a sync, for which they give less. */
 const awakeInSync = 50_000;
-/** What was told is remembered so long, ms, and so many. */
-const toldFor = 7 * 24 * 3600_000;
-const mostTold = 300;
-/** How long a tab may take to answer, ms. */
-const answerMs = 1_500;
-
-const keyOf = ({ kind, id }: WaitRef): string => `${kind}:${id}`;
-
-const empty = (): WaitBook => ({ pending: {}, told: {}, watched: false });
-const readBook = async (): Promise<WaitBook> => (await getFact('waits')) ?? empty();
-const changeBook = (change: (book: WaitBook) => void): Promise<void> =>
-  changeFact('waits', (known) => {
-    const book = known ?? empty();
-    change(book);
-    return book;
-  });
 
 /** Of this origin, however it is written: a browser reads `/\t/elsewhere` as another's address. */
 const isOwn = (url: unknown): url is string => {
@@ -61,24 +47,63 @@ const call = async (name: string, input: object): Promise<Response | null> => {
   }).catch(() => null);
 };
 
-const tabs = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-
-/** Says something to a tab; false when it says no, or nothing: it is only just loading, say. */
-const ask = (tab: Client, message: FromWorker): Promise<boolean> =>
-  new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', ({ data }) => resolve(data === true));
-    port1.start();
-    tab.postMessage(message, [port2]);
-    setTimeout(() => resolve(false), answerMs);
+/** Asks the server how they stand; false when there was no answer. */
+const askServer = async (waits: readonly Wait[]): Promise<boolean> => {
+  const response = await call('wait_status', {
+    waits: waits.map(({ kind, id }) => ({ kind, id })),
   });
+  // The login is over: nobody will ever answer.
+  if (response?.status === 401) await drop(waits.map(keyOf));
+  if (!response?.ok) return false;
+  const { data } = (await response.json()) as { data: { results: WaitResult[] } | null };
+  for (const result of data?.results ?? []) {
+    if (result.state === 'gone') await drop([keyOf(result)]);
+    else if (isResult(result)) await conclude(result);
+  }
+  return data !== null;
+};
 
-/** The number on the app's icon: what was told and not yet looked at. */
-const showBadge = async (): Promise<void> => {
-  const count = (await self.registration.getNotifications()).length;
-  // Not every browser has badges, and some only for installed apps.
-  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(
-    () => undefined,
+/** Where there is Background Sync, the browser wakes the worker again once there is a network. */
+const wakeAgain = async (): Promise<void> => {
+  const { sync } = self.registration as ServiceWorkerRegistration & Syncing;
+  await sync?.register(waitsTag).catch(() => undefined);
+};
+
+/** Tells the server what to push to this browser, if it takes pushes. */
+const watch = async (): Promise<void> => {
+  const [pushed, device, book] = await Promise.all([
+    getFact('pushed'),
+    getFact('device'),
+    readBook(),
+  ]);
+  const waits = Object.values(book.pending).map(({ kind, id }) => ({ kind, id }));
+  if (!pushed || !device || (waits.length === 0 && !book.watched)) return;
+  const response = await call('watch_waits', { device, waits: waits.slice(0, 50) });
+  // The server does not know this browser any more: the page registers it anew.
+  if (response?.status === 404) await setFact('pushed', undefined);
+  if (response?.ok)
+    await changeBook((fresh) => {
+      fresh.watched = waits.length > 0;
+    });
+};
+
+type SubscriptionChange = ExtendableEvent & { oldSubscription?: PushSubscription | null };
+
+/** The browser gave the subscription another address: the server is told, page or no page. */
+const renew = async (change: SubscriptionChange): Promise<void> => {
+  const [pushed, device] = await Promise.all([getFact('pushed'), getFact('device')]);
+  const options = change.oldSubscription?.options;
+  if (!pushed || !device || !options) return setFact('pushed', undefined);
+  const fresh = await self.registration.pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey: options.applicationServerKey,
+  });
+  const { endpoint, keys } = fresh.toJSON();
+  const response = await call('push_subscribe', { device, endpoint, keys });
+  // Otherwise the page does it when it is next opened.
+  return setFact(
+    'pushed',
+    response?.ok ? { ...pushed, endpoint: fresh.endpoint, at: Date.now() } : undefined,
   );
 };
 
@@ -90,72 +115,6 @@ export const startWaits = () => {
   /** When the next wake-up has something to do, ms since 1970; 0: not known yet. */
   let nextLook = 0;
   let looking: Promise<boolean> | undefined;
-  /** Results are told one after the other, so that none is told twice. */
-  let telling: Promise<unknown> = Promise.resolve();
-
-  const tell = async (result: WaitResult): Promise<void> => {
-    const key = keyOf(result);
-    const { told } = await readBook();
-    if (told[key] === undefined) {
-      const all = await tabs();
-      const message: FromWorker = { type: 'wait-ended', result };
-      const answers = all.map((tab) => ({ tab, answer: ask(tab, message) }));
-      // Tabs out of sight hear of it as well; some are frozen and would answer much later.
-      const looking = answers.filter(({ tab }) => tab.visibilityState === 'visible');
-      const inSight = (await Promise.all(looking.map(({ answer }) => answer))).includes(true);
-      const allowed = Notification.permission === 'granted' && (await getFact('notify')) !== false;
-      // Should this worker have been stopped right after it showed one, it stands there already.
-      const shown = await self.registration.getNotifications({ tag: key });
-      if (!inSight && allowed && shown.length === 0)
-        await self.registration.showNotification(result.title, {
-          body: result.body,
-          tag: key,
-          lang: 'zh-CN',
-          icon: '/icons/icon-192.png',
-          badge: '/icons/badge-96.png',
-          data: { url: result.url },
-        });
-    }
-    // Only now: a worker that is stopped before this tells it at its next wake-up.
-    await changeBook((book) => {
-      delete book.pending[key];
-      book.told[key] = Date.now();
-      const recent = Object.entries(book.told)
-        .filter(([, at]) => at > Date.now() - toldFor)
-        .sort(([, a], [, b]) => b - a)
-        .slice(0, mostTold);
-      book.told = Object.fromEntries(recent);
-    });
-    await showBadge();
-  };
-
-  const conclude = (result: WaitResult): Promise<void> => {
-    const next = telling.then(() => tell(result));
-    telling = next.catch(() => undefined);
-    return next;
-  };
-
-  const drop = (keys: readonly string[]): Promise<void> =>
-    changeBook((book) => {
-      for (const key of keys) delete book.pending[key];
-    });
-
-  /** Asks the server how they stand; false when there was no answer. */
-  const askServer = async (waits: readonly Wait[]): Promise<boolean> => {
-    const response = await call('wait_status', {
-      waits: waits.map(({ kind, id }) => ({ kind, id })),
-    });
-    // The login is over: nobody will ever answer.
-    if (response?.status === 401) await drop(waits.map(keyOf));
-    if (!response?.ok) return false;
-    const { data } = (await response.json()) as { data: { results: WaitResult[] } | null };
-    for (const result of data?.results ?? []) {
-      if (result.state === 'gone') await drop([keyOf(result)]);
-      else if (isResult(result)) await conclude(result);
-    }
-    return data !== null;
-  };
-
   /** Gives whether nothing is left to wait for. */
   const look = async (until: number): Promise<boolean> => {
     const asked = new Map<string, number>();
@@ -186,12 +145,6 @@ export const startWaits = () => {
     }
   };
 
-  /** Where there is Background Sync, the browser wakes the worker again once there is a network. */
-  const wakeAgain = async (): Promise<void> => {
-    const { sync } = self.registration as ServiceWorkerRegistration & Syncing;
-    await sync?.register(waitsTag).catch(() => undefined);
-  };
-
   /** Looks after what is waited for; gives whether nothing is left. */
   const tend = (ms = awake): Promise<boolean> => {
     looking ??= look(Date.now() + ms).finally(() => {
@@ -204,24 +157,6 @@ export const startWaits = () => {
       (done) => (done ? undefined : wakeAgain()),
       () => undefined,
     );
-
-  /** Tells the server what to push to this browser, if it takes pushes. */
-  const watch = async (): Promise<void> => {
-    const [pushed, device, book] = await Promise.all([
-      getFact('pushed'),
-      getFact('device'),
-      readBook(),
-    ]);
-    const waits = Object.values(book.pending).map(({ kind, id }) => ({ kind, id }));
-    if (!pushed || !device || (waits.length === 0 && !book.watched)) return;
-    const response = await call('watch_waits', { device, waits: waits.slice(0, 50) });
-    // The server does not know this browser any more: the page registers it anew.
-    if (response?.status === 404) await setFact('pushed', undefined);
-    if (response?.ok)
-      await changeBook((fresh) => {
-        fresh.watched = waits.length > 0;
-      });
-  };
 
   /** What tabs say is done in the order they said it: hidden and shown again is no time at all. */
   let saying: Promise<unknown> = Promise.resolve();
@@ -255,21 +190,6 @@ export const startWaits = () => {
       await showBadge();
     });
 
-  const follow = async (url: string): Promise<void> => {
-    const all = await tabs();
-    const session = new URL(url, self.location.origin).searchParams.get('uuid');
-    const there = all.find((tab) => new URL(tab.url).searchParams.get('uuid') === session);
-    const tab = there ?? all.find((each) => each.focused) ?? all[0];
-    if (!tab) {
-      await self.clients.openWindow(url);
-      return;
-    }
-    const focused = await tab.focus().catch(() => tab);
-    // A tab that is only just loading, or of an old version, is led there by its address.
-    if (!(await ask(focused, { type: 'open', url })))
-      await focused.navigate(url).catch(() => self.clients.openWindow(url));
-  };
-
   self.addEventListener('push', (event) => {
     const told = async (): Promise<void> => {
       let result: unknown;
@@ -291,26 +211,9 @@ export const startWaits = () => {
   });
   self.addEventListener('notificationclose', (event) => event.waitUntil(showBadge()));
 
-  // The browser gave the subscription another address: the server is told, page or no page.
   self.addEventListener('pushsubscriptionchange', (event) => {
-    const change = event as ExtendableEvent & { oldSubscription?: PushSubscription | null };
-    const renew = async (): Promise<void> => {
-      const [pushed, device] = await Promise.all([getFact('pushed'), getFact('device')]);
-      const options = change.oldSubscription?.options;
-      if (!pushed || !device || !options) return setFact('pushed', undefined);
-      const fresh = await self.registration.pushManager.subscribe({
-        userVisibleOnly: true,
-        applicationServerKey: options.applicationServerKey,
-      });
-      const { endpoint, keys } = fresh.toJSON();
-      const response = await call('push_subscribe', { device, endpoint, keys });
-      // Otherwise the page does it when it is next opened.
-      return setFact(
-        'pushed',
-        response?.ok ? { ...pushed, endpoint: fresh.endpoint, at: Date.now() } : undefined,
-      );
-    };
-    change.waitUntil(renew().catch(() => setFact('pushed', undefined)));
+    const change = event as SubscriptionChange;
+    change.waitUntil(renew(change).catch(() => setFact('pushed', undefined)));
   });
 
   const onSync = (event: Event): void => {

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
-  createEngine,
   judge,
   nextOf,
-  withParts,
   type Act,
   type ActStore,
   type Failure,
   type Line,
   type NewAct,
   type News,
-} from './engine.ts';
+} from './act.ts';
+import { createEngine } from './engine.ts';
+import { withParts } from './send-act.ts';
 import { withoutRoom } from './store.ts';
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { isBroken } from './storage-full.ts';
-import type { Act, ActStore, Failure } from './engine.ts';
+import type { Act, ActStore, Failure } from './act.ts';
 
 /** Bytes that wait to be uploaded, of a draft or of an act. */
 export interface KeptBlob {

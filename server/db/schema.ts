@@ -92,21 +92,6 @@ export const logins = pgTable('logins', {
   toldAt: instant('told_at').notNull().defaultNow(),
 });
 
-export const tickets = pgTable('tickets', {
-  /** SHA-256 of the ticket. */
-  hash: bytes('hash').primaryKey(),
-  jti: uuid('jti').notNull(),
-  expiresAt: instant('expires_at').notNull(),
-  /** Opens the stream of this reply alone; null: one download or stream of any kind. */
-  historyId: bigint('history_id', { mode: 'number' }),
-});
-
-export const captchas = pgTable('captchas', {
-  id: uuid('id').primaryKey(),
-  answer: text('answer').notNull(),
-  expiresAt: instant('expires_at').notNull(),
-});
-
 /** Names and keys that are made once and kept (JWT secret, key of the channel keys). */
 export const secrets = pgTable('secrets', {
   name: text('name').primaryKey(),
@@ -427,82 +412,6 @@ export const downloads = pgTable('downloads', {
   expiresAt: instant('expires_at').notNull(),
 });
 
-/** What the messages that came last are found by; session/search-grams.ts says what the numbers mean. */
-export const searchFresh = pgTable('search_fresh', {
-  historyId: reference('history_id').primaryKey(),
-  grams: integer('grams').array().notNull(),
-});
-
-/** For each gram and each segment of the messages' numbers which of them have it. */
-export const searchPostings = pgTable(
-  'search_postings',
-  {
-    gram: integer('gram').notNull(),
-    segment: integer('segment').notNull(),
-    ids: bytes('ids').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.gram, table.segment] })],
-);
-
-/** Messages that the search knows nothing or old things of; triggers put them here. */
-export const searchQueue = pgTable('search_queue', {
-  id: bigId(),
-  historyId: reference('history_id').notNull(),
-});
-
-export const scenarioCategories = pgTable('scenario_categories', {
-  id: bigId(),
-  name: text('name').notNull().unique(),
-  sort: integer('sort').notNull().default(100),
-});
-
-export const scenarios = pgTable('scenarios', {
-  id: bigId(),
-  categoryId: reference('category_id').notNull(),
-  /** Null: came with the program. */
-  userId: reference('user_id'),
-  name: text('name').notNull(),
-  color: text('color').notNull().default('#2563eb'),
-  description: text('description').notNull().default(''),
-  prompt: text('prompt').notNull(),
-  /** What it gives, for whoever looks at it; empty: nobody wrote it. */
-  sample: text('sample').notNull().default(''),
-  display: boolean('display').notNull().default(true),
-  sessionCount: integer('session_count').notNull().default(0),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  state: text('state').$type<'private' | 'pending' | 'public'>().notNull().default('public'),
-  /** Why a manager gave it back; empty: nobody did. */
-  rejection: text('rejection').notNull().default(''),
-  /** A manager changed what came with the program: it is not brought up to date any more. */
-  edited: boolean('edited').notNull().default(false),
-  deletedAt: instant('deleted_at'),
-});
-
-export const notices = pgTable('notices', {
-  id: bigId(),
-  /** Markdown. */
-  content: text('content').notNull(),
-  codeUrl: text('code_url').notNull().default(''),
-  bucketKey: text('bucket_key').notNull().default(''),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  /** People see it from then on. */
-  publishAt: instant('publish_at').notNull().defaultNow(),
-  /** Of its attachment, which lies in the storage at `bucket_key`. */
-  fileSize: bigint('file_size', { mode: 'number' }).notNull().default(0),
-  fileName: text('file_name').notNull().default(''),
-  viewCount: integer('view_count').notNull().default(0),
-});
-
-export const noticeReads = pgTable(
-  'notice_reads',
-  {
-    userId: reference('user_id').notNull(),
-    noticeId: reference('notice_id').notNull(),
-    readAt: instant('read_at').notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.userId, table.noticeId] })],
-);
-
 /** What clients report of their requests. Times in ms. */
 export const modelStats = pgTable('model_stats', {
   id: bigId(),
@@ -725,18 +634,6 @@ export const images = pgTable('images', {
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
 });
-
-/** What somebody put first or does not want to see of the keywords for prompts. */
-export const keywordMarks = pgTable(
-  'keyword_marks',
-  {
-    userId: reference('user_id').notNull(),
-    keywordId: integer('keyword_id').notNull(),
-    kind: text('kind').$type<'top' | 'hide'>().notNull(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.userId, table.keywordId, table.kind] })],
-);
 
 /** Browsers that take Web Push. */
 export const pushDevices = pgTable('push_devices', {

@@ -1,4 +1,4 @@
-import type { Act } from '#common/outbox/engine.ts';
+import type { Act } from '#common/outbox/act.ts';
 import { accountOf } from './account-of.ts';
 import type { Draft } from './draft-echo.ts';
 import type { Note } from './note.ts';

@@ -1,4 +1,4 @@
-import type { ActName, NewAct } from '#common/outbox/engine.ts';
+import type { ActName, NewAct } from '#common/outbox/act.ts';
 
 /** What is noted of an act that is on its way. */
 export interface Note {

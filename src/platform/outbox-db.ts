@@ -1,4 +1,4 @@
-import type { Act } from '#common/outbox/engine.ts';
+import type { Act } from '#common/outbox/act.ts';
 import { outboxDatabase } from '#common/outbox/database.ts';
 import { isBroken, isFull, makingRoom } from '#common/outbox/storage-full.ts';
 import { actStoreOn, withoutRoom, type KeptBlob } from '#common/outbox/store.ts';

@@ -1,4 +1,4 @@
-import type { Act, NewAct } from '#common/outbox/engine.ts';
+import type { Act, NewAct } from '#common/outbox/act.ts';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { echoHeld } from './draft.ts';

@@ -5,7 +5,7 @@ import { codeNumbers } from '#contract/page-errors.ts';
 import { ApiError } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { serverApi } from './server-api.ts';
-import type { ActName, NewAct } from '#common/outbox/engine.ts';
+import type { ActName, NewAct } from '#common/outbox/act.ts';
 import { lineIsWell, lineLost } from './line.ts';
 import { loadOutbox } from './load-outbox.ts';
 import { leftNotes, note, noteLock } from './outbox-state.ts';

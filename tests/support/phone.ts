@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, devices, expect, type BrowserContext, type Page } from '@playwright/test';
 import { wholeBrowser } from './browser.ts';
 import type { TestClient } from './client.ts';
@@ -72,11 +73,9 @@ export const startPhone = async (
   };
   const phone = {
     crash: async () => {
-      const gone = new Promise((resolve) => {
-        phone.context.once('close', resolve);
-      });
       for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
-      await gone;
+      // Its end is seen by the processes: the event of a browser that was just ending never comes.
+      while (processesOf(folder).length > 0) await sleep(20);
       await open();
     },
     closed: async () => {

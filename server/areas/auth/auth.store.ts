@@ -2,9 +2,10 @@ import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Settings } from '#contract/auth.ts';
 import type { Executor } from '#server/db/database.ts';
-import { captchas, logins, tickets, users } from '#server/db/schema.ts';
+import { logins, users } from '#server/db/schema.ts';
 import { personOf } from '#server/db/person.ts';
 import { statement } from '#server/db/statement.ts';
+import { captchas, tickets } from './auth.tables.ts';
 
 type UserRow = Omit<
   typeof users.$inferSelect,

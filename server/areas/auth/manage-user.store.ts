@@ -3,7 +3,8 @@ import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
-import { logins, tickets, users, wallets } from '#server/db/schema.ts';
+import { logins, users, wallets } from '#server/db/schema.ts';
+import { tickets } from './auth.tables.ts';
 
 const columns = {
   id: users.id,

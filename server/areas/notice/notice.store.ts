@@ -1,7 +1,7 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { noticeReads, notices } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
+import { noticeReads, notices } from './notice.tables.ts';
 
 /** What has not been published yet is not there for people. */
 const published = () => lte(notices.publishAt, sql`now()`);

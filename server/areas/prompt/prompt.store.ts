@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { keywordMarks } from '#server/db/schema.ts';
+import { keywordMarks } from './prompt.tables.ts';
 
 export type MarkKind = 'top' | 'hide';
 

@@ -48,3 +48,15 @@ export const promptMarks = pgTable(
   },
   (table) => [primaryKey({ columns: [table.userId, table.promptId, table.kind] })],
 );
+
+/** What somebody put first or does not want to see of the keywords for prompts. */
+export const keywordMarks = pgTable(
+  'keyword_marks',
+  {
+    userId: reference('user_id').notNull(),
+    keywordId: integer('keyword_id').notNull(),
+    kind: text('kind').$type<'top' | 'hide'>().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.keywordId, table.kind] })],
+);

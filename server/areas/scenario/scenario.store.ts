@@ -2,9 +2,9 @@ import { and, asc, count, desc, eq, inArray, isNull, not, or, sql } from 'drizzl
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
-import { scenarioCategories, scenarios, users } from '#server/db/schema.ts';
+import { users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
-import { scenarioRatings } from './scenario.tables.ts';
+import { scenarioRatings, scenarioCategories, scenarios } from './scenario.tables.ts';
 
 /** A template that comes with the program. */
 export interface ScenarioSeed {

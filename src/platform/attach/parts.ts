@@ -1,4 +1,4 @@
-import type { Part } from '#common/outbox/engine.ts';
+import type { Part } from '#common/outbox/act.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { blank } from './blank.ts';
 import type { Attachment } from './attach-store.ts';

@@ -29,14 +29,8 @@ import { noteStamp } from '#src/platform/stamp.ts';
 import { toast } from '#src/platform/toast.ts';
 import { upload } from '#src/platform/upload.ts';
 import { uuid } from '#src/platform/uuid.ts';
-import {
-  createEngine,
-  type Act,
-  type ActName,
-  type Failure,
-  type NewAct,
-  type News,
-} from '#common/outbox/engine.ts';
+import type { Act, ActName, Failure, NewAct, News } from '#common/outbox/act.ts';
+import { createEngine } from '#common/outbox/engine.ts';
 import { followDrafts, forgetOwner, startKeeping, withEmptied } from './draft-keeper.ts';
 import { actStore, db } from '#src/platform/outbox-db.ts';
 import { endHeld, put, writeHeld } from './put-acts.ts';

@@ -1,7 +1,7 @@
 import { actStore, db, StorageFull, writing } from '#src/platform/outbox-db.ts';
 import { withEmptied } from './draft-keeper.ts';
 import { note, noteLock, notePrefix } from '#src/platform/outbox-state.ts';
-import type { Act, NewAct } from '#common/outbox/engine.ts';
+import type { Act, NewAct } from '#common/outbox/act.ts';
 
 /**
  * What found no room on this device. It is sent all the same, as long as this page lives; the quick

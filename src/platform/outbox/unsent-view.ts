@@ -7,7 +7,7 @@ import type { OfName } from '#src/platform/note.ts';
 import type { UnsentHooks } from '#src/platform/unsent-hooks.ts';
 import { settingsOf } from '#src/platform/saved-settings.ts';
 import { readQuestion } from '#src/platform/question.ts';
-import type { Act } from '#common/outbox/engine.ts';
+import type { Act } from '#common/outbox/act.ts';
 
 /** What is read, as it will be once what waits is done. */
 

@@ -5,7 +5,7 @@ import { act, perform } from '#src/platform/outbox.ts';
 import { thinkingOf } from '#src/platform/thinking-choice.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import { uuid } from '#src/platform/uuid.ts';
-import type { Part } from '#common/outbox/engine.ts';
+import type { Part } from '#common/outbox/act.ts';
 import type { Message } from '#contract/chat.ts';
 import type { ToolAnswer } from './chat-context.ts';
 import type { MessageLoader } from './message-loader.ts';

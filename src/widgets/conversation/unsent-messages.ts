@@ -2,7 +2,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import { keepMessage } from '#src/platform/cache.ts';
 import { outboxState } from '#src/platform/outbox-state.ts';
 import type { OfName } from '#src/platform/note.ts';
-import type { Act, NewAct } from '#common/outbox/engine.ts';
+import type { Act, NewAct } from '#common/outbox/act.ts';
 import type { Message } from '#contract/chat.ts';
 import type { MessageLoader } from './message-loader.ts';
 import type { MessageStore } from './message-store.ts';
