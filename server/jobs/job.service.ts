@@ -5,6 +5,7 @@ import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal } from '../http/handlers.ts';
 import * as store from './job.store.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 
 export {
   moveJobs,
@@ -137,15 +138,11 @@ export const listJobs = async (db: Executor, input: Parsed<'jobList'>, userId: n
   const pageSize = limits.pageSize;
   const rows = await store.jobPage(db, userId, {
     running: input.running === 1,
-    offset: Math.min((input.page - 1) * pageSize, 100_000),
-    limit: pageSize,
+    ...windowOf(input.page, pageSize, 100_000),
   });
   return {
     list: await viewJobs(db, rows),
-    page: input.page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, input.page, pageSize),
     running,
   };
 };

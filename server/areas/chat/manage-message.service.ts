@@ -4,6 +4,7 @@ import { limits } from '#contract/limits.ts';
 import type { Transaction, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type Handlers, type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { manageOne, requirePowerOver } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
 import { findMessage } from './chat.store.ts';
@@ -18,7 +19,7 @@ const list = async (
 ): Promise<Out<'adminHistoryList'>> => {
   const session = await manageOne(db, input.session_id, manager);
   const size = limits.historyPageSize;
-  const part = { offset: (input.page - 1) * size, limit: size };
+  const part = windowOf(input.page, size);
   const newest = input.newest === 1;
   const { rows, total } = await store.pageOfMessages(db, session.id, manager.id, newest, part);
   return {
@@ -48,10 +49,7 @@ const list = async (
       created_at: row.createdAt.toISOString(),
       edited_at: row.editedAt?.toISOString() ?? null,
     })),
-    page: input.page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, input.page, size),
   };
 };
 

@@ -3,6 +3,7 @@ import type { ListedImage } from '#contract/image.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import { forgetImage } from '../chat/image-messages.service.ts';
 import { ownImage } from '../file/image-address.ts';
 import { bareLabel } from '../file/image.ts';
@@ -115,10 +116,7 @@ export const pageOfImages = async (
       : await store.listImages(db, { choice, query, order, viewer, offset, limit: pageSize });
   return {
     list: rows.map(viewImage),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 

@@ -3,6 +3,7 @@ import { marketTexts } from '#contract/market-limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { salesOf } from '../payment/order.service.ts';
 import { appPayable } from './app-payable.ts';
 import { commentView, ratingOf } from './app-view.ts';
@@ -37,7 +38,7 @@ export const list = async (
   db: Executor,
   { page, pageSize, query, state }: Parsed<'managedAppList'>,
 ): Promise<Out<'managedAppList'>> => {
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const { list, total } = await store.managedApps(db, { state, query }, window);
   const sold = await salesOf(
     db,
@@ -63,10 +64,7 @@ export const list = async (
       income: sold.get(String(row.app.id))?.income ?? 0,
       updated_at: row.app.updatedAt.toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 
@@ -123,7 +121,7 @@ export const versions = async (
   user: Identity,
 ): Promise<Out<'appVersionList'>> => {
   const { title } = await findApp(db, id);
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const rows = await store.versionsOf(db, id, window);
   const list = await Promise.all(rows.map((row) => downloads.viewVersion(row, user, true)));
   return { title, list: { list, count: await store.countVersions(db, id) } };
@@ -135,7 +133,7 @@ export const comments = async (
   user: Identity,
 ): Promise<Out<'appCommentList'>> => {
   const { title } = await findApp(db, id);
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const rows = await store.managedComments(db, id, window);
   const given = await store.ratingsOf(db, id);
   return {

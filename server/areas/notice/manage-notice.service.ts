@@ -6,12 +6,13 @@ import { sourceUrl } from './notice.service.ts';
 import * as store from './notice.store.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 
 const list = async (
   db: Executor,
   { page, page_size: size, query }: Parsed<'adminNoticeList'>,
 ): Promise<Out<'adminNoticeList'>> => {
-  const part = { offset: (page - 1) * size, limit: size };
+  const part = windowOf(page, size);
   const { rows, total } = await store.pageOfNotices(db, query, part);
   return {
     list: rows.map(({ notice, readers, published }) => ({
@@ -27,10 +28,7 @@ const list = async (
       publish_at: notice.publishAt.toISOString(),
       published: published ? 1 : 0,
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 

@@ -4,6 +4,7 @@ import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import type { StoredFile } from '#server/storage/storage-interface.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { membershipOf } from '../ledger/vip.service.ts';
 import * as store from './notice.store.ts';
 
@@ -45,7 +46,7 @@ export const noticeList = async (
   userId: number | null,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<Out<'noticeList'>> => {
-  const { list, total } = await store.noticePage(db, { offset: (page - 1) * size, limit: size });
+  const { list, total } = await store.noticePage(db, windowOf(page, size));
   const read = userId === null ? null : await store.newestRead(db, userId);
   return {
     list: list.map((row) => ({
@@ -53,10 +54,7 @@ export const noticeList = async (
       read: read && row.publishAt <= read ? 1 : 0,
       view_count: row.viewCount,
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 

@@ -6,6 +6,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { tellUnasked } from '#server/waits/wait-ended.store.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './payment.store.ts';
 
 const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({
@@ -77,7 +78,7 @@ export const invoicePage = async (
   page: number,
 ) => {
   const size = limits.pageSize;
-  const at = { offset: (page - 1) * size, limit: size };
+  const at = windowOf(page, size);
   const { list, total } = await store.invoicePage(db, filter, at);
   return {
     list: list.map(({ invoice, numbers, refunded, userName }) => ({
@@ -86,10 +87,7 @@ export const invoicePage = async (
       user_id: invoice.userId,
       user_name: userName,
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 

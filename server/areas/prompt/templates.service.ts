@@ -4,6 +4,7 @@ import { promptTypes } from '#contract/kinds.ts';
 import { type PromptTemplate } from '#contract/prompt.ts';
 import type { Database, Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './templates.store.ts';
 
 export { moveTemplates } from './templates.store.ts';
@@ -49,14 +50,11 @@ export const sharedWords = async (db: Executor, id: number | undefined) => {
 export const listShared = async (db: Executor, input: Parsed<'managePromptList'>) => {
   const { page, page_size: pageSize, type } = input;
   const query = input.query?.replaceAll('\0', '').trim() || undefined;
-  const asked = { offset: (page - 1) * pageSize, limit: pageSize };
+  const asked = windowOf(page, pageSize);
   const { list, total } = await store.listShared(db, { type, query }, asked);
   return {
     list: list.map((row) => viewOf(row, { top: false, hidden: false })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 

@@ -3,6 +3,7 @@ import type { Parsed } from '#contract/calls.ts';
 import type { Database, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import * as store from './scenario.store.ts';
@@ -83,7 +84,7 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
           sort: input.sort,
           viewer: user?.id ?? 0,
         },
-        { offset: (page - 1) * pageSize, limit: pageSize },
+        windowOf(page, pageSize),
       )
     : { list: [], total: 0 };
   return {
@@ -105,10 +106,7 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
       state: row.state,
       rejection: user && (user.manager || user.id === row.userId) ? row.rejection : '',
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 

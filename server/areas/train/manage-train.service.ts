@@ -2,6 +2,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './project.store.ts';
 import { countsOf, noFiles } from './training-file.store.ts';
 
@@ -20,7 +21,7 @@ export const managedProjects = async (
     type: input.type,
     status: input.status,
   };
-  const window = { offset: (page - 1) * size, limit: size };
+  const window = windowOf(page, size);
   const { rows, total } = await store.managedProjects(db, filter, window);
   const names = await store.namesOf(
     db,
@@ -51,10 +52,7 @@ export const managedProjects = async (
         updated_at: row.updatedAt.toISOString(),
       };
     }),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 

@@ -7,6 +7,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { EmbeddingError, factorOf } from '#server/engines/embedding/embedding-engine.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { passages, type PassageRow } from '../embedding/passages.service.ts';
 import { lockKeeping } from '../file/room.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
@@ -31,16 +32,10 @@ export const list = async (
 ) => {
   const file = await ownFile(db, id, user);
   const size = knowledgeLimits.passagePage;
-  const { list: rows, total } = await passages.page(db, file.id, {
-    offset: Math.min((page - 1) * size, 1_000_000),
-    limit: size,
-  });
+  const { list: rows, total } = await passages.page(db, file.id, windowOf(page, size, 1_000_000));
   return {
     list: rows,
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
     name: file.name,
   };
 };

@@ -11,6 +11,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { NewJob } from '#server/jobs/job.store.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { filmOf } from '../chat/films.service.ts';
 import { lockImages, startImages } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -183,10 +184,7 @@ export const listVideos = async (
   if (input.private === 1 && !user) throw new Refusal('unauthorized');
   const shelf = user && input.private === 1 ? { userId: user.id } : 'public';
   const pageSize = limits.film.page;
-  const rows = await store.videoPage(db, shelf, {
-    offset: Math.min((input.page - 1) * pageSize, reach),
-    limit: pageSize,
-  });
+  const rows = await store.videoPage(db, shelf, windowOf(input.page, pageSize, reach));
   const total = await store.countVideos(db, shelf, reach);
   return {
     list: rows.map(({ key, mime, duration, created_at: made, ...row }): ListedVideo => ({
@@ -195,9 +193,6 @@ export const listVideos = async (
       duration: duration / 1000,
       created_at: new Date(made).toISOString(),
     })),
-    page: input.page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, input.page, pageSize),
   };
 };
