@@ -10,6 +10,7 @@ import { anySession } from '../session/session.service.ts';
 import { findMessage } from './chat.store.ts';
 import * as store from './manage-message.store.ts';
 import { removeMessage, renewCard } from './removal.service.ts';
+import { noMessage } from './reply.service.ts';
 
 /** All messages of any session, those on other branches included. */
 const list = async (
@@ -56,7 +57,7 @@ const list = async (
 /** A message whose reply is not being written. */
 const quiet = async (tx: Transaction, id: number) => {
   const message = await findMessage(tx, id);
-  if (!message) throw new Refusal('not_found', '没有这条消息');
+  if (!message) throw noMessage();
   if (message.state === 'streaming') throw new Refusal('session_busy');
   return message;
 };

@@ -9,6 +9,7 @@ import { appPayable } from './app-payable.ts';
 import { commentView, ratingOf } from './app-view.ts';
 import type { Downloads } from './download.service.ts';
 import * as store from './market.store.ts';
+import { noApp } from './app-rights.ts';
 
 export interface Manager {
   user: Identity;
@@ -24,13 +25,13 @@ export const demand = (value: string, field: string, text: string): string => {
 
 const findApp = async (db: Executor, id: number): Promise<store.AppRow> => {
   const app = await store.findApp(db, id);
-  if (!app) throw new Refusal('not_found', '没有这个应用');
+  if (!app) throw noApp();
   return app;
 };
 
 export const lockApp = async (db: Executor, id: number): Promise<store.AppRow> => {
   const app = await store.lockApp(db, id);
-  if (!app) throw new Refusal('not_found', '没有这个应用');
+  if (!app) throw noApp();
   return app;
 };
 

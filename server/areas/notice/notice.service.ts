@@ -8,6 +8,8 @@ import { pageOf, windowOf } from '#server/paging.ts';
 import { membershipOf } from '../ledger/vip.service.ts';
 import * as store from './notice.store.ts';
 
+export const noNotice = () => new Refusal('not_found', '没有这条公告');
+
 type Reader = Pick<Identity, 'id' | 'manager'>;
 
 /** Where the source code of a notice is asked for; empty: it has none. */
@@ -61,7 +63,7 @@ export const noticeList = async (
 /** A published notice, and whether this person may have its source code. @throws Refusal not_found */
 const noticeFor = async (db: Executor, user: Reader, id: number) => {
   const notice = await store.findNotice(db, id);
-  if (!notice) throw new Refusal('not_found', '没有这条公告');
+  if (!notice) throw noNotice();
   const { subscribe = 0 } = (await membershipOf(db, user.id)) ?? {};
   return { notice, subscribed: subscribe > 0 || user.manager };
 };
@@ -97,6 +99,6 @@ export const attachmentOf = async (
 
 /** @throws Refusal not_found */
 export const markNotice = async (db: Executor, userId: number, id: number): Promise<void> => {
-  if (!(await store.noticeExists(db, id))) throw new Refusal('not_found', '没有这条公告');
+  if (!(await store.noticeExists(db, id))) throw noNotice();
   await store.markRead(db, userId, id);
 };

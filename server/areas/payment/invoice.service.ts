@@ -8,6 +8,7 @@ import { tellUnasked } from '#server/waits/wait-ended.store.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './payment.store.ts';
+import { noOrder } from './order-view.ts';
 
 const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({
   id: row.id,
@@ -42,7 +43,7 @@ export const requestInvoice = (
     if (!email.test(input.email)) throw new Refusal('bad_input', 'email：请填写收发票的邮箱');
     const numbers = [...new Set(input.order_ids)];
     const orders = await store.lockOrders(tx, userId, numbers);
-    if (orders.length < numbers.length) throw new Refusal('not_found', '没有这个订单');
+    if (orders.length < numbers.length) throw noOrder();
     const amount = orders.reduce((sum, each) => sum + each.amount - each.refundedAmount, 0);
     if (orders.some(({ state, provider }) => state !== 'paid' || provider === '') || amount <= 0)
       throw new Refusal('order_unsuitable', '只有已付款的订单可以开发票');

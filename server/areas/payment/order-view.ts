@@ -2,8 +2,11 @@ import { limits } from '#contract/limits.ts';
 import type { Order, OrderState } from '#contract/payment.ts';
 import type { Executor } from '#server/db/database.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';
+
+export const noOrder = () => new Refusal('not_found', '没有这个订单');
 
 /** Whether the money of an order may be asked for, and how that stands. */
 const refundOf = (row: OrderRow): Order['refund'] => {

@@ -11,7 +11,7 @@ import { lockPurse } from '../ledger/ledger.service.ts';
 import { closeWith, look } from './order-machine.ts';
 import { orderNumber } from './order-number.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
-import { orderView } from './order-view.ts';
+import { orderView, noOrder } from './order-view.ts';
 import type { OrderRow, Payable, Wish } from './payable.ts';
 import * as store from './payment.store.ts';
 import { shutOutside } from './sandbox.ts';
@@ -31,8 +31,6 @@ export interface OrderRequest {
   /** An order that was begun meanwhile and stands for this one. */
   instead?: (tx: Transaction) => Promise<Order | null>;
 }
-
-const noOrder = () => new Refusal('not_found', '没有这个订单');
 
 const ownOrder = async ({ db }: Till, userId: number, number: string): Promise<OrderRow> => {
   const order = await store.findOrder(db, number, userId);

@@ -5,6 +5,7 @@ import { type ActNote, Refusal } from '#server/http/handlers.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './project.store.ts';
 import { countsOf, noFiles } from './training-file.store.ts';
+import { noProject } from './project-access.ts';
 
 type Note = (act: ActNote) => void;
 
@@ -64,7 +65,7 @@ export const changeProject = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await store.lockProject(tx, id);
-    if (!row) throw new Refusal('not_found', '没有这个项目');
+    if (!row) throw noProject();
     if (hidden === 0 && row.private)
       throw new Refusal('manage_unsuitable', '只有它的主人能公开它，这里只能设为私有');
     const change = {
