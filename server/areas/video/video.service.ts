@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Parsed } from '#contract/calls.ts';
 import type { Job } from '#contract/job.ts';
 import { limits } from '#contract/limits.ts';
@@ -46,7 +46,6 @@ const holdFor = async (
     return { holdId: null, heldTokens: 0 };
   }
   const holdId = await hold(tx, {
-    id: randomUUID(),
     userId: payer.id,
     amount,
     reference: payer.reference,
