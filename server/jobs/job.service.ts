@@ -171,12 +171,19 @@ export const repeatedJob = async (
   return job;
 };
 
+/** UTF-16 units of a job's title. */
+const titleLength = 200;
+
 /**
  * Begins a job: its row and its entry in the queue, in the caller's transaction, with whatever hold
  * the caller makes. @throws Refusal too_many_jobs, conflict where the number is taken
  */
 export const beginJob = async (tx: Transaction, job: store.NewJob): Promise<Job> => {
-  const id = await store.insertJob(tx, { ...job, uuid: numberOf(job.uuid, job.userId) });
+  const id = await store.insertJob(tx, {
+    ...job,
+    title: job.title.slice(0, titleLength),
+    uuid: numberOf(job.uuid, job.userId),
+  });
   if (id === null) throw new Refusal('conflict');
   const [view] = await viewJobs(tx, await store.jobsById(tx, [id]));
   if (!view) throw new Error('the job was not stored');

@@ -24,8 +24,6 @@ import { filmAddresses } from './film-files.ts';
 import { filmLivesMs, type FilmPlan } from './video-work.ts';
 import * as store from './video.store.ts';
 
-/** Characters of a job's name. */
-const titleLength = 200;
 /** A list reaches no further back. */
 const reach = 10_000;
 /** Films of a free model that one person may make in a day. */
@@ -76,7 +74,7 @@ const begin = async (
     ...rest,
     userId: payer.id,
     kind: 'video',
-    title: title.slice(0, titleLength),
+    title,
     model: model.name,
     input: plan,
     holdId,
