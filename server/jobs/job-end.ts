@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { codes } from '#contract/errors.ts';
 import type { Database } from '../db/database.ts';
@@ -34,9 +35,6 @@ export const engineFailed = {
   codeName: 'engine_failed',
   message: codes.engine_failed.text,
 } as const satisfies JobEnd<never>;
-
-export const wait = (ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Ends a job in one transaction with what it delivered and its charge. Gives how it ended after all.
@@ -86,7 +84,7 @@ export const endOwn = async (
     } catch (error) {
       if (error instanceof LostJob || context.isClosing() || Date.now() > until) throw error;
       log.error({ err: error, job: job.id }, 'a job could not be ended');
-      await wait(Math.min(pause, 5_000));
+      await sleep(Math.min(pause, 5_000));
     }
   }
 };

@@ -92,3 +92,10 @@ export class JobError extends Error {
     this.turnInMs = options.turnInMs ?? null;
   }
 }
+
+/** The message that a job makes something for. */
+export const messageOf = (job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id'>) => {
+  const { session_id: sessionId, history_id: historyId } = job;
+  if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
+  return { sessionId, historyId };
+};

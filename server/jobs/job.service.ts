@@ -5,6 +5,7 @@ import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { Refusal } from '../http/handlers.ts';
 import * as store from './job.store.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 
 export {
   moveJobs,
@@ -137,15 +138,11 @@ export const listJobs = async (db: Executor, input: Parsed<'jobList'>, userId: n
   const pageSize = limits.pageSize;
   const rows = await store.jobPage(db, userId, {
     running: input.running === 1,
-    offset: Math.min((input.page - 1) * pageSize, 100_000),
-    limit: pageSize,
+    ...windowOf(input.page, pageSize, 100_000),
   });
   return {
     list: await viewJobs(db, rows),
-    page: input.page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, input.page, pageSize),
     running,
   };
 };
@@ -174,12 +171,19 @@ export const repeatedJob = async (
   return job;
 };
 
+/** UTF-16 units of a job's title. */
+const titleLength = 200;
+
 /**
  * Begins a job: its row and its entry in the queue, in the caller's transaction, with whatever hold
  * the caller makes. @throws Refusal too_many_jobs, conflict where the number is taken
  */
 export const beginJob = async (tx: Transaction, job: store.NewJob): Promise<Job> => {
-  const id = await store.insertJob(tx, { ...job, uuid: numberOf(job.uuid, job.userId) });
+  const id = await store.insertJob(tx, {
+    ...job,
+    title: job.title.slice(0, titleLength),
+    uuid: numberOf(job.uuid, job.userId),
+  });
   if (id === null) throw new Refusal('conflict');
   const [view] = await viewJobs(tx, await store.jobsById(tx, [id]));
   if (!view) throw new Error('the job was not stored');

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
 import type pg from 'pg';
 import { every } from '../every.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
-import { cancelQueued, type JobContext, LostJob, wait } from './job-end.ts';
+import { cancelQueued, type JobContext, LostJob } from './job-end.ts';
 import type { JobWork } from './job-kind.ts';
 import { guestTask, stopChannel, task } from './job-sql.ts';
 import { sweepJobs } from './job-sweep.ts';
@@ -87,9 +88,9 @@ const createLiveJobs = (context: JobContext) => {
     /** Lets what is worked on end within so many ms; the rest waits again. */
     end: async (ms: number): Promise<void> => {
       const running = () => Promise.all([...live.values()].map((entry) => entry.finished));
-      await Promise.race([running(), wait(ms)]);
+      await Promise.race([running(), sleep(ms)]);
       for (const entry of live.values()) cut(entry, 'closing');
-      await Promise.race([running(), wait(graceMs + 2_000)]);
+      await Promise.race([running(), sleep(graceMs + 2_000)]);
     },
   };
 };
@@ -174,7 +175,7 @@ export const createJobs = async (deps: JobsDeps) => {
         if (!row || (row.state !== 'running' && row.state !== 'queued'))
           return row?.state === 'cancelled';
         if (row.sent) return false;
-        await wait(50);
+        await sleep(50);
       }
       return true;
     },

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SentOut } from '../engines/sent-out.ts';
-import { type JobContext, wait } from './job-end.ts';
+import { type JobContext } from './job-end.ts';
 import type { JobIo } from './job-kind.ts';
 import { noteProgress, noteSent } from './job-work.store.ts';
 
@@ -83,7 +84,7 @@ export const followProgress = ({ db, instance, log }: Noting, live: LiveJob) => 
   let last = 0;
   const noteAll = async (): Promise<void> => {
     while (changed && !live.reason) {
-      await wait(Math.max(0, last + progressMs - Date.now()));
+      await sleep(Math.max(0, last + progressMs - Date.now()));
       last = Date.now();
       changed = false;
       const make = preview;

@@ -5,6 +5,7 @@ import { limits } from '#contract/limits.ts';
 import { orderTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { bookAdjustment } from '../payment/adjustment.service.ts';
 import * as store from './account.store.ts';
 
@@ -110,7 +111,7 @@ export const inviteList = async (
 ): Promise<Out<'inviteList'>> => {
   const size = limits.pageSize;
   const { count } = await store.invitedTotals(db, userId);
-  const list = await store.invitedPage(db, userId, { offset: (page - 1) * size, limit: size });
+  const list = await store.invitedPage(db, userId, windowOf(page, size));
   return {
     list: list.map((row) => ({
       user_name: row.userName,
@@ -119,9 +120,6 @@ export const inviteList = async (
       active_days: row.days,
       created_at: row.createdAt.toISOString(),
     })),
-    page,
-    page_count: Math.ceil(count / size),
-    page_size: size,
-    total: count,
+    ...pageOf(count, page, size),
   };
 };

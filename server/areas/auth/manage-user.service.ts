@@ -3,6 +3,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { AdminUser } from '#contract/manage-user.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { nameFault, normalName } from './names.ts';
 import { hashPassword, passwordFault } from './password.ts';
 import * as store from './manage-user.store.ts';
@@ -98,14 +99,11 @@ export const userPage = async (
   input: Parsed<'adminUserList'>,
 ): Promise<Out<'adminUserList'>> => {
   const { page, page_size: size } = input;
-  const part = { offset: (page - 1) * size, limit: size };
+  const part = windowOf(page, size);
   const { rows, total } = await store.pageOfUsers(db, input, part);
   return {
     list: rows.map(viewOf),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 
@@ -142,10 +140,7 @@ export const userLedger = async (
       remark: row.remark,
       created_at: row.createdAt.toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / ledgerSize),
-    page_size: ledgerSize,
-    total,
+    ...pageOf(total, page, ledgerSize),
   };
 };
 

@@ -19,6 +19,7 @@ import { lockSession } from './marks.store.ts';
 import { bad, type Attachments, type Question } from './question.ts';
 import { readReply } from './image-reply.ts';
 import { humanText } from './views.ts';
+import { noMessage } from './reply.service.ts';
 
 export { madeInSession } from './loop.store.ts';
 
@@ -158,12 +159,12 @@ export const lockImages = async (
   type: number = sessionTypes.image,
 ): Promise<{ message: store.FoundMessage; session: SessionRow }> => {
   const found = await store.findMessage(tx, historyId);
-  if (found?.userId !== user.id) throw new Refusal('not_found', '没有这条消息');
+  if (found?.userId !== user.id) throw noMessage();
   const session = await writableSession(tx, String(found.sessionId), user);
   if (session.type !== type) throw new Refusal('session_unsuitable');
   // It may have been deleted while the session was waited for.
   const message = await store.findMessage(tx, historyId);
-  if (!message) throw new Refusal('not_found', '没有这条消息');
+  if (!message) throw noMessage();
   return { message, session };
 };
 

@@ -4,11 +4,13 @@ import { limits } from '#contract/limits.ts';
 import type { Transaction, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type Handlers, type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { manageOne, requirePowerOver } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
 import { findMessage } from './chat.store.ts';
 import * as store from './manage-message.store.ts';
 import { removeMessage, renewCard } from './removal.service.ts';
+import { noMessage } from './reply.service.ts';
 
 /** All messages of any session, those on other branches included. */
 const list = async (
@@ -18,7 +20,7 @@ const list = async (
 ): Promise<Out<'adminHistoryList'>> => {
   const session = await manageOne(db, input.session_id, manager);
   const size = limits.historyPageSize;
-  const part = { offset: (input.page - 1) * size, limit: size };
+  const part = windowOf(input.page, size);
   const newest = input.newest === 1;
   const { rows, total } = await store.pageOfMessages(db, session.id, manager.id, newest, part);
   return {
@@ -48,17 +50,14 @@ const list = async (
       created_at: row.createdAt.toISOString(),
       edited_at: row.editedAt?.toISOString() ?? null,
     })),
-    page: input.page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, input.page, size),
   };
 };
 
 /** A message whose reply is not being written. */
 const quiet = async (tx: Transaction, id: number) => {
   const message = await findMessage(tx, id);
-  if (!message) throw new Refusal('not_found', '没有这条消息');
+  if (!message) throw noMessage();
   if (message.state === 'streaming') throw new Refusal('session_busy');
   return message;
 };

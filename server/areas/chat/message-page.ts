@@ -2,6 +2,7 @@ import type { Parsed } from '#contract/calls.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { friendStateOf } from '../session/friend.service.ts';
 import {
   amongStrangers,
@@ -44,18 +45,14 @@ export const messagePage = async (
     ? await store.listMessages(db, user?.id ?? null, filter, {
         newestFirst: input.newest === 1,
         byVotes: input.sort === 'votes' && session.type === sessionTypes.people,
-        offset: Math.min((page - 1) * pageSize, countedMessages),
-        limit: pageSize,
+        ...windowOf(page, pageSize, countedMessages),
       })
     : [];
   const total = kept ? await store.countMessages(db, filter, countedMessages) : 0;
   await noteSeen(db, session, user, rows);
   return {
     list: await viewMessages(db, rows, session, user),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 

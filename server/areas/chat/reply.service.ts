@@ -6,6 +6,8 @@ import { requireVisible } from './access.ts';
 import { isPage } from './page-sources.ts';
 import { findMessage, sourceOf, wholeReply } from './chat.store.ts';
 
+export const noMessage = () => new Refusal('not_found', '没有这条消息');
+
 /** Gives the number of its session. @throws Refusal as of the session */
 const requireReadable = async (
   db: Executor,
@@ -13,7 +15,7 @@ const requireReadable = async (
   user: Identity | null,
 ): Promise<number> => {
   const found = await findMessage(db, historyId);
-  if (!found) throw new Refusal('not_found', '没有这条消息');
+  if (!found) throw noMessage();
   const session = await readableSession(db, String(found.sessionId), user);
   await requireVisible(db, historyId, session, user);
   return session.id;

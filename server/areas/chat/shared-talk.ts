@@ -1,5 +1,6 @@
 import type { Message } from '#contract/chat.ts';
 import type { Executor } from '#server/db/database.ts';
+import { windowOf } from '#server/paging.ts';
 import * as store from './chat.store.ts';
 import { viewSharedMessages } from './views.ts';
 
@@ -19,8 +20,7 @@ export const sharedTalk = async (
   const filter = { sessionId, sharedUpTo: lastHistoryId, forStrangers: true };
   const rows = await store.listMessages(db, viewer, filter, {
     newestFirst: false,
-    offset: Math.min((page - 1) * pageSize, countedMessages),
-    limit: pageSize,
+    ...windowOf(page, pageSize, countedMessages),
   });
   return {
     list: await viewSharedMessages(db, rows, sessionId, viewer),

@@ -3,6 +3,7 @@ import { type AgreementKind, agreementTitles } from '#contract/agreement-kinds.t
 import type { Answer, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './agreement.store.ts';
 import { readCompliance } from './compliance.store.ts';
 
@@ -91,8 +92,7 @@ export const consentList = async (
   const total = await store.countConsents(db, userId);
   const rows = await store.consentPage(db, {
     userId,
-    offset: (page - 1) * pageSize,
-    limit: pageSize,
+    ...windowOf(page, pageSize),
   });
   return {
     list: rows.map((row) => ({
@@ -103,9 +103,6 @@ export const consentList = async (
       created_at: row.createdAt.toISOString(),
       withdrawn_at: row.withdrawnAt?.toISOString() ?? null,
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };

@@ -6,6 +6,7 @@ import { countUpTo } from '#server/db/count-up-to.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { endOf } from '#server/labels/c2pa.ts';
 import { readAigc } from '#server/labels/aigc.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { ownImage, imagePath } from '../file/image-address.ts';
 import type { FileService } from '../file/file.service.ts';
 import { readSafety } from '../moderation/safety.service.ts';
@@ -154,7 +155,7 @@ const pageSize = 30;
 /** Who took images without the words, the latest first. */
 export const unmarkedPage = async (db: Executor, page: number): Promise<Answer<'unmarkedList'>> => {
   const total = await countUpTo(db, unmarkedDownloads, undefined);
-  const rows = await listUnmarked(db, { offset: (page - 1) * pageSize, limit: pageSize });
+  const rows = await listUnmarked(db, windowOf(page, pageSize));
   return {
     list: rows.map(({ userId, userName, imageKey, createdAt }) => ({
       user_id: userId,
@@ -163,9 +164,6 @@ export const unmarkedPage = async (db: Executor, page: number): Promise<Answer<'
       url: imagePath({ key: imageKey, type: 'png' }),
       created_at: createdAt.toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };

@@ -4,6 +4,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import * as chat from '../chat/conversation.ts';
 import { excerptOfTalk } from '../chat/excerpt.ts';
+import { fitted } from '../chat/loop-summary.ts';
 import { maxPromptOf } from '../chat/reply-plan.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
@@ -27,10 +28,6 @@ interface CondensingDeps {
   models: Pick<ModelService, 'find'>;
   prompts: Pick<PromptService, 'ask'>;
 }
-
-/** A long message as far as it goes into one piece: its beginning and its end. */
-const fitted = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most / 2)}\n（中间省略）\n${text.slice(-most / 2)}`;
 
 interface Piece {
   text: string;

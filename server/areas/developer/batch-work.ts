@@ -3,7 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import { beginFile, type FileWriter } from './api-file.store.ts';
 import { type LineDeps, workOnLine } from './batch-line.ts';
 import * as store from './batch.store.ts';
-import { newId } from './batch.handlers.ts';
+import { newId } from './new-id.ts';
 
 /** How often it is looked for lines, and for batches that have ended, ms. */
 const lookMs = 1_000;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '#server/db/database.ts';
@@ -11,6 +10,7 @@ import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { lockOwner } from './developer.store.ts';
 import { paged } from './list-page.ts';
+import { newId } from './new-id.ts';
 
 /** What the files of a person may have together, and what may be under way. */
 const mostBytes = 200 * 1024 * 1024;
@@ -41,8 +41,6 @@ const requireRoom = (
   if (now.bytes + more.bytes > mostBytes)
     throw new Refusal('too_many_jobs', '等着做的批处理一共太大，请等前面的做完');
 };
-
-export const newId = (kind: string): string => `${kind}-${randomUUID().replaceAll('-', '')}`;
 
 const missing = (what: string): ApiRefusal =>
   new ApiRefusal('not_found', `没有这个${what}，或已超过 30 天`, { status: 404 });

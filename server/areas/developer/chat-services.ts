@@ -1,6 +1,7 @@
 import { chatFields } from '#contract/open-fields.ts';
 import { type ChatBody, type ChatRelay, RelayError } from '#server/engines/chat-relay.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
+import { tooLate } from '../model/chat-lines.ts';
 import type { Asking, ChatWorks } from './chat-asking.ts';
 import { unableBy } from './fields.ts';
 
@@ -18,9 +19,6 @@ const refusalOf = (error: RelayError): ApiRefusal =>
       ...(error.param === null ? {} : { param: error.param }),
     },
   );
-
-const tooLate = () =>
-  new RelayError('模型长时间没有回应，请重试', { status: 504, code: 'timeout', retriable: true });
 
 /**
  * Asks the model's services, as one.

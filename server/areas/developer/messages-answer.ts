@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { asideOf, type RelayEvent } from '#server/engines/chat-relay.ts';
 import type { Style } from './chat-stream.ts';
 import { type Counted, firstChoice } from './chat-text.ts';
+import { newId } from './new-id.ts';
 
 /** Answers of chat completions in Anthropic's words. */
 
@@ -28,10 +29,7 @@ const usageOf = ({ promptTokens, completionTokens, cachedTokens, cacheWriteToken
 });
 
 const headOf = (id: unknown, model: string): Json => ({
-  id:
-    typeof id === 'string' && id.startsWith('msg_')
-      ? id
-      : `msg_${randomUUID().replaceAll('-', '')}`,
+  id: typeof id === 'string' && id.startsWith('msg_') ? id : newId('msg', '_'),
   type: 'message',
   role: 'assistant',
   model,

@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { Parsed } from '#contract/calls.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
 import { failureBody } from '#server/http/open-failure.ts';
 import type { Style } from './chat-stream.ts';
 import type { Counted } from './chat-text.ts';
+import { newId } from './new-id.ts';
 
 /** Answers of chat completions in the words of OpenAI's Responses. */
 
 type Json = Record<string, unknown>;
 type Asked = Parsed<'createResponse'>;
-
-const newId = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
 
 const usageOf = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Counted) => ({
   input_tokens: promptTokens,
@@ -21,7 +19,7 @@ const usageOf = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens
 });
 
 const headOf = (asked: Asked): Json => ({
-  id: newId('resp'),
+  id: newId('resp', '_'),
   object: 'response',
   created_at: Math.floor(Date.now() / 1000),
   model: asked.model,
@@ -90,16 +88,17 @@ export const responseOf = (asked: Asked, answer: Json, counted: Counted): Json =
   const message = choice?.message ?? {};
   const output: unknown[] = [];
   const thought = message['reasoning_content'] ?? message['reasoning'];
-  if (typeof thought === 'string' && thought !== '') output.push(thoughtItem(newId('rs'), thought));
+  if (typeof thought === 'string' && thought !== '')
+    output.push(thoughtItem(newId('rs', '_'), thought));
   const { content, refusal } = message;
   if (typeof content === 'string' && content !== '')
-    output.push(messageItem(newId('msg'), 'completed', [textPart(content)]));
+    output.push(messageItem(newId('msg', '_'), 'completed', [textPart(content)]));
   else if (typeof refusal === 'string' && refusal !== '')
-    output.push(messageItem(newId('msg'), 'completed', [{ type: 'refusal', refusal }]));
+    output.push(messageItem(newId('msg', '_'), 'completed', [{ type: 'refusal', refusal }]));
   for (const call of (message['tool_calls'] ?? []) as ToolCall[])
     output.push(
-      callItem(newId('fc'), 'completed', {
-        id: call.id ?? newId('call'),
+      callItem(newId('fc', '_'), 'completed', {
+        id: call.id ?? newId('call', '_'),
         name: call.function?.name ?? '',
         args: call.function?.arguments ?? '',
       }),
@@ -149,7 +148,7 @@ const createItems = (frame: Frame) => {
     let frames = '';
     if (open?.kind !== kind) {
       frames += shut();
-      const id = newId(kind === 'message' ? 'msg' : 'rs');
+      const id = newId(kind === 'message' ? 'msg' : 'rs', '_');
       open = { kind, id, at: items, text: '' };
       items += 1;
       const item =
@@ -180,9 +179,9 @@ const createItems = (frame: Frame) => {
     if (!call) {
       frames += shut();
       call = {
-        item: newId('fc'),
+        item: newId('fc', '_'),
         at: items,
-        id: id ?? newId('call'),
+        id: id ?? newId('call', '_'),
         name: called?.name ?? '',
         args: '',
       };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { completionFields, moderationFields, rerankFields } from '#contract/open-fields.ts';
 import type { Database } from '#server/db/database.ts';
 import type { OpenHandlers } from '#server/http/open-handlers.ts';
@@ -7,12 +6,11 @@ import type { ApiChat } from './chat.service.ts';
 import type { Style } from './chat-stream.ts';
 import { usageIn, usageOf } from './chat-text.ts';
 import { takeFields } from './fields.ts';
+import { newId } from './new-id.ts';
 
 type Json = Record<string, unknown>;
 
 const continuing = '把用户给出的文字接着写下去。只输出接着的部分，不重复已有的，不解释。';
-
-const newId = (kind: string): string => `${kind}-${randomUUID().replaceAll('-', '')}`;
 
 const headOf = (model: string): Json => ({
   id: newId('cmpl'),

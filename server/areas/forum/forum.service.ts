@@ -4,6 +4,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import {
   amongStrangers,
   findSession,
@@ -190,20 +191,14 @@ export const addReport = (db: Executor, input: Parsed<'report'>, user: Identity)
 
 export const reports = async (db: Executor, { state, page }: Parsed<'reportList'>) => {
   const pageSize = limits.pageSize;
-  const { list, total } = await store.listReports(db, state === 'open', {
-    offset: (page - 1) * pageSize,
-    limit: pageSize,
-  });
+  const { list, total } = await store.listReports(db, state === 'open', windowOf(page, pageSize));
   return {
     list: list.map(({ created_at: made, resolved_at: resolved, ...row }) => ({
       ...row,
       created_at: new Date(made).toISOString(),
       resolved_at: resolved === null ? null : new Date(resolved).toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 

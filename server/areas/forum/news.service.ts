@@ -3,6 +3,7 @@ import { limits } from '#contract/limits.ts';
 import { maskName } from '#contract/mask-name.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
+import { pageOf } from '#server/paging.ts';
 import * as store from './news.store.ts';
 
 export { removeOldNews } from './news.store.ts';
@@ -66,10 +67,7 @@ export const listNews = async (db: Executor, userId: number, page: number) => {
       read: row.read,
       created_at: new Date(row.created_at).toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
     unread,
   };
 };

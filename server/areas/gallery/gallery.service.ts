@@ -16,6 +16,7 @@ import {
   requireImage,
   viewerOf,
   viewImage,
+  noImage,
 } from '../image/images.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { anySession } from '../session/session.service.ts';
@@ -117,7 +118,7 @@ export const createGalleryService = (deps: {
       const row = await requireImage(db, input.image_id, user, 'see');
       const viewer = user?.id ?? 0;
       const listed = await listedImage(db, row.id, viewer);
-      if (!listed) throw new Refusal('not_found', '没有这张图片');
+      if (!listed) throw noImage();
       const view = viewImage(listed);
       const gone = view.url === '';
       const own = row.userId === viewer;

@@ -108,7 +108,7 @@ export const createDraw = (deps: DrawDeps): Tool => {
               uuid: key,
               userId: user.id,
               kind: 'image',
-              title: prompt.slice(0, 200),
+              title: prompt,
               model: model.name,
               subject: { kind: 'account', id: user.id },
               input: plan,

@@ -25,9 +25,6 @@ import { holdFor } from './image-hold.ts';
 import { planImages, requestOf, type ImagePlan } from './image-plan.ts';
 import { requireImage } from './images.service.ts';
 
-/** Characters of a job's name. */
-const titleLength = 200;
-
 /** A begun job, and what is drawn where that is not what was asked for. */
 interface Begun {
   job: Job;
@@ -119,7 +116,7 @@ export const createDrawing = (deps: {
           uuid: input.request_id,
           userId: user.id,
           kind: 'image',
-          title: (plan.words.prompt || session.prompt).slice(0, titleLength),
+          title: plan.words.prompt || session.prompt,
           model: model.name,
           subject,
           message: { sessionId: session.id, historyId: message.id },

@@ -179,7 +179,7 @@ const begin = (
       uuid: requestId,
       userId: user.id,
       kind: 'image',
-      title: title.slice(0, 200),
+      title,
       model: model.name,
       subject,
       input: { ...plan, source: null } satisfies ImagePlan,

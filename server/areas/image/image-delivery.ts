@@ -2,20 +2,13 @@ import { excerptOf } from '#common/markdown/digest.ts';
 import type { ImageReply, MadeImage } from '#contract/image.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Transaction } from '#server/db/database.ts';
-import type { ClaimedJob, JobWork } from '#server/jobs/job-kind.ts';
+import { type ClaimedJob, type JobWork, messageOf } from '#server/jobs/job-kind.ts';
 import { endMade, finishImages } from '../chat/image-messages.service.ts';
 import { namedImage } from '../file/image-address.ts';
 import { noteFailedUse, payForMade, release } from '../ledger/ledger.service.ts';
 import { edits, ofAccount, ofImage, type Painted } from './image-job.ts';
 import { keptParameters, priceOf, type ImagePlan } from './image-plan.ts';
 import * as store from './image.store.ts';
-
-/** The message whose images a job makes. */
-const placeOf = (job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id'>) => {
-  const { session_id: sessionId, history_id: historyId } = job;
-  if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
-  return { sessionId, historyId };
-};
 
 /** What the images of a job were made from: its subject, or an own image that it names. */
 const parentOf = async (tx: Transaction, job: ClaimedJob): Promise<number | null> => {
@@ -33,7 +26,7 @@ const parentOf = async (tx: Transaction, job: ClaimedJob): Promise<number | null
 const belonging = async (tx: Transaction, job: ClaimedJob, painted: Painted) => {
   // What a program made nobody but its owner sees.
   if (ofAccount(job)) return { sessionId: null, historyId: null, hidden: true };
-  if (!ofImage(job)) return placeOf(job);
+  if (!ofImage(job)) return messageOf(job);
   const parent = await store.anyImage(tx, job.subject_id);
   const sessionId = parent?.sessionId ?? null;
   return {
@@ -116,7 +109,7 @@ const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Prom
     ...(result.unread?.length ? { unread: [...result.unread] } : {}),
   };
   const spent = await charge(tx, job, rows.length, channel.channelId);
-  await finishImages(tx, placeOf(job), { state: 'done', reply, deductTokens: spent });
+  await finishImages(tx, messageOf(job), { state: 'done', reply, deductTokens: spent });
   return spent;
 };
 

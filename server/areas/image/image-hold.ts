@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { hold } from '../ledger/ledger.service.ts';
@@ -22,7 +21,6 @@ export const holdFor = async (
   const amount = costOf(plan, model, payer.vip);
   if (amount === 0) return { holdId: null, heldTokens: 0 };
   const holdId = await hold(tx, {
-    id: randomUUID(),
     userId: payer.id,
     amount,
     reference: payer.reference,

@@ -3,6 +3,7 @@ import type { ListedImage } from '#contract/image.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import { forgetImage } from '../chat/image-messages.service.ts';
 import { ownImage } from '../file/image-address.ts';
 import { bareLabel } from '../file/image.ts';
@@ -29,7 +30,7 @@ export const imageAddress = ({ key, type }: Pick<store.ImageRow, 'key' | 'type'>
 /** Images of which one call may ask who made them. */
 const mostAsked = 60;
 
-const missing = () => new Refusal('not_found', '没有这张图片');
+export const noImage = () => new Refusal('not_found', '没有这张图片');
 
 /** Who wants something of an image. */
 export type ImageUser = Pick<Identity, 'id' | 'guest' | 'person'> &
@@ -49,11 +50,11 @@ export const requireImage = async (
   wish: 'see' | 'change' | 'use',
 ): Promise<store.ImageRow> => {
   const row = await store.anyImage(db, id);
-  if (!row) throw missing();
+  if (!row) throw noImage();
   const own = user !== null && row.userId === user.id;
   const manages = user?.manager === true && wish !== 'use';
   if (!own && !manages) {
-    if (row.deletedAt !== null || !(await store.isPublic(db, id))) throw missing();
+    if (row.deletedAt !== null || !(await store.isPublic(db, id))) throw noImage();
     if (wish !== 'see') throw new Refusal('not_owner', '只有图片的主人可以这样做');
   }
   if (row.deletedAt !== null && wish !== 'see') throw new Refusal('not_found', '图片已删除');
@@ -115,10 +116,7 @@ export const pageOfImages = async (
       : await store.listImages(db, { choice, query, order, viewer, offset, limit: pageSize });
   return {
     list: rows.map(viewImage),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 
@@ -204,10 +202,10 @@ export const declareImage = async (
 ): Promise<MadeBy> => {
   const named = ownImage(url);
   const row = named && (await store.ownOfKey(db, named.key, user.id));
-  if (!row) throw missing();
+  if (!row) throw noImage();
   const { made } = madeOf(row);
   if (made === 'generated' || made === 'declared') return made;
-  if (!(await files.relabel(row, bareLabel('2')))) throw missing();
+  if (!(await files.relabel(row, bareLabel('2')))) throw noImage();
   await store.setMade(db, row.id, 'declared');
   return 'declared';
 };

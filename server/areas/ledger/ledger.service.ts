@@ -3,6 +3,7 @@ import { limits } from '#contract/limits.ts';
 import type { Consumption } from '#contract/ledger.ts';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { committing, inTransaction, withCommit } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { timesFactor } from '#contract/price.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
@@ -205,6 +206,14 @@ export const hold = (db: Executor, request: HoldRequest): Promise<string | null>
     await withCommit(tx, wallet.save({ hold: made }));
     return id;
   });
+
+/** Sets aside what something costs; null: it costs nothing. @throws Refusal balance */
+export const holdPrice = async (db: Executor, request: HoldRequest): Promise<string | null> => {
+  if (request.amount === 0) return null;
+  const id = await hold(db, request);
+  if (id === null) throw new Refusal('balance');
+  return id;
+};
 
 /**
  * Sets an amount of the balance alone aside, in one statement; false when there is not enough. The

@@ -3,6 +3,7 @@ import type { Consumption } from '#contract/ledger.ts';
 import type { Out } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { together } from '#server/db/in-transaction.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './ledger.store.ts';
 
 /** How the tokens of a use count by its type (document 3 §9); 1 where nothing is said. */
@@ -97,19 +98,13 @@ export const transactions = async (
   const list =
     page > pages
       ? []
-      : await store.consumptionPage(
-          db,
-          { userId, model, type },
-          { offset: (page - 1) * size, limit: size },
-        );
+      : await store.consumptionPage(db, { userId, model, type }, windowOf(page, size));
   return {
     list: list.map(viewOf),
     models: [...new Set(counts.map((row) => row.model))],
     types: [...new Set(counts.map((row) => row.type))].sort((a, b) => a - b),
-    page,
+    ...pageOf(total, page, size),
     page_count: pages,
-    page_size: size,
-    total,
   };
 };
 

@@ -1,10 +1,11 @@
 import { orderTypes } from '#contract/kinds.ts';
 import type { Order, ProviderName } from '#contract/payment.ts';
 import type { Database, Executor } from '#server/db/database.ts';
-import { type Identity, Refusal } from '#server/http/handlers.ts';
+import type { Identity } from '#server/http/handlers.ts';
 import { openOrder } from '../payment/order.service.ts';
 import type { PaymentService } from '../payment/payment.service.ts';
 import { appPayable } from './app-payable.ts';
+import { noOrder } from '../payment/order-view.ts';
 
 /**
  * An order for the right to download (`play`: with the sandbox, too); one that was begun at today's price goes on.
@@ -45,6 +46,6 @@ export const appOrderStatus = async (
   number: string,
 ): Promise<Order> => {
   const found = await payments.orderStatus(userId, number);
-  if (found.type !== orderTypes.app) throw new Refusal('not_found', '没有这个订单');
+  if (found.type !== orderTypes.app) throw noOrder();
   return found;
 };

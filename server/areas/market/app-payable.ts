@@ -2,6 +2,7 @@ import { orderTypes } from '#contract/kinds.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { Payable } from '../payment/payable.ts';
 import * as store from './market.store.ts';
+import { noApp } from './app-rights.ts';
 
 const idOf = (subject: string): number => (/^\d{1,15}$/.test(subject) ? Number(subject) : 0);
 
@@ -12,8 +13,7 @@ export const appPayable: Payable = {
   rivals: ['app'],
   price: async (db, userId, { subject }) => {
     const shown = await store.shownApp(db, idOf(subject));
-    if (shown?.app.state !== 'published' || !shown.version?.fileKey)
-      throw new Refusal('not_found', '没有这个应用');
+    if (shown?.app.state !== 'published' || !shown.version?.fileKey) throw noApp();
     const { app } = shown;
     if ((await store.ownedApps(db, userId, [app.id])).has(app.id))
       throw new Refusal('order_unsuitable', '您已经有这个应用了，可以直接下载');

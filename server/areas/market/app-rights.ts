@@ -15,15 +15,15 @@ export const mayDownload = (app: store.AppRow, asker: Asker, owned: boolean): bo
 export const owns = async (executor: Executor, asker: Asker, appId: number): Promise<boolean> =>
   asker !== null && (await store.ownedApps(executor, asker.id, [appId])).has(appId);
 
-const missing = (): Refusal => new Refusal('not_found', '没有这个应用');
+export const noApp = () => new Refusal('not_found', '没有这个应用');
 
 /** An app that somebody may look at: taken down, it is there for its buyers and managers alone. */
 export const visible = async (executor: Executor, id: number, asker: Asker) => {
   const shown = await store.shownApp(executor, id);
-  if (!shown) throw missing();
+  if (!shown) throw noApp();
   const owned = await owns(executor, asker, id);
   const { state } = shown.app;
-  if (state !== 'published' && !(asker?.manager || (state === 'down' && owned))) throw missing();
+  if (state !== 'published' && !(asker?.manager || (state === 'down' && owned))) throw noApp();
   const can = mayDownload(shown.app, asker, owned) && shown.version?.fileKey !== '';
   return { ...shown, owned, can: can && shown.version !== null };
 };

@@ -3,11 +3,13 @@ import { marketTexts } from '#contract/market-limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { salesOf } from '../payment/order.service.ts';
 import { appPayable } from './app-payable.ts';
 import { commentView, ratingOf } from './app-view.ts';
 import type { Downloads } from './download.service.ts';
 import * as store from './market.store.ts';
+import { noApp } from './app-rights.ts';
 
 export interface Manager {
   user: Identity;
@@ -23,13 +25,13 @@ export const demand = (value: string, field: string, text: string): string => {
 
 const findApp = async (db: Executor, id: number): Promise<store.AppRow> => {
   const app = await store.findApp(db, id);
-  if (!app) throw new Refusal('not_found', '没有这个应用');
+  if (!app) throw noApp();
   return app;
 };
 
 export const lockApp = async (db: Executor, id: number): Promise<store.AppRow> => {
   const app = await store.lockApp(db, id);
-  if (!app) throw new Refusal('not_found', '没有这个应用');
+  if (!app) throw noApp();
   return app;
 };
 
@@ -37,7 +39,7 @@ export const list = async (
   db: Executor,
   { page, pageSize, query, state }: Parsed<'managedAppList'>,
 ): Promise<Out<'managedAppList'>> => {
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const { list, total } = await store.managedApps(db, { state, query }, window);
   const sold = await salesOf(
     db,
@@ -63,10 +65,7 @@ export const list = async (
       income: sold.get(String(row.app.id))?.income ?? 0,
       updated_at: row.app.updatedAt.toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 
@@ -123,7 +122,7 @@ export const versions = async (
   user: Identity,
 ): Promise<Out<'appVersionList'>> => {
   const { title } = await findApp(db, id);
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const rows = await store.versionsOf(db, id, window);
   const list = await Promise.all(rows.map((row) => downloads.viewVersion(row, user, true)));
   return { title, list: { list, count: await store.countVersions(db, id) } };
@@ -135,7 +134,7 @@ export const comments = async (
   user: Identity,
 ): Promise<Out<'appCommentList'>> => {
   const { title } = await findApp(db, id);
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const rows = await store.managedComments(db, id, window);
   const given = await store.ratingsOf(db, id);
   return {

@@ -1,6 +1,7 @@
 import type { Out, Parsed } from '#contract/calls.ts';
 import { marketLimits } from '#contract/market-limits.ts';
 import type { Executor } from '#server/db/database.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { type Asker, mayDownload, visible } from './app-rights.ts';
 import { appView, commentView } from './app-view.ts';
 import type { Downloads } from './download.service.ts';
@@ -11,8 +12,9 @@ const partOf = <T>(rows: readonly T[]) => ({
   rows: rows.slice(0, marketLimits.page),
   hasMorePages: rows.length > marketLimits.page,
 });
-const windowOf = (page: number) => ({
-  offset: (page - 1) * marketLimits.page,
+/** One more than is shown: whether more follow. */
+const oneMoreOf = (page: number) => ({
+  ...windowOf(page, marketLimits.page),
   limit: marketLimits.page + 1,
 });
 
@@ -24,7 +26,7 @@ const versionPart = async (
   asker: Asker,
   can: boolean,
 ) => {
-  const { rows, hasMorePages } = partOf(await store.versionsOf(executor, id, windowOf(page)));
+  const { rows, hasMorePages } = partOf(await store.versionsOf(executor, id, oneMoreOf(page)));
   return {
     list: await Promise.all(rows.map((row) => downloads.viewVersion(row, asker, can))),
     hasMorePages,
@@ -32,7 +34,7 @@ const versionPart = async (
 };
 
 const commentPart = async (executor: Executor, id: number, page: number, asker: Asker) => {
-  const { rows, hasMorePages } = partOf(await store.commentsOf(executor, id, windowOf(page)));
+  const { rows, hasMorePages } = partOf(await store.commentsOf(executor, id, oneMoreOf(page)));
   return { list: rows.map((row) => commentView(row, asker)), hasMorePages };
 };
 
@@ -41,7 +43,7 @@ export const appList = async (
   { page, pageSize, type, query, mine }: Parsed<'appList'>,
   asker: Asker,
 ): Promise<Out<'appList'>> => {
-  const window = { offset: (page - 1) * pageSize, limit: pageSize };
+  const window = windowOf(page, pageSize);
   const userId = asker?.id ?? 0;
   const found = await store.publishedApps(executor, { type, query, mine, userId }, window);
   return {
@@ -57,10 +59,7 @@ export const appList = async (
       };
     }),
     types: await store.publishedTypes(executor),
-    page,
-    page_count: Math.ceil(found.total / pageSize),
-    page_size: pageSize,
-    total: found.total,
+    ...pageOf(found.total, page, pageSize),
   };
 };
 

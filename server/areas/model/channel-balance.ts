@@ -1,10 +1,10 @@
 import type { Out } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { askBalance, tellsBalance } from '#server/engines/openai-compatible/balance.ts';
-import { Refusal } from '#server/http/handlers.ts';
 import { throughProxy } from './channel-engines.ts';
 import { type KeyBox, keysIn, openedKeys } from './channel-key.ts';
 import * as store from './manage-model.store.ts';
+import { noChannel } from './channel-view.ts';
 
 /** Asks a channel's service what is left; gives what is to be done with the answer in a transaction. */
 export const balanceOf = async (
@@ -13,7 +13,7 @@ export const balanceOf = async (
   id: number,
 ): Promise<(db: Executor) => Promise<Out<'channelBalance'>>> => {
   const channel = await store.findChannel(db, id);
-  if (!channel) throw new Refusal('not_found', '没有这个服务');
+  if (!channel) throw noChannel();
   const { baseUrl, options, kind } = channel;
   const service = { baseUrl, maker: options.maker ?? null };
   const silent = (message: string) => async () => ({ amount: null, unit: '', message });

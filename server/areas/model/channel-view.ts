@@ -1,10 +1,13 @@
 import type { AdminChannel } from '#contract/manage-model.ts';
 import { makerAt } from '#server/engines/openai-compatible/makers.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { hintOf, keysIn } from './channel-key.ts';
 import { maskedBody, maskedHeaders } from './channel-wire.ts';
 import { percentile95 } from './first-words.ts';
 import type { linesOf, listChannels } from './manage-model.store.ts';
 import { flagOf } from './model-view.ts';
+
+export const noChannel = () => new Refusal('not_found', '没有这个服务');
 
 const jsonOf = (value: object | undefined): string =>
   value === undefined || Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2);

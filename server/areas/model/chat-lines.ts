@@ -201,7 +201,8 @@ export const engineOfLines = (deps: LinesDeps<ChatEngine>): ChatEngine => ({
     ),
 });
 
-const tooLate = () =>
+/** The service said nothing for too long. */
+export const tooLate = () =>
   new RelayError('模型长时间没有回应，请重试', { status: 504, code: 'timeout', retriable: true });
 
 const noRoom = () =>

@@ -30,7 +30,9 @@ const model = (
   ...own,
 });
 
-const part = (words: string): RegExp => new RegExp(`(^|[-_/.:])(?:${words})(?=$|[-_/.:\\d])`, 'i');
+/** Finds one of the words as a whole part of a model's name. */
+export const part = (words: string): RegExp =>
+  new RegExp(`(^|[-_/.:])(?:${words})(?=$|[-_/.:\\d])`, 'i');
 
 const cloudSizes = ['1024x1024', '1024x768', '768x1024', '1024x576', '576x1024'];
 const cloud = model('cloud', {

@@ -8,7 +8,7 @@ import { extrasOf } from './channel-extras.ts';
 import { type KeyBox, keysIn, openedKeys } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
-import { channelView, lineView } from './channel-view.ts';
+import { channelView, lineView, noChannel } from './channel-view.ts';
 import { readChannelList } from './import-channels.ts';
 import * as store from './manage-model.store.ts';
 import { type ChannelRow, lockCatalogue, setChannelModels } from './model.store.ts';
@@ -19,7 +19,7 @@ type Note = (act: ActNote) => void;
 /** The channel, and that it is one that managers change. */
 const own = async (db: Executor, id: number): Promise<ChannelRow> => {
   const channel = await store.findChannel(db, id);
-  if (!channel) throw new Refusal('not_found', '没有这个服务');
+  if (!channel) throw noChannel();
   if (channel.source === 'environment' || channel.source === 'built-in')
     throw new Refusal(
       'manage_unsuitable',
@@ -35,7 +35,7 @@ export const channelList = async (keys: KeyBox, db: Executor): Promise<Out<'chan
 });
 
 export const channelHealth = async (db: Executor, id: number): Promise<Out<'channelHealth'>> => {
-  if (!(await store.findChannel(db, id))) throw new Refusal('not_found', '没有这个服务');
+  if (!(await store.findChannel(db, id))) throw noChannel();
   const now = new Date();
   return { list: (await store.linesOf(db, id)).map((row) => lineView(row, now)) };
 };
@@ -51,7 +51,7 @@ export const testChannel = async (
   input: Parsed<'testChannel'>,
 ): Promise<(db: Executor) => Promise<Out<'testChannel'>>> => {
   const known = input.id === undefined ? null : await store.findChannel(db, input.id);
-  if (input.id !== undefined && !known) throw new Refusal('not_found', '没有这个服务');
+  if (input.id !== undefined && !known) throw noChannel();
   // A key that is kept goes only to the address it was entered for.
   const kept = known && known.baseUrl === input.base_url ? (openedKeys(keys, known) ?? '') : '';
   const [secret = ''] = keysIn(input.api_key || kept);

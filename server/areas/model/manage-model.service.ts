@@ -4,6 +4,7 @@ import { modelTypes } from '#contract/kinds.ts';
 import { usualSizeRates } from '#contract/price.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import * as store from './manage-model.store.ts';
 import { acceleratorOrigin, flagOf } from './model-view.ts';
 import type { ModelRow } from './model.store.ts';
@@ -107,10 +108,7 @@ export const modelList = async (
         served.filter(({ modelId }) => modelId === row.id).map(({ id, label }) => ({ id, label })),
       ),
     ),
-    page: input.page,
-    page_count: Math.ceil(total / input.page_size),
-    page_size: input.page_size,
-    total,
+    ...pageOf(total, input.page, input.page_size),
   };
 };
 

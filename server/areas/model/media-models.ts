@@ -1,4 +1,5 @@
 import { modelTypes } from '#contract/kinds.ts';
+import { part } from './image-models.ts';
 
 /** How a model of films or of speech is offered where nobody said otherwise. */
 export interface MediaOffer {
@@ -8,8 +9,6 @@ export interface MediaOffer {
   vipExcluded: boolean;
   sort: number;
 }
-
-const part = (words: string): RegExp => new RegExp(`(^|[-_/.:])(?:${words})(?=$|[-_/.:\\d])`, 'i');
 
 const film = (factor: number, sort: number): MediaOffer => ({
   type: modelTypes.video,

@@ -2,6 +2,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import { forumLimits } from '#contract/forum.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import * as store from './blocked-words.store.ts';
 import { plain } from './word-finder.ts';
 
@@ -32,10 +33,7 @@ export const blockedWordPage = async (
       word,
       created_at: createdAt.toISOString(),
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 

@@ -1,6 +1,7 @@
 import { safetyServices } from '#contract/safety.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import type { SafetyService } from './safety.service.ts';
 import * as store from './safety.store.ts';
 
@@ -37,13 +38,6 @@ const viewCase = ({ row }: Awaited<ReturnType<typeof store.casePage>>[number]) =
   decided_at: row.decidedAt?.toISOString() ?? null,
 });
 
-const paged = (total: number, page: number) => ({
-  page,
-  page_count: Math.ceil(total / pageSize),
-  page_size: pageSize,
-  total,
-});
-
 export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Served> => ({
   safetyState: async (_input, { db }) => {
     await safety.flush();
@@ -69,8 +63,7 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
     const which = { userId, ip, open: open === 1 };
     const rows = await store.casePage(db, {
       ...which,
-      offset: (page - 1) * pageSize,
-      limit: pageSize,
+      ...windowOf(page, pageSize),
     });
     const total = await store.countCases(db, which);
     return {
@@ -84,7 +77,7 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
         ip: each.row.ip,
         ip_times: each.ipTimes,
       })),
-      ...paged(total, page),
+      ...pageOf(total, page, pageSize),
     };
   },
 
@@ -96,9 +89,12 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
   },
 
   ownSafetyCases: async ({ page }, { db, user }) => {
-    const asked = { userId: user.id, open: false, offset: (page - 1) * pageSize, limit: pageSize };
+    const asked = { userId: user.id, open: false, ...windowOf(page, pageSize) };
     const rows = await store.casePage(db, asked);
-    return { list: rows.map(viewCase), ...paged(await store.countCases(db, asked), page) };
+    return {
+      list: rows.map(viewCase),
+      ...pageOf(await store.countCases(db, asked), page, pageSize),
+    };
   },
 
   appealSafetyCase: async ({ id, appeal }, { db, user }) => {

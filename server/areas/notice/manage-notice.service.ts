@@ -2,16 +2,17 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { withNotices } from './archive-notices.ts';
-import { sourceUrl } from './notice.service.ts';
+import { sourceUrl, noNotice } from './notice.service.ts';
 import * as store from './notice.store.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 
 const list = async (
   db: Executor,
   { page, page_size: size, query }: Parsed<'adminNoticeList'>,
 ): Promise<Out<'adminNoticeList'>> => {
-  const part = { offset: (page - 1) * size, limit: size };
+  const part = windowOf(page, size);
   const { rows, total } = await store.pageOfNotices(db, query, part);
   return {
     list: rows.map(({ notice, readers, published }) => ({
@@ -27,10 +28,7 @@ const list = async (
       publish_at: notice.publishAt.toISOString(),
       published: published ? 1 : 0,
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 
@@ -66,7 +64,7 @@ export const createManageNoticeHandlers = ({
         return { id };
       }
       const before = await store.lockNotice(db, input.id);
-      if (!before) throw new Refusal('not_found', '没有这条公告');
+      if (!before) throw noNotice();
       await store.changeNotice(db, before.id, values);
       if (attached.bucketKey !== undefined && before.bucketKey !== '')
         afterCommit(() => storage.delete(before.bucketKey));
@@ -85,7 +83,7 @@ export const createManageNoticeHandlers = ({
 
   delNotice: async ({ id }, { db, noteAct, afterCommit }) => {
     const gone = await store.removeNotice(db, id);
-    if (!gone) throw new Refusal('not_found', '没有这条公告');
+    if (!gone) throw noNotice();
     noteAct({ subject: `notice:${id}`, from: { notice: gone.content } });
     if (gone.bucketKey !== '') afterCommit(() => storage.delete(gone.bucketKey));
     return {};

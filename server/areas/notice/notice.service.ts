@@ -4,8 +4,11 @@ import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import type { StoredFile } from '#server/storage/storage-interface.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { membershipOf } from '../ledger/vip.service.ts';
 import * as store from './notice.store.ts';
+
+export const noNotice = () => new Refusal('not_found', '没有这条公告');
 
 type Reader = Pick<Identity, 'id' | 'manager'>;
 
@@ -45,7 +48,7 @@ export const noticeList = async (
   userId: number | null,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<Out<'noticeList'>> => {
-  const { list, total } = await store.noticePage(db, { offset: (page - 1) * size, limit: size });
+  const { list, total } = await store.noticePage(db, windowOf(page, size));
   const read = userId === null ? null : await store.newestRead(db, userId);
   return {
     list: list.map((row) => ({
@@ -53,17 +56,14 @@ export const noticeList = async (
       read: read && row.publishAt <= read ? 1 : 0,
       view_count: row.viewCount,
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 
 /** A published notice, and whether this person may have its source code. @throws Refusal not_found */
 const noticeFor = async (db: Executor, user: Reader, id: number) => {
   const notice = await store.findNotice(db, id);
-  if (!notice) throw new Refusal('not_found', '没有这条公告');
+  if (!notice) throw noNotice();
   const { subscribe = 0 } = (await membershipOf(db, user.id)) ?? {};
   return { notice, subscribed: subscribe > 0 || user.manager };
 };
@@ -99,6 +99,6 @@ export const attachmentOf = async (
 
 /** @throws Refusal not_found */
 export const markNotice = async (db: Executor, userId: number, id: number): Promise<void> => {
-  if (!(await store.noticeExists(db, id))) throw new Refusal('not_found', '没有这条公告');
+  if (!(await store.noticeExists(db, id))) throw noNotice();
   await store.markRead(db, userId, id);
 };

@@ -6,7 +6,9 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { tellUnasked } from '#server/waits/wait-ended.store.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './payment.store.ts';
+import { noOrder } from './order-view.ts';
 
 const viewOf = (row: store.InvoiceRow, numbers: string[]): Invoice => ({
   id: row.id,
@@ -41,7 +43,7 @@ export const requestInvoice = (
     if (!email.test(input.email)) throw new Refusal('bad_input', 'email：请填写收发票的邮箱');
     const numbers = [...new Set(input.order_ids)];
     const orders = await store.lockOrders(tx, userId, numbers);
-    if (orders.length < numbers.length) throw new Refusal('not_found', '没有这个订单');
+    if (orders.length < numbers.length) throw noOrder();
     const amount = orders.reduce((sum, each) => sum + each.amount - each.refundedAmount, 0);
     if (orders.some(({ state, provider }) => state !== 'paid' || provider === '') || amount <= 0)
       throw new Refusal('order_unsuitable', '只有已付款的订单可以开发票');
@@ -77,7 +79,7 @@ export const invoicePage = async (
   page: number,
 ) => {
   const size = limits.pageSize;
-  const at = { offset: (page - 1) * size, limit: size };
+  const at = windowOf(page, size);
   const { list, total } = await store.invoicePage(db, filter, at);
   return {
     list: list.map(({ invoice, numbers, refunded, userName }) => ({
@@ -86,10 +88,7 @@ export const invoicePage = async (
       user_id: invoice.userId,
       user_name: userName,
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 

@@ -1,8 +1,12 @@
 import { limits } from '#contract/limits.ts';
 import type { Order, OrderState } from '#contract/payment.ts';
 import type { Executor } from '#server/db/database.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';
+
+export const noOrder = () => new Refusal('not_found', '没有这个订单');
 
 /** Whether the money of an order may be asked for, and how that stands. */
 const refundOf = (row: OrderRow): Order['refund'] => {
@@ -43,23 +47,12 @@ export const orderView = (row: OrderRow, invoice: Order['invoice'] | null): Orde
 export const reachable = <T extends { url: string }>(order: T, origin: string): T =>
   order.url.startsWith('/') ? { ...order, url: `${origin}${order.url}` } : order;
 
-export const window = (page: number, size: number) => ({ offset: (page - 1) * size, limit: size });
-export const paged = <T>(list: T[], total: number, page: number, size: number) => ({
-  list,
-  page,
-  page_count: Math.ceil(total / size),
-  page_size: size,
-  total,
-});
-
 /** A page of a person's orders, newest first. */
 export const orderList = async (executor: Executor, userId: number, page: number) => {
   const size = limits.pageSize;
-  const { list, total } = await store.ordersOf(executor, userId, window(page, size));
-  return paged(
-    list.map(({ order, invoice }) => orderView(order, invoice)),
-    total,
-    page,
-    size,
-  );
+  const { list, total } = await store.ordersOf(executor, userId, windowOf(page, size));
+  return {
+    list: list.map(({ order, invoice }) => orderView(order, invoice)),
+    ...pageOf(total, page, size),
+  };
 };

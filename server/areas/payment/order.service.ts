@@ -10,7 +10,8 @@ import type { WaitNews } from '#server/waits/wait-source.ts';
 import { lockPurse } from '../ledger/ledger.service.ts';
 import { closeWith, look } from './order-machine.ts';
 import { orderNumber } from './order-number.ts';
-import { orderView, paged, window } from './order-view.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
+import { orderView, noOrder } from './order-view.ts';
 import type { OrderRow, Payable, Wish } from './payable.ts';
 import * as store from './payment.store.ts';
 import { shutOutside } from './sandbox.ts';
@@ -30,8 +31,6 @@ export interface OrderRequest {
   /** An order that was begun meanwhile and stands for this one. */
   instead?: (tx: Transaction) => Promise<Order | null>;
 }
-
-const noOrder = () => new Refusal('not_found', '没有这个订单');
 
 const ownOrder = async ({ db }: Till, userId: number, number: string): Promise<OrderRow> => {
   const order = await store.findOrder(db, number, userId);
@@ -229,8 +228,8 @@ export const salesOf = async (db: Executor, kind: string, subjects: readonly str
 /** A page of orders, newest first, with what managers may filter by. */
 export const orderPage = async (db: Executor, filter: store.OrderFilter, page: number) => {
   const size = limits.pageSize;
-  const { list, total } = await store.orderPage(db, filter, window(page, size));
-  return paged(list, total, page, size);
+  const { list, total } = await store.orderPage(db, filter, windowOf(page, size));
+  return { list, ...pageOf(total, page, size) };
 };
 
 /** All that happened to an order, its refunds included. @throws Refusal not_found */
@@ -259,6 +258,6 @@ export const setRemarks = (
 /** What bills and orders say differently. @param open only what nobody settled yet */
 export const differences = async (db: Executor, open: boolean, page: number) => {
   const size = limits.pageSize;
-  const { list, total } = await store.differences(db, open, window(page, size));
-  return paged(list, total, page, size);
+  const { list, total } = await store.differences(db, open, windowOf(page, size));
+  return { list, ...pageOf(total, page, size) };
 };

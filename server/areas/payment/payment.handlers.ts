@@ -1,7 +1,7 @@
 import type { Handlers } from '#server/http/handlers.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { invoicePage, requestInvoice } from './invoice.service.ts';
-import { orderList, reachable } from './order-view.ts';
+import { orderList, reachable, noOrder } from './order-view.ts';
 import type { PaymentService } from './payment.service.ts';
 import { requestRefund } from './refund-wish.service.ts';
 import { tradeByKey } from './sandbox.store.ts';
@@ -36,18 +36,18 @@ export const createPaymentHandlers = (
 
     sandboxTrade: async ({ key }, { db }) => {
       const trade = payments.provider('sandbox') && (await tradeByKey(db, key));
-      if (!trade) throw new Refusal('not_found', '没有这个订单');
+      if (!trade) throw noOrder();
       const { title, amount, state, number } = trade;
       return { title, amount, state, trade_no: number };
     },
     sandboxSettle: async ({ key, pay }, { db, ...context }) => {
-      if (!payments.provider('sandbox')) throw new Refusal('not_found', '没有这个订单');
+      if (!payments.provider('sandbox')) throw noOrder();
       if (!mayPlay(context, settings)) {
         context.log.warn({ why: context.outside() }, 'the sandbox checkout refused somebody');
         throw new Refusal('payment_unavailable', shutOutside);
       }
       const trade = await settleSandbox(db, key, pay === 1);
-      if (!trade) throw new Refusal('not_found', '没有这个订单');
+      if (!trade) throw noOrder();
       return { state: trade.state };
     },
 

@@ -3,7 +3,7 @@ import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { tellUnasked } from '#server/waits/wait-ended.store.ts';
-import { orderView } from './order-view.ts';
+import { orderView, noOrder } from './order-view.ts';
 import * as store from './payment.store.ts';
 
 /**
@@ -21,7 +21,7 @@ export const requestRefund = (
     const refundWish = reason.trim();
     if (refundWish === '') throw new Refusal('bad_input', 'reason：请说说为什么要退款');
     const [order] = await store.lockOrders(tx, userId, [number]);
-    if (!order) throw new Refusal('not_found', '没有这个订单');
+    if (!order) throw noOrder();
     if (order.refundAnswer !== '')
       throw new Refusal('order_unsuitable', `这个订单的退款申请已有答复：${order.refundAnswer}`);
     if (order.refundAskedAt) throw new Refusal('order_unsuitable', '这个订单已经申请过退款');

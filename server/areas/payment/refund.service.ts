@@ -6,6 +6,7 @@ import { refundNumber } from './order-number.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';
 import type { Till } from './till.ts';
+import { noOrder } from './order-view.ts';
 
 export interface RefundRequest {
   /** The order's. */
@@ -99,7 +100,7 @@ const decide = (till: Till, orderId: number, request: RefundRequest) =>
  */
 export const refund = async (till: Till, request: RefundRequest): Promise<store.RefundRow> => {
   const found = await store.findOrder(till.db, request.number);
-  if (!found) throw new Refusal('not_found', '没有这个订单');
+  if (!found) throw noOrder();
   // A month or an app that was used leaves no trace in the books: money would be theirs for the asking.
   if (!request.byOwner && (await store.isManager(till.db, found.userId)))
     throw new Refusal('order_unsuitable', '管理员的订单只有所有者可以退款');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '#contract/page-errors.ts';
 import { deduction, estimateTokens, isFree, priceAt } from '#contract/price.ts';
@@ -61,7 +60,6 @@ export const askModel = async (
     const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
     held = deduction(model, promptTokens(messages, estimateTokens), ahead);
     holdId = await hold(db, {
-      id: randomUUID(),
       userId,
       amount: held,
       reference: 'prompt',

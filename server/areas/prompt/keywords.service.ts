@@ -2,6 +2,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import { type ManagedKeyword, mostKeywords } from '#contract/prompt.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type ActNote, Refusal } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import { type Keyword, keywordsOf } from './keywords.ts';
 import * as store from './keywords.store.ts';
 
@@ -72,10 +73,7 @@ export const keywordPage = async (
   );
   return {
     list: fitting.slice((page - 1) * size, page * size),
-    page,
-    page_count: Math.ceil(fitting.length / size),
-    page_size: size,
-    total: fitting.length,
+    ...pageOf(fitting.length, page, size),
     dirs: [...new Set(all.map(({ dir, sub_dir }) => `${dir} · ${sub_dir}`))],
   };
 };

@@ -4,7 +4,10 @@ import { promptTypes } from '#contract/kinds.ts';
 import { type PromptTemplate } from '#contract/prompt.ts';
 import type { Database, Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './templates.store.ts';
+
+const noTemplate = () => new Refusal('not_found', '没有这个提示词');
 
 export { moveTemplates } from './templates.store.ts';
 
@@ -49,14 +52,11 @@ export const sharedWords = async (db: Executor, id: number | undefined) => {
 export const listShared = async (db: Executor, input: Parsed<'managePromptList'>) => {
   const { page, page_size: pageSize, type } = input;
   const query = input.query?.replaceAll('\0', '').trim() || undefined;
-  const asked = { offset: (page - 1) * pageSize, limit: pageSize };
+  const asked = windowOf(page, pageSize);
   const { list, total } = await store.listShared(db, { type, query }, asked);
   return {
     list: list.map((row) => viewOf(row, { top: false, hidden: false })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 
@@ -70,7 +70,7 @@ export const saveTemplate = async (
     throw new Refusal('too_many', `最多保存 ${mostOwn} 个自己的提示词，请先删除不用的`);
   const values = { type, attrs, ...words, ...(userId === null ? { edited: true } : {}) };
   const saved = await store.saveTemplate(db, userId, id, values);
-  if (saved === null) throw new Refusal('not_found', '没有这个提示词');
+  if (saved === null) throw noTemplate();
   return saved;
 };
 
@@ -79,8 +79,7 @@ export const removeTemplate = async (
   userId: number | null,
   id: number,
 ): Promise<void> => {
-  if (!(await store.removeTemplate(db, userId, id)))
-    throw new Refusal('not_found', '没有这个提示词');
+  if (!(await store.removeTemplate(db, userId, id))) throw noTemplate();
 };
 
 /** Sets a mark or takes it back; tells whether it is set. */
@@ -90,8 +89,7 @@ export const markTemplate = async (
   { id, type }: { id: number; type: number },
   kind: 'top' | 'hide',
 ): Promise<boolean> => {
-  if (!(await store.seesTemplate(db, { id, type, userId })))
-    throw new Refusal('not_found', '没有这个提示词');
+  if (!(await store.seesTemplate(db, { id, type, userId }))) throw noTemplate();
   return store.toggleTemplateMark(db, { userId, promptId: id, kind });
 };
 

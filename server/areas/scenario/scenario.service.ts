@@ -3,9 +3,12 @@ import type { Parsed } from '#contract/calls.ts';
 import type { Database, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import * as store from './scenario.store.ts';
+
+export const noScenario = () => new Refusal('not_found', '没有这个场景');
 
 type Note = (act: ActNote) => void;
 
@@ -83,7 +86,7 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
           sort: input.sort,
           viewer: user?.id ?? 0,
         },
-        { offset: (page - 1) * pageSize, limit: pageSize },
+        windowOf(page, pageSize),
       )
     : { list: [], total: 0 };
   return {
@@ -105,10 +108,7 @@ export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Id
       state: row.state,
       rejection: user && (user.manager || user.id === row.userId) ? row.rejection : '',
     })),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };
 
@@ -159,8 +159,7 @@ export const save = (
       return numberOf(await store.insertScenario(tx, { ...values, userId: user.id }));
     }
     const before = await store.findScenario(tx, input.id);
-    if (!before || before.deleted || before.userId !== user.id)
-      throw new Refusal('not_found', '没有这个场景');
+    if (!before || before.deleted || before.userId !== user.id) throw noScenario();
     return numberOf(await store.updateScenario(tx, input.id, values));
   });
 
@@ -172,8 +171,7 @@ export const rate = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const scenario = await store.findScenario(tx, id);
-    if (!scenario || scenario.deleted || scenario.state !== 'public')
-      throw new Refusal('not_found', '没有这个场景');
+    if (!scenario || scenario.deleted || scenario.state !== 'public') throw noScenario();
     if (scenario.userId === user.id) throw new Refusal('bad_input', '不能给自己的场景评分');
     if (!(await store.hasUsed(tx, id, user.id)))
       throw new Refusal('bad_input', '用它聊过之后才能评分');
@@ -183,8 +181,7 @@ export const rate = (
 export const remove = (db: Executor, id: number, user: Identity): Promise<void> =>
   inTransaction(db, async (tx) => {
     const before = await store.findScenario(tx, id);
-    if (!before || before.deleted || before.userId !== user.id)
-      throw new Refusal('not_found', '没有这个场景');
+    if (!before || before.deleted || before.userId !== user.id) throw noScenario();
     await store.updateScenario(tx, id, { deletedAt: new Date() });
   });
 
@@ -198,7 +195,7 @@ const wordsOf = ({ name, prompt, state }: { name: string; prompt: string; state:
 const managed = async (db: Executor, id: number, user: Identity) => {
   const before = await store.findScenario(db, id);
   const hidden = before?.state === 'private' && before.userId !== user.id;
-  if (!before || before.deleted || hidden) throw new Refusal('not_found', '没有这个场景');
+  if (!before || before.deleted || hidden) throw noScenario();
   return before;
 };
 

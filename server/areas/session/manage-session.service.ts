@@ -3,6 +3,7 @@ import type { AdminSession } from '#contract/manage-session.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
 import { noteOpened, readableSession } from './session.service.ts';
@@ -59,13 +60,6 @@ const filterOf = (input: Parsed<'adminSessionList'>, by: Identity): store.Manage
   ...(input.model === undefined ? {} : { model: input.model }),
   ...(input.private === undefined ? {} : { private: input.private === 1 }),
   ...(input.deleted === undefined ? {} : { deleted: input.deleted === 1 }),
-});
-
-const pageOf = (total: number, page: number, size: number) => ({
-  page,
-  page_count: Math.ceil(total / size),
-  page_size: size,
-  total,
 });
 
 /** All sessions, or those with all the words in their title or in one message. */

@@ -7,7 +7,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { lacksPhone } from '../contact/phone-rule.service.ts';
-import { countSession } from '../scenario/scenario.service.ts';
+import { countSession, noScenario } from '../scenario/scenario.service.ts';
 import { copyMessages, findForkPoint } from './fork.store.ts';
 import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
 import { countThisMonth } from './person-sessions.store.ts';
@@ -77,8 +77,7 @@ const isPrivate = ({ sessionPrivate: forced, setting }: Maker, input: Input): bo
   newSessionIsPrivate({ forced, setting }, input.private);
 
 const countScenario = async (tx: Transaction, id: number | undefined, maker: Maker) => {
-  if (id !== undefined && !(await countSession(tx, id, maker.id)))
-    throw new Refusal('not_found', '没有这个场景');
+  if (id !== undefined && !(await countSession(tx, id, maker.id))) throw noScenario();
 };
 
 /** Public, unless asked or forced to be private. */

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Session } from '#contract/session.ts';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction, together } from '#server/db/in-transaction.ts';
+import { pageOf } from '#server/paging.ts';
 import {
   addGrams,
   forumMark,
@@ -309,11 +310,5 @@ export const searchSession = async (
       snippet: plainText(row),
       created_at: row.created_at.toISOString(),
     }));
-  return {
-    list,
-    page,
-    page_count: Math.ceil(matches.length / pageSize),
-    page_size: pageSize,
-    total: matches.length,
-  };
+  return { list, ...pageOf(matches.length, page, pageSize) };
 };

@@ -4,6 +4,7 @@ import { modelTypes } from '#contract/kinds.ts';
 import type { Session } from '#contract/session.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import {
   type FoundSession,
   findSessions,
@@ -191,7 +192,7 @@ export const sessionList = async (
   const own = ofForum ? ownCategories.includes(input.category ?? '') : channel !== 'public';
   if (own && !user) throw new Refusal('unauthorized');
   const me = user?.id ?? 0;
-  const asked = { offset: (page - 1) * pageSize, limit: pageSize };
+  const asked = windowOf(page, pageSize);
   const { ids, total, matches } = ofForum
     ? await pageOfForum(deps, db, input, me, asked)
     : await pageOfChannel(
@@ -204,10 +205,7 @@ export const sessionList = async (
   const types = ofForum ? [modelTypes.chat] : listedTypes;
   return {
     list: await viewCards(deps, db, cards, user, matches),
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
     models: (await deps.models.usable(db, user))
       .filter(({ type }) => types.includes(type))
       .map(({ name }) => name),

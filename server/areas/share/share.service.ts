@@ -5,6 +5,7 @@ import { sessionTypes } from '#contract/kinds.ts';
 import { sharedTalk } from '../chat/shared-talk.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import * as store from './share.store.ts';
 
@@ -63,9 +64,6 @@ export const sharedSession = async (
     model: shared.model,
     created_at: shared.createdAt.toISOString(),
     list,
-    page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, page, pageSize),
   };
 };

@@ -7,7 +7,13 @@ import { SpeechEngineError } from '#server/engines/speech/speech-engine.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import type { Sign } from '../file/stored-images.ts';
-import { countFreeUse, noteFailedUse, hold, release, settling } from '../ledger/ledger.service.ts';
+import {
+  countFreeUse,
+  noteFailedUse,
+  holdPrice,
+  release,
+  settling,
+} from '../ledger/ledger.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { MediaChannel, MediaType, ResolvedMediaModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../model/usable.ts';
@@ -95,17 +101,13 @@ export const paid = async <R>(
   keep: (tx: Transaction, made: R) => Promise<void> = async () => {},
 ): Promise<{ made: R; spent: number }> => {
   const { amount, model, user, human } = bill;
-  const holdId =
-    amount === 0
-      ? null
-      : await hold(db, {
-          userId: user.id,
-          amount,
-          reference: `speech:${randomUUID()}`,
-          vipAllowed: !model.vipExcluded,
-          owner,
-        });
-  if (amount > 0 && holdId === null) throw new Refusal('balance');
+  const holdId = await holdPrice(db, {
+    userId: user.id,
+    amount,
+    reference: `speech:${randomUUID()}`,
+    vipAllowed: !model.vipExcluded,
+    owner,
+  });
   let channelId: number | null = null;
   const servedBy = (id: number) => {
     channelId = id;

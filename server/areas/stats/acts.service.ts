@@ -2,6 +2,7 @@ import type { Parsed } from '#contract/calls.ts';
 import { calls } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { ManagerAct } from '#server/http/handlers.ts';
+import { pageOf } from '#server/paging.ts';
 import * as store from './acts.store.ts';
 
 /** What nobody may read later, also not in the log. */
@@ -85,10 +86,7 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
       };
     }),
     calls: used.map((call) => ({ call, summary: summaryOf(call) })),
-    page: input.page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, input.page, pageSize),
   };
 };
 

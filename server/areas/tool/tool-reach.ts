@@ -15,9 +15,8 @@ import { createToolLogins } from './tool-login.ts';
 import * as store from './tool-server.store.ts';
 
 const maxBytes = 1024 * 1024;
-const checkMs = 25_000;
-
-/** How long a server is looked at, or signed in at. */
+/** How long a server may be looked at, or signed in at, ms. */
+export const checkMs = 25_000;
 export const checkLimits = () => ({ signal: AbortSignal.timeout(checkMs), ms: checkMs });
 
 /** Programs that run at once: each is a process of its own. */

@@ -3,7 +3,7 @@ import type { Executor } from '#server/db/database.ts';
 import { endLogin, LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { serverOfState } from './tool-login.ts';
-import { checkLimits, look, type Reach } from './tool-reach.ts';
+import { checkLimits, checkMs, look, type Reach } from './tool-reach.ts';
 import * as store from './tool-server.store.ts';
 import { mayChange } from './tool-server-list.ts';
 
@@ -59,7 +59,7 @@ export const finishLogin = async (
   const auth = ending.provider;
   try {
     const address = { url: row.url, headers: {}, requests: reach.requestsOf(row), auth };
-    await endLogin(address, code, checkLimits().ms);
+    await endLogin(address, code, checkMs);
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     return () => Promise.resolve({ ok: false, message: error.message });

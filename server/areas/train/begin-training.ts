@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { JobKind } from '#contract/job.ts';
 import { projectTypes, trainLimits, trainTexts } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { Refusal } from '#server/http/handlers.ts';
 import type { JobWork } from '#server/jobs/job-kind.ts';
 import { beginJob, openJobsOf, requireRoomForJob } from '#server/jobs/job.service.ts';
-import { hold } from '../ledger/ledger.service.ts';
+import { holdPrice } from '../ledger/ledger.service.ts';
 import { lockProject, type ProjectRow } from './project.store.ts';
 import { allFiles } from './training-file.store.ts';
 
@@ -86,16 +85,12 @@ export const beginTraining = async (
   const kind = jobKindOf(project.type);
   const amount = kind === 'lora' && paid ? trainLimits.loraTokens : 0;
   const uuid = randomUUID();
-  const holdId =
-    amount === 0
-      ? null
-      : await hold(tx, {
-          userId: project.userId,
-          amount,
-          reference: `job:${uuid}`,
-          ttlMs: trainingLivesMs + 60_000,
-        });
-  if (amount > 0 && holdId === null) throw new Refusal('balance');
+  const holdId = await holdPrice(tx, {
+    userId: project.userId,
+    amount,
+    reference: `job:${uuid}`,
+    ttlMs: trainingLivesMs + 60_000,
+  });
   await beginJob(tx, {
     uuid,
     userId: project.userId,

@@ -2,8 +2,10 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import * as store from './project.store.ts';
 import { countsOf, noFiles } from './training-file.store.ts';
+import { noProject } from './project-access.ts';
 
 type Note = (act: ActNote) => void;
 
@@ -20,7 +22,7 @@ export const managedProjects = async (
     type: input.type,
     status: input.status,
   };
-  const window = { offset: (page - 1) * size, limit: size };
+  const window = windowOf(page, size);
   const { rows, total } = await store.managedProjects(db, filter, window);
   const names = await store.namesOf(
     db,
@@ -51,10 +53,7 @@ export const managedProjects = async (
         updated_at: row.updatedAt.toISOString(),
       };
     }),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
   };
 };
 
@@ -66,7 +65,7 @@ export const changeProject = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await store.lockProject(tx, id);
-    if (!row) throw new Refusal('not_found', '没有这个项目');
+    if (!row) throw noProject();
     if (hidden === 0 && row.private)
       throw new Refusal('manage_unsuitable', '只有它的主人能公开它，这里只能设为私有');
     const change = {

@@ -7,6 +7,7 @@ import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { newKey } from '#server/storage/storage.ts';
 import type { StoredFile } from '#server/storage/storage-interface.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { standing } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
 import { stored } from './file-task.ts';
@@ -70,14 +71,11 @@ export const segments = async (
   const file = await readableFile(db, id, user);
   const { total } = await store.countSegments(db, file.id);
   const size = trainLimits.segmentPage;
-  const window = { offset: (page - 1) * size, limit: size };
+  const window = windowOf(page, size);
   const rows = await store.segmentPage(db, file.id, window);
   return {
     list: rows.map(({ id, source, target, state }) => ({ id, source, target, state })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
     name: file.name,
     mine: file.project.userId === user?.id,
   };

@@ -7,9 +7,10 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { EmbeddingError, factorOf } from '#server/engines/embedding/embedding-engine.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { passages, type PassageRow } from '../embedding/passages.service.ts';
 import { lockKeeping } from '../file/room.ts';
-import { hold, release, settle } from '../ledger/ledger.service.ts';
+import { holdPrice, release, settle } from '../ledger/ledger.service.ts';
 import { changing, ownFile, ownProject } from './project-access.ts';
 import * as projects from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
@@ -31,16 +32,10 @@ export const list = async (
 ) => {
   const file = await ownFile(db, id, user);
   const size = knowledgeLimits.passagePage;
-  const { list: rows, total } = await passages.page(db, file.id, {
-    offset: Math.min((page - 1) * size, 1_000_000),
-    limit: size,
-  });
+  const { list: rows, total } = await passages.page(db, file.id, windowOf(page, size, 1_000_000));
   return {
     list: rows,
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
     name: file.name,
   };
 };
@@ -65,18 +60,12 @@ const vectorFor = async (
   const engine = await embeddings.engine(project.settings.model ?? '');
   if (!engine) return { vector: Buffer.alloc(0), model: '', pay: () => Promise.resolve() };
   const amount = Math.ceil(estimateTokens(text) * factorOf(engine) * 1.3);
-  const holdId =
-    amount === 0
-      ? null
-      : await db.transaction((tx) =>
-          hold(tx, {
-            userId: project.userId,
-            amount,
-            reference: `passage:${project.id}`,
-            ttlMs: 10 * 60_000,
-          }),
-        );
-  if (amount > 0 && holdId === null) throw new Refusal('balance');
+  const holdId = await holdPrice(db, {
+    userId: project.userId,
+    amount,
+    reference: `passage:${project.id}`,
+    ttlMs: 10 * 60_000,
+  });
   try {
     const { vectors, tokens } = await engine.embed([text], AbortSignal.timeout(embedMs));
     const [vector] = vectors;

@@ -15,6 +15,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
 import { openJobsOf } from '#server/jobs/job.service.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { soundOf } from '../embedding/embedding.service.ts';
 import { beginTraining } from './begin-training.ts';
 import { payStopped } from './end-files.ts';
@@ -72,19 +73,16 @@ export const list = async (
 ): Promise<Out<'translateModelList'>> => {
   const size = limits.pageSize;
   const open = input.public === 1;
-  if (!open && !user) return { list: [], page: 1, page_count: 0, page_size: size, total: 0 };
+  if (!open && !user) return { list: [], ...pageOf(0, 1, size) };
   const query = input.query?.replaceAll('\0', '').trim() ?? '';
   const { rows, total } = await store.projectPage(
     db,
     { types, userId: open ? null : (user?.id ?? 0), query },
-    { offset: Math.min((input.page - 1) * size, 100_000), limit: size },
+    windowOf(input.page, size, 100_000),
   );
   return {
     list: await viewProjects(db, rows, user),
-    page: input.page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, input.page, size),
   };
 };
 

@@ -12,6 +12,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity, type UploadedFile } from '#server/http/handlers.ts';
 import { newKey } from '#server/storage/storage.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { beginTraining } from './begin-training.ts';
@@ -28,19 +29,13 @@ export const list = async (db: Executor, input: Parsed<'trainFileList'>, user: I
   const { page, page_size: size } = input;
   const project = await readableProject(db, input.model_id, user);
   const total = await store.countFiles(db, project.id);
-  const rows = await store.filePage(db, project.id, {
-    offset: Math.min((page - 1) * size, 100_000),
-    limit: size,
-  });
+  const rows = await store.filePage(db, project.id, windowOf(page, size, 100_000));
   return {
     list: rows.map((row) => ({
       ...viewFile(row, project),
       output_url: outputUrl(row, project),
     })),
-    page,
-    page_count: Math.ceil(total / size),
-    page_size: size,
-    total,
+    ...pageOf(total, page, size),
     model_private: project.private ? 1 : 0,
   };
 };

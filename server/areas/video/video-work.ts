@@ -8,7 +8,13 @@ import { lookAtMedia } from '#server/engines/media.ts';
 import { markedFilm } from '#server/engines/video/marked-film.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
 import { type AtService, engineIo } from '#server/jobs/engine-io.ts';
-import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
+import {
+  JobError,
+  type ClaimedJob,
+  type JobIo,
+  type JobWork,
+  messageOf,
+} from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { excerptOf, filmText } from '#common/markdown/digest.ts';
 import { endMade, finishMade } from '../chat/image-messages.service.ts';
@@ -58,12 +64,6 @@ const withinReply = ({ subject_kind: kind }: Pick<ClaimedJob, 'subject_kind'>): 
 
 /** From its call to its end, ms. */
 export const filmLivesMs = 30 * 60_000;
-
-const placeOf = (job: Pick<ClaimedJob, 'id' | 'session_id' | 'history_id'>) => {
-  const { session_id: sessionId, history_id: historyId } = job;
-  if (sessionId === null || historyId === null) throw new Error(`job ${job.id} has no message`);
-  return { sessionId, historyId };
-};
 
 interface FilmDeps {
   db: Database;
@@ -207,7 +207,7 @@ const deliver = async (
   { channelId, ...film }: Filmed,
 ): Promise<number> => {
   const plan = job.input as FilmPlan;
-  const at = placeOf(job);
+  const at = messageOf(job);
   const row = await store.insertVideo(tx, {
     userId: job.user_id,
     ...at,

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Parsed } from '#contract/calls.ts';
 import type { Job } from '#contract/job.ts';
 import { limits } from '#contract/limits.ts';
@@ -11,6 +11,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { beginJob, openJobsOf, repeatedJob, requireRoomForJob } from '#server/jobs/job.service.ts';
 import type { NewJob } from '#server/jobs/job.store.ts';
+import { pageOf, windowOf } from '#server/paging.ts';
 import { filmOf } from '../chat/films.service.ts';
 import { lockImages, startImages } from '../chat/image-messages.service.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -23,8 +24,6 @@ import { filmAddresses } from './film-files.ts';
 import { filmLivesMs, type FilmPlan } from './video-work.ts';
 import * as store from './video.store.ts';
 
-/** Characters of a job's name. */
-const titleLength = 200;
 /** A list reaches no further back. */
 const reach = 10_000;
 /** Films of a free model that one person may make in a day. */
@@ -45,7 +44,6 @@ const holdFor = async (
     return { holdId: null, heldTokens: 0 };
   }
   const holdId = await hold(tx, {
-    id: randomUUID(),
     userId: payer.id,
     amount,
     reference: payer.reference,
@@ -76,7 +74,7 @@ const begin = async (
     ...rest,
     userId: payer.id,
     kind: 'video',
-    title: title.slice(0, titleLength),
+    title,
     model: model.name,
     input: plan,
     holdId,
@@ -183,10 +181,7 @@ export const listVideos = async (
   if (input.private === 1 && !user) throw new Refusal('unauthorized');
   const shelf = user && input.private === 1 ? { userId: user.id } : 'public';
   const pageSize = limits.film.page;
-  const rows = await store.videoPage(db, shelf, {
-    offset: Math.min((input.page - 1) * pageSize, reach),
-    limit: pageSize,
-  });
+  const rows = await store.videoPage(db, shelf, windowOf(input.page, pageSize, reach));
   const total = await store.countVideos(db, shelf, reach);
   return {
     list: rows.map(({ key, mime, duration, created_at: made, ...row }): ListedVideo => ({
@@ -195,9 +190,6 @@ export const listVideos = async (
       duration: duration / 1000,
       created_at: new Date(made).toISOString(),
     })),
-    page: input.page,
-    page_count: Math.ceil(total / pageSize),
-    page_size: pageSize,
-    total,
+    ...pageOf(total, input.page, pageSize),
   };
 };
