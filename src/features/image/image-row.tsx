@@ -349,7 +349,6 @@ const Images = ({
       {reply.unread && reply.unread.length > 0 && <Unread words={reply.unread} />}
       <ImageActs message={message} asked={asked} reply={reply} onMenu={setMenu} />
       <ImageMenu
-        message={message}
         asked={asked}
         reply={reply}
         at={menu}
