@@ -9,8 +9,9 @@ import { AttachDrop, AttachTray } from '#src/widgets/attach/attach.tsx';
 import { toldApart } from '#src/platform/format.ts';
 import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel } from '#src/platform/queries.ts';
-import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { Removable } from '#src/widgets/composer/removable.tsx';
 import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { withSign } from '#src/widgets/template/typed-words.ts';
@@ -51,23 +52,6 @@ export const VoiceButton = ({ state }: { state: BoxState }) => (
   <Suspense fallback={<span className={boxCss.attachSpace} />}>
     <VoicePart state={state} />
   </Suspense>
-);
-
-const Removable = ({
-  words,
-  label,
-  onRemove,
-}: {
-  words: string;
-  label: string;
-  onRemove: () => void;
-}) => (
-  <span className={kitCss.sendChip}>
-    <span>{words}</span>
-    <button type="button" aria-label={label} onClick={onRemove}>
-      <Icon name="close" size={14} />
-    </button>
-  </span>
 );
 
 const noModel = '';

@@ -12,7 +12,7 @@ import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
 import type { SendOptions } from '#src/widgets/conversation/thread-commands.ts';
 import type { Thread } from '#src/widgets/conversation/thread.ts';
 import type { ListHandle } from './message-list.tsx';
-import { deliver } from './send-box.tsx';
+import { deliver } from './deliver.ts';
 
 /** What the address of a conversation says beside its session. */
 const route = getRouteApi('/chat');
