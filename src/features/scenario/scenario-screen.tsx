@@ -15,8 +15,7 @@ import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
-import { Pager } from '#src/ui/pager/pager.tsx';
+import { PagedList } from '#src/ui/paged-list.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { FillSheet } from '#src/widgets/template/fill-sheet.tsx';
 import { varsOf } from '#src/widgets/template/template-vars.ts';
@@ -183,10 +182,11 @@ const Scenarios = ({
   const { page = 1, scope } = route.useSearch();
   const navigate = route.useNavigate();
   const { user } = useAuth();
-  const scenarios = list.data?.list ?? [];
+  const tried = { label: example.name, onTry: () => onMake(example) };
   return (
-    <>
-      {list.isPending && (
+    <PagedList
+      query={list}
+      waiting={
         <ul className={css.cards} aria-label="正在加载" aria-busy="true">
           {[0, 1, 2, 3, 4, 5].map((each) => (
             <li key={each} className={css.card}>
@@ -194,13 +194,9 @@ const Scenarios = ({
             </li>
           ))}
         </ul>
-      )}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {list.data &&
-        scenarios.length === 0 &&
-        (scope === 'mine' ? (
+      }
+      empty={
+        scope === 'mine' ? (
           <EmptyPlace
             drawing="lotus"
             text="还没有自己的场景。把常用的提问存下来，下次填空就行。"
@@ -209,7 +205,7 @@ const Scenarios = ({
                 新建场景
               </Button>
             }
-            example={{ label: example.name, onTry: () => onMake(example) }}
+            example={tried}
           />
         ) : (
           <EmptyPlace
@@ -220,33 +216,31 @@ const Scenarios = ({
                 看全部
               </ButtonLink>
             }
-            example={{ label: example.name, onTry: () => onMake(example) }}
+            example={tried}
           />
-        ))}
-      <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
-        {scenarios.map((scenario) => (
-          <Card
-            key={scenario.id}
-            scenario={scenario}
-            busy={busy}
-            editable={manager || (user !== null && scenario.user_id === user.id)}
-            onStart={() => onStart(scenario)}
-            onOpen={() => onOpen(scenario)}
-            onEdit={() => onEdit(scenario)}
-          />
-        ))}
-      </ul>
-      {list.data && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          isCounted={!list.isPlaceholderData}
-          onPage={(next, replace) =>
-            void navigate({ search: (old) => ({ ...old, page: next }), replace })
-          }
-        />
+        )
+      }
+      page={page}
+      onPage={(next, replace) =>
+        void navigate({ search: (old) => ({ ...old, page: next }), replace })
+      }
+    >
+      {(scenarios) => (
+        <ul className={css.cards} aria-label="场景">
+          {scenarios.map((scenario) => (
+            <Card
+              key={scenario.id}
+              scenario={scenario}
+              busy={busy}
+              editable={manager || (user !== null && scenario.user_id === user.id)}
+              onStart={() => onStart(scenario)}
+              onOpen={() => onOpen(scenario)}
+              onEdit={() => onEdit(scenario)}
+            />
+          ))}
+        </ul>
       )}
-    </>
+    </PagedList>
   );
 };
 
