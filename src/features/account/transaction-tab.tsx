@@ -5,6 +5,7 @@ import { dateTime } from '#src/platform/format.ts';
 import { emptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { numberColumn } from '#src/ui/table/number-column.ts';
 import { listProps } from '#src/ui/table/page-props.ts';
 import { tokensInYuan } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
@@ -17,8 +18,6 @@ import { fetchFile } from './fetch-file.ts';
 const route = getRouteApi('/account');
 
 type Spend = Out<'transactionList'>['list'][number];
-
-const number = (value: number) => value.toLocaleString('zh-CN');
 
 const columns: Column<Spend>[] = [
   {
@@ -37,27 +36,11 @@ const columns: Column<Spend>[] = [
   },
   { key: 'type', title: '类型', value: (row) => kindName(row.type) },
   { key: 'model', title: '模型', value: (row) => row.model },
-  {
-    key: 'prompt_tokens',
-    title: '提问',
-    value: (row) => row.prompt_tokens,
-    render: (row) => number(row.prompt_tokens),
-    align: 'end',
-  },
-  {
-    key: 'completion_tokens',
-    title: '回复',
-    value: (row) => row.completion_tokens,
-    render: (row) => number(row.completion_tokens),
-    align: 'end',
-  },
-  {
-    key: 'deduct_tokens',
-    title: '扣除',
-    value: (row) => row.deduct_tokens,
-    render: (row) => <b>{number(row.deduct_tokens)}</b>,
-    align: 'end',
-  },
+  numberColumn('prompt_tokens', '提问'),
+  numberColumn('completion_tokens', '回复'),
+  numberColumn('deduct_tokens', '扣除', {
+    render: (row) => <b>{row.deduct_tokens.toLocaleString('zh-CN')}</b>,
+  }),
   {
     key: 'yuan',
     title: '约合',
@@ -65,13 +48,7 @@ const columns: Column<Spend>[] = [
     render: (row) => tokensInYuan(row.deduct_tokens),
     align: 'end',
   },
-  {
-    key: 'current_balance',
-    title: '扣除前余额',
-    value: (row) => row.current_balance,
-    render: (row) => number(row.current_balance),
-    align: 'end',
-  },
+  numberColumn('current_balance', '扣除前余额'),
 ];
 
 const TransactionTab = () => {

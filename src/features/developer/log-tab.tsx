@@ -13,7 +13,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './api.module.css';
-import { useKeys } from './key-queries.ts';
+import { KeyFilter, Toggle } from './filters.tsx';
 
 const count = (value: number) => value.toLocaleString('zh-CN');
 
@@ -83,7 +83,6 @@ const Bodies = ({ id }: { id: string }) => {
 
 /** What one's keys were used for in the last thirty days, call by call. */
 export const LogTab = () => {
-  const keys = useKeys();
   const [key, setKey] = useState<number>();
   const [failed, setFailed] = useState(false);
   const [open, setOpen] = useState<LoggedCall>();
@@ -105,26 +104,13 @@ export const LogTab = () => {
   return (
     <div className={css.tabBody}>
       <div className={css.filters}>
-        <select
-          aria-label="API-KEY"
-          value={key ?? ''}
-          onChange={(event) => setKey(Number(event.target.value) || undefined)}
-        >
-          <option value="">全部 API-KEY</option>
-          {keys.data?.list.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.name || each.mask}
-            </option>
-          ))}
-        </select>
-        <div className={css.toggle} role="group" aria-label="显示">
-          <button type="button" aria-pressed={!failed} onClick={() => setFailed(false)}>
-            全部
-          </button>
-          <button type="button" aria-pressed={failed} onClick={() => setFailed(true)}>
-            失败的
-          </button>
-        </div>
+        <KeyFilter value={key} onChange={setKey} />
+        <Toggle
+          label="显示"
+          value={failed ? 'failed' : 'all'}
+          choices={{ all: '全部', failed: '失败的' }}
+          onChange={(next) => setFailed(next === 'failed')}
+        />
       </div>
       <div className={css.bar}>
         <p className={css.hint}>

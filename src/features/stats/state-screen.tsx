@@ -8,6 +8,7 @@ import { LoadFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { numberColumn } from '#src/ui/table/number-column.ts';
 import type { Out } from '#contract/calls.ts';
 import { Figures } from './figures.tsx';
 import css from './stats.module.css';
@@ -79,14 +80,7 @@ const callColumns: readonly Column<State['calls'][number]>[] = [
 ];
 const tableColumns: readonly Column<State['tables'][number]>[] = [
   { key: 'name', title: '表', value: (row) => row.name, role: 'title', wide: true },
-  {
-    key: 'rows',
-    title: '行数（约）',
-    value: (row) => row.rows,
-    render: (row) => number(row.rows),
-    align: 'end',
-    sortable: true,
-  },
+  numberColumn('rows', '行数（约）', { sortable: true }),
   {
     key: 'bytes',
     title: '大小',
