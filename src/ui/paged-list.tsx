@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { LoadFailed } from './load-failed.tsx';
+import { QueryFailed } from './load-failed.tsx';
 import { Pager } from './pager/pager.tsx';
 
 /** A list read page by page, what stands there while it is not, and the way to its other pages. */
@@ -21,10 +21,9 @@ export const PagedList = <Row,>({
   /** Where there is anything. */
   children: (rows: readonly Row[]) => ReactNode;
 }) => {
-  const { data, error, isFetching } = query;
+  const { data } = query;
   if (query.isPending) return waiting;
-  if (!data)
-    return <LoadFailed error={error} busy={isFetching} onRetry={() => void query.refetch()} />;
+  if (!data) return <QueryFailed query={query} />;
   return (
     <>
       {data.list.length === 0 ? empty : children(data.list)}

@@ -1,11 +1,11 @@
+import { saveOwn } from '#src/platform/save-file.ts';
+import { momentColumn, numberColumn } from '#src/ui/table/columns.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { emptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import { numberColumn } from '#src/ui/table/number-column.ts';
 import { listProps } from '#src/ui/table/page-props.ts';
 import { tokensInYuan } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
@@ -13,7 +13,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { kindName } from './kinds.ts';
 import css from './lists.module.css';
-import { fetchFile } from './fetch-file.ts';
 
 const route = getRouteApi('/account');
 
@@ -28,12 +27,7 @@ const columns: Column<Spend>[] = [
     role: 'title',
     wide: true,
   },
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-  },
+  momentColumn('created_at', '时间'),
   { key: 'type', title: '类型', value: (row) => kindName(row.type) },
   { key: 'model', title: '模型', value: (row) => row.model },
   numberColumn('prompt_tokens', '提问'),
@@ -67,7 +61,7 @@ const TransactionTab = () => {
     void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
   const save = async () => {
     await run(async () => {
-      await fetchFile('/api/transaction_file', {
+      await saveOwn('/api/transaction_file', {
         ...(model === '' ? {} : { model }),
         ...(type === '' ? {} : { type }),
       });

@@ -6,11 +6,12 @@ import { act, laterText } from '#src/platform/outbox.ts';
 import { ActMenu } from '#src/ui/act.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { useEver } from '#src/platform/use-ever.ts';
 import { toast } from '#src/platform/toast.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { openImageTool } from '#src/widgets/image/image-tool-store.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
@@ -32,11 +33,8 @@ const ReportSheet = lazyAsked(() =>
 );
 
 /** Loaded once it was asked for; then it stays, so that closing can be animated. */
-const Once = ({ when, children }: { when: boolean; children: ReactNode }) => {
-  const [used, setUsed] = useState(when);
-  if (when && !used) setUsed(true);
-  return used && <Suspense fallback={null}>{children}</Suspense>;
-};
+const Once = ({ when, children }: { when: boolean; children: ReactNode }) =>
+  useEver(when) && children;
 
 /** What can be done with the whole session. */
 const SessionSheet = ({
@@ -181,9 +179,7 @@ const ChatPanels = ({
         <SourceSheet opened={panel.kind === 'source' ? panel.opened : null} onClose={close} />
       </Once>
       {panel.kind === 'report' && (
-        <Suspense fallback={null}>
-          <ReportSheet uuid={session.uuid} id={null} whole="对方" onClose={close} />
-        </Suspense>
+        <ReportSheet uuid={session.uuid} id={null} whole="对方" onClose={close} />
       )}
       <MessageMenu target={target} onClose={close} />
       <PersonSheet person={person} onClose={close} />

@@ -13,7 +13,7 @@ import { toolTokens } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useChoices } from './chat-choices.ts';
 import { useEditedSettings } from './edited-settings.ts';
 import css from './chat-settings.module.css';
@@ -55,9 +55,7 @@ const Privacy = ({
           else setPublishing(true);
         }}
       />
-      <Suspense fallback={null}>
-        {publishing && <PublishSheet session={session} onClose={() => setPublishing(false)} />}
-      </Suspense>
+      {publishing && <PublishSheet session={session} onClose={() => setPublishing(false)} />}
     </>
   );
 };

@@ -9,15 +9,7 @@ import { useEver } from '#src/platform/use-ever.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { SessionDetail } from '#contract/session.ts';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import {
-  type RefObject,
-  Suspense,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Arriving, type useArrivingWords } from './arriving.tsx';
 import { ChatContext } from '#src/widgets/conversation/chat-context.ts';
 import { ChatHeader } from './chat-header.tsx';
@@ -46,15 +38,17 @@ const loadVoice = lazyChunk(() => import('#src/widgets/voice/get-ready.ts'));
 
 /** What is opened over the conversation comes when it is first opened. */
 const ChatPanels = lazyPart(() => import('./chat-panels.tsx'));
-const FirstHint = lazyPart(() =>
-  import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
+const FirstHint = lazyPart(
+  () => import('./chat-edges.tsx').then(({ FirstHint: part }) => ({ default: part })),
+  <div className={rowCss.list} />,
 );
-const ReadOnly = lazyPart(() =>
-  import('./chat-edges.tsx').then(({ ReadOnly: part }) => ({ default: part })),
+const ReadOnly = lazyPart(
+  () => import('./chat-edges.tsx').then(({ ReadOnly: part }) => ({ default: part })),
+  <div className={boxCss.readOnly} />,
 );
 const QuestionBar = lazyPart(() => import('./question-bar.tsx'));
 const RequestBar = lazyPart(() => import('./request-bar.tsx'));
-const VotesList = lazyPart(() => import('./votes-list.tsx'));
+const VotesList = lazyPart(() => import('./votes-list.tsx'), <div className={rowCss.list} />);
 const OpenElsewhere = lazyPart(() =>
   import('./open-elsewhere.tsx').then(({ OpenElsewhere: part }) => ({ default: part })),
 );
@@ -143,15 +137,13 @@ const Strips = ({
 }) => (
   <>
     {isQuestion(session) && (
-      <Suspense fallback={null}>
-        <QuestionBar
-          session={session}
-          last={view.lastId}
-          answers={view.count - 1}
-          {...bar}
-          onAnswer={session.writable ? onAnswer : undefined}
-        />
-      </Suspense>
+      <QuestionBar
+        session={session}
+        last={view.lastId}
+        answers={view.count - 1}
+        {...bar}
+        onAnswer={session.writable ? onAnswer : undefined}
+      />
     )}
     <Connection view={view} />
     {session.temporary && (
@@ -160,11 +152,7 @@ const Strips = ({
         临时对话：不保存，关闭即消失
       </p>
     )}
-    {session.temporary && view.count > 0 && (
-      <Suspense fallback={null}>
-        <TemporaryGuard />
-      </Suspense>
-    )}
+    {session.temporary && view.count > 0 && <TemporaryGuard />}
     {only !== null && (
       <p className={`${css.strip} ${css.stripCalm}`}>
         <Icon name="star" size={16} />
@@ -201,23 +189,13 @@ const Foot = ({
   const writes = canWrite && !arriving;
   return (
     <>
-      {elsewhere && (
-        <Suspense fallback={null}>
-          <OpenElsewhere type={openType} />
-        </Suspense>
-      )}
+      {elsewhere && <OpenElsewhere type={openType} />}
       {sessionType && !elsewhere && <sessionType.Watch session={session} />}
       {writes && sessionType && <sessionType.Box session={session} first={view.count === 0} />}
-      {session.friend && (
-        <Suspense fallback={null}>
-          <RequestBar session={session} />
-        </Suspense>
-      )}
+      {session.friend && <RequestBar session={session} />}
       {writes && !sessionType && <SendBox session={session} view={view} onSend={onSend} />}
       {!session.writable && thread.only === null && (
-        <Suspense fallback={<div className={boxCss.readOnly} />}>
-          <ReadOnly session={session} last={view.lastId} />
-        </Suspense>
+        <ReadOnly session={session} last={view.lastId} />
       )}
     </>
   );
@@ -239,17 +217,14 @@ const Beginning = ({
   words: string;
   arriving: boolean;
   onAsk: (text: string) => void;
-}) => (
-  <Suspense fallback={<div className={rowCss.list} />}>
-    {words !== '' ? (
-      <Arriving words={words} />
-    ) : arriving ? (
-      <div className={rowCss.list} />
-    ) : (
-      <FirstHint session={session} only={only} sessionType={sessionType} onAsk={onAsk} />
-    )}
-  </Suspense>
-);
+}) =>
+  words !== '' ? (
+    <Arriving words={words} />
+  ) : arriving ? (
+    <div className={rowCss.list} />
+  ) : (
+    <FirstHint session={session} only={only} sessionType={sessionType} onAsk={onAsk} />
+  );
 
 export const Conversation = ({
   session,
@@ -330,11 +305,7 @@ export const Conversation = ({
                 onAsk={(text) => void send(text, { suggestion: true })}
               />
             )}
-            {byVotes && (
-              <Suspense fallback={<div className={rowCss.list} />}>
-                <VotesList uuid={session.uuid} />
-              </Suspense>
-            )}
+            {byVotes && <VotesList uuid={session.uuid} />}
             {listed && (
               <MessageList
                 thread={thread}
@@ -356,17 +327,15 @@ export const Conversation = ({
             />
           </div>
           {panels && (
-            <Suspense fallback={null}>
-              <ChatPanels
-                session={session}
-                thread={thread}
-                panel={panel}
-                newestFirst={view.newestFirst}
-                onPanel={setPanel}
-                onSort={sort}
-                onShow={(id, part) => void list.current?.show(id, part)}
-              />
-            </Suspense>
+            <ChatPanels
+              session={session}
+              thread={thread}
+              panel={panel}
+              newestFirst={view.newestFirst}
+              onPanel={setPanel}
+              onSort={sort}
+              onShow={(id, part) => void list.current?.show(id, part)}
+            />
           )}
         </MarkdownNavigate>
       </QuestionContext>

@@ -9,7 +9,7 @@ import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { acceptAnswer, copyLink, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
@@ -154,10 +154,8 @@ const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: 
       >
         {target && <ActMenu acts={actsOf(target)} onClose={onClose} />}
       </Sheet>
-      <Suspense fallback={null}>
-        {shown?.kind === 'report' && <ReportSheet uuid={acts.uuid} id={shown.id} onClose={close} />}
-        {shown?.kind === 'edits' && <EditsSheet uuid={acts.uuid} id={shown.id} onClose={close} />}
-      </Suspense>
+      {shown?.kind === 'report' && <ReportSheet uuid={acts.uuid} id={shown.id} onClose={close} />}
+      {shown?.kind === 'edits' && <EditsSheet uuid={acts.uuid} id={shown.id} onClose={close} />}
       <Sheet open={shown?.kind === 'words'} onClose={close} title="选择文字">
         <p className="selectable">{shown?.kind === 'words' && shown.text}</p>
       </Sheet>

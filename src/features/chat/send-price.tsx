@@ -15,7 +15,7 @@ import type { Model } from '#contract/model.ts';
 import type { SessionContext } from '#contract/context.ts';
 import { limits } from '#contract/limits.ts';
 import { isFree } from '#contract/price.ts';
-import { Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { type BoxState, useAnswering } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
 import { contextStore, gaugeStore, isKept } from './context-store.ts';
@@ -196,9 +196,5 @@ export const Context = ({ state }: { state: BoxState }) => {
   const asked = useEver(useStore(gaugeStore) === session.uuid);
   const long =
     session.type === sessionTypes.chat && session.owner && context.recent(usual + 1).length > usual;
-  return long || asked ? (
-    <Suspense fallback={null}>
-      <ContextPart state={state} long={long} />
-    </Suspense>
-  ) : null;
+  return long || asked ? <ContextPart state={state} long={long} /> : null;
 };

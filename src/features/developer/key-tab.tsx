@@ -9,7 +9,7 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyApi } from './empty-api.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
@@ -18,13 +18,13 @@ import type { ApiKey } from '#contract/developer.ts';
 import { limits } from '#contract/limits.ts';
 import { Link } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import css from './api.module.css';
 import { BoundMeters } from './key-bounds.tsx';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
 import { useKeys } from './key-queries.ts';
 
-const KeyForm = lazyAsked(() => import('./key-form.tsx'));
+const KeyForm = lazyAsked(() => import('./key-form.tsx'), <Skeleton lines={6} />);
 
 /** As many as one person may have. */
 const mostKeys = 5;
@@ -278,9 +278,7 @@ export const KeyTab = () => {
           <Skeleton lines={6} />
         </div>
       )}
-      {keys.isError && !keys.data && (
-        <LoadFailed error={keys.error} busy={keys.isFetching} onRetry={() => void keys.refetch()} />
-      )}
+      {keys.isError && !keys.data && <QueryFailed query={keys} />}
       {keys.data && (
         <div className={css.bar}>
           <span className={css.count}>
@@ -316,34 +314,30 @@ export const KeyTab = () => {
         />
       )}
       <Sheet open={making} onClose={() => setMaking(false)} title="创建 API-KEY">
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <KeyForm
-            onMade={(key) => {
-              showFresh(key);
-              toast('创建 API-KEY 成功', 'success');
-            }}
-            onSaved={() => setMaking(false)}
-          />
-        </Suspense>
+        <KeyForm
+          onMade={(key) => {
+            showFresh(key);
+            toast('创建 API-KEY 成功', 'success');
+          }}
+          onSaved={() => setMaking(false)}
+        />
       </Sheet>
       <Sheet
         open={edited !== undefined}
         onClose={() => setEdited(undefined)}
         title={`修改 ${edited?.name || 'API-KEY'}`}
       >
-        <Suspense fallback={<Skeleton lines={6} />}>
-          {edited && (
-            <KeyForm
-              key={edited.id}
-              row={edited}
-              onMade={showFresh}
-              onSaved={() => {
-                setEdited(undefined);
-                toast('已保存，立刻生效', 'success');
-              }}
-            />
-          )}
-        </Suspense>
+        {edited && (
+          <KeyForm
+            key={edited.id}
+            row={edited}
+            onMade={showFresh}
+            onSaved={() => {
+              setEdited(undefined);
+              toast('已保存，立刻生效', 'success');
+            }}
+          />
+        )}
       </Sheet>
       <Sheet
         open={rotated !== undefined}

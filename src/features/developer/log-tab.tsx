@@ -5,7 +5,7 @@ import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyApi } from './empty-api.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { LoggedCall } from '#contract/developer.ts';
@@ -55,14 +55,7 @@ const Facts = ({ call }: { call: LoggedCall }) => (
 const Bodies = ({ id }: { id: string }) => {
   const bodies = useCall('apiCallBodies', { id });
   if (bodies.isPending) return <Skeleton lines={6} />;
-  if (!bodies.data)
-    return (
-      <LoadFailed
-        error={bodies.error}
-        busy={bodies.isFetching}
-        onRetry={() => void bodies.refetch()}
-      />
-    );
+  if (!bodies.data) return <QueryFailed query={bodies} />;
   const { request, answer } = bodies.data;
   return (
     <>
@@ -125,9 +118,7 @@ export const LogTab = () => {
           <Skeleton lines={8} />
         </div>
       )}
-      {log.isError && list.length === 0 && (
-        <LoadFailed error={log.error} busy={log.isFetching} onRetry={() => void log.refetch()} />
-      )}
+      {log.isError && list.length === 0 && <QueryFailed query={log} />}
       {log.data && list.length === 0 && (
         <EmptyApi
           text="还没有调用。用 API-KEY 调用之后，每一次都会列在这里。"

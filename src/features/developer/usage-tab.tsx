@@ -1,11 +1,11 @@
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { csvOf, saveText } from '#src/ui/table/csv.ts';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import { numberColumn } from '#src/ui/table/number-column.ts';
+import { numberColumn } from '#src/ui/table/columns.ts';
 import { listProps } from '#src/ui/table/page-props.ts';
 import type { ApiUsage } from '#contract/developer.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -121,13 +121,7 @@ export const UsageTab = () => {
           导出本月
         </Button>
       </div>
-      {usage.isError && !rows && (
-        <LoadFailed
-          error={usage.error}
-          busy={usage.isFetching}
-          onRetry={() => void usage.refetch()}
-        />
-      )}
+      {usage.isError && !rows && <QueryFailed query={usage} />}
       <LineChart
         title={by === 'count' ? '每天的请求次数' : '每天扣除的 token'}
         times={days}

@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip, ChipLink } from '#src/ui/chip.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { maskName } from '#src/platform/format.ts';
@@ -16,7 +17,7 @@ import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import type { ForumCategory } from '#contract/forum.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { ForumExamples } from './forum-examples.tsx';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
@@ -90,7 +91,7 @@ const Categories = ({
   const group = groups.find(({ id }) => id === group_id);
   const modelName = models.find(({ name }) => name === model)?.label ?? model;
   return (
-    <nav className={css.menu} aria-label="分类">
+    <nav className={rowCss.chipRow} aria-label="分类">
       <Chip aria-pressed={plain} onClick={() => onChoose({})}>
         全部
       </Chip>
@@ -324,27 +325,25 @@ export const ForumScreen = () => {
         onClose={() => setSheet(undefined)}
         onChoose={(name) => choose({ model: name })}
       />
-      <Suspense fallback={null}>
-        {opened && (
-          <GroupSheet
-            open={sheet === 'groups'}
-            value={group_id}
-            manager={me?.admin === true}
-            onClose={() => setSheet(undefined)}
-            onChoose={(id) => choose({ group_id: id })}
-          />
-        )}
-        {asking && signedIn && (
-          <QuestionEditor
-            groupId={group_id}
-            onClose={closeDialog}
-            onAsked={(uuid) => {
-              left.current = true;
-              void go({ to: '/chat', search: { uuid, back: '/forum' } });
-            }}
-          />
-        )}
-      </Suspense>
+      {opened && (
+        <GroupSheet
+          open={sheet === 'groups'}
+          value={group_id}
+          manager={me?.admin === true}
+          onClose={() => setSheet(undefined)}
+          onChoose={(id) => choose({ group_id: id })}
+        />
+      )}
+      {asking && signedIn && (
+        <QuestionEditor
+          groupId={group_id}
+          onClose={closeDialog}
+          onAsked={(uuid) => {
+            left.current = true;
+            void go({ to: '/chat', search: { uuid, back: '/forum' } });
+          }}
+        />
+      )}
     </div>
   );
 };

@@ -10,7 +10,7 @@ import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewe
 import { Button } from '#src/ui/button.tsx';
 import { LoadedImage } from '#src/ui/loaded-image.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { LoadFailed, QueryFailed } from '#src/ui/load-failed.tsx';
 import { Waterfall } from '#src/ui/waterfall.tsx';
 import styles from './gallery.module.css';
 import type { GalleryImage, useGallery } from './use-gallery.ts';
@@ -190,10 +190,7 @@ export const GalleryList = ({
   );
 
   if (!enabled) return empty;
-  if (all.isError && !all.data)
-    return (
-      <LoadFailed error={all.error} busy={all.isFetching} onRetry={() => void all.refetch()} />
-    );
+  if (all.isError && !all.data) return <QueryFailed query={all} />;
   if (!all.data) return <Places wide={wide} />;
   const { hasNextPage, hasPreviousPage, isFetchingNextPage, isFetchNextPageError } = all;
   const more = () => void all.fetchNextPage();

@@ -12,7 +12,7 @@ import { useModel, useSettings } from '#src/platform/queries.ts';
 import { ActMenu, type MenuAct } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { saveImage, shareImage } from '#src/ui/save-image.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -28,7 +28,7 @@ import type {
 } from '#contract/image.ts';
 import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { MoreAct, Marks, SmallAct } from '#src/widgets/conversation/message-acts.tsx';
@@ -57,11 +57,7 @@ const usePress = () => {
   const used = useEver(press !== null);
   return {
     ask: setPress,
-    sheet: used && (
-      <Suspense fallback={null}>
-        <PressSheet press={press} onClose={() => setPress(null)} onDraw={onDraw} />
-      </Suspense>
-    ),
+    sheet: used && <PressSheet press={press} onClose={() => setPress(null)} onDraw={onDraw} />,
   };
 };
 
@@ -338,9 +334,7 @@ const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: (
         </div>
       )}
       {told.isFetching && told.isPending && <Skeleton lines={5} />}
-      {told.isError && (
-        <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
-      )}
+      {told.isError && <QueryFailed query={told} />}
       {told.data && (
         <>
           <Words name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
@@ -490,10 +484,8 @@ export const ImageMenu = ({
         )}
       </Sheet>
       {press.sheet}
-      <Suspense fallback={null}>
-        {upscaling && <UpscaleSheet {...sheetOf('upscale', 'upscale')} />}
-        {grounding && <BackgroundSheet {...sheetOf('background', 'edit-bg')} />}
-      </Suspense>
+      {upscaling && <UpscaleSheet {...sheetOf('upscale', 'upscale')} />}
+      {grounding && <BackgroundSheet {...sheetOf('background', 'edit-bg')} />}
       <Interrogation image={chosenFor('interrogate')} onClose={close} />
       {edited && <ImageViewer images={[edited]} at={0} onTurn={() => undefined} onClose={close} />}
     </>

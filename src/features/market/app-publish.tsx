@@ -8,7 +8,7 @@ import { Button, buttonClass } from '#src/ui/button.tsx';
 import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Steps } from '#src/ui/steps/steps.tsx';
 import { MarkdownField } from '#src/widgets/editor/markdown-field.tsx';
@@ -331,10 +331,6 @@ export const AppPublish = ({ id, onDone }: { id: number | undefined; onDone: () 
     { enabled: id !== undefined, gcTime: 0, staleTime: Infinity },
   );
   if (id !== undefined && !draft.data)
-    return draft.isError ? (
-      <LoadFailed error={draft.error} onRetry={() => void draft.refetch()} />
-    ) : (
-      <Skeleton lines={8} />
-    );
+    return draft.isError ? <QueryFailed query={draft} /> : <Skeleton lines={8} />;
   return <Publish draft={draft.data ?? null} onDone={onDone} />;
 };

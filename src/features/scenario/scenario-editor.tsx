@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { bounds } from '#contract/bounds.ts';
 import { api } from '#src/platform/api.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
@@ -16,13 +17,7 @@ import type { Scenario } from './scenario.ts';
 type Categories = readonly { id: number; name: string }[];
 
 /** What was written and not saved: it outlasts a trial of it, which leads to a conversation. */
-const readWritten = (key: string): FormValues | null => {
-  try {
-    return JSON.parse(readDraft(key) || 'null') as FormValues | null;
-  } catch {
-    return null;
-  }
-};
+const readWritten = (key: string): FormValues | null => readJson(readDraft(key));
 
 /** @param own it is offered to everybody; a manager shows theirs at once */
 const fieldsOf = (own: boolean, categories: Categories): readonly Field[] => [

@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip, Tag } from '#src/ui/chip.tsx';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
@@ -22,7 +23,7 @@ import { varsOf } from '#src/widgets/template/template-vars.ts';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import css from './scenario.module.css';
 
 const route = getRouteApi('/scenario');
@@ -127,7 +128,7 @@ const Categories = ({
   const { category, scope, sort } = route.useSearch();
   const { signedIn } = useAuth();
   return (
-    <nav className={css.tabs} aria-label="分类">
+    <nav className={rowCss.chipRow} aria-label="分类">
       <Chip
         aria-pressed={category === undefined && scope === undefined && sort === undefined}
         onClick={() => onChoose({})}
@@ -375,35 +376,30 @@ export const ScenarioScreen = () => {
         onClose={() => setFilling(null)}
         onDone={(filled) => void start(filling?.id, filled)}
       />
-      <Suspense fallback={null}>
-        {opened && (
-          <Opened
-            scenario={opened}
-            category={categories.data?.list.find(({ id }) => id === opened.category)?.name ?? ''}
-            busy={busy}
-            manager={manager}
-            onStart={begin}
-            onEdit={setEditing}
-            onClose={() => setOpened(null)}
-          />
-        )}
-        {editing && (
-          <ScenarioEditor
-            scenario={editing}
-            categories={categories.data?.list ?? []}
-            manager={manager}
-            me={user?.id}
-            onTry={(filled) => void start(undefined, filled)}
-            onClose={() => setEditing(null)}
-          />
-        )}
-        {keeping && (
-          <CategorySheet
-            categories={categories.data?.list ?? []}
-            onClose={() => setKeeping(false)}
-          />
-        )}
-      </Suspense>
+      {opened && (
+        <Opened
+          scenario={opened}
+          category={categories.data?.list.find(({ id }) => id === opened.category)?.name ?? ''}
+          busy={busy}
+          manager={manager}
+          onStart={begin}
+          onEdit={setEditing}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {editing && (
+        <ScenarioEditor
+          scenario={editing}
+          categories={categories.data?.list ?? []}
+          manager={manager}
+          me={user?.id}
+          onTry={(filled) => void start(undefined, filled)}
+          onClose={() => setEditing(null)}
+        />
+      )}
+      {keeping && (
+        <CategorySheet categories={categories.data?.list ?? []} onClose={() => setKeeping(false)} />
+      )}
     </div>
   );
 };

@@ -18,9 +18,8 @@ import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { WordsField } from '#src/ui/words-field.tsx';
 import type { Model } from '#contract/model.ts';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
-import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
+import { lazyAsked, lazyPart, lazyWithin } from '#src/platform/lazy-chunk.ts';
 import {
-  Suspense,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -38,7 +37,7 @@ import css from './home.module.css';
 /** Images’ prices come with the sizes that they go by, which a chat does without. */
 const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 /** What is behind the ＋ besides files. */
-const StartActs = lazyAsked(async () => ({
+const StartActs = lazyWithin(async () => ({
   default: (await import('./start-sheets.tsx')).StartActs,
 }));
 /** What images are drawn with, and images to try. */
@@ -239,11 +238,7 @@ const SendButton = ({
   >
     <Icon name="send" size={22} />
     <span className="sr-only">发送</span>
-    {images && model && (
-      <Suspense fallback={null}>
-        <DrawPrice model={model} />
-      </Suspense>
-    )}
+    {images && model && <DrawPrice model={model} />}
   </button>
 );
 
@@ -319,19 +314,17 @@ export const Composer = ({
           onPaste={images ? undefined : pasteInto(target)}
           onKey={(event) => keys.current?.(event) === true}
         />
-        <Suspense fallback={null}>
-          {typed && (
-            <TypedList
-              text={text}
-              images={images}
-              model={model?.name ?? ''}
-              onKeys={(take) => (keys.current = take)}
-              onText={setText}
-              onModel={choose}
-              onScenario={({ id, name }) => option({ scenario: { id, name } })}
-            />
-          )}
-        </Suspense>
+        {typed && (
+          <TypedList
+            text={text}
+            images={images}
+            model={model?.name ?? ''}
+            onKeys={(take) => (keys.current = take)}
+            onText={setText}
+            onModel={choose}
+            onScenario={({ id, name }) => option({ scenario: { id, name } })}
+          />
+        )}
         <div className={css.composerRow}>
           {!images && <Plus target={target} choice={choice} onChoose={option} onOpen={setSheet} />}
           <ModelChoice model={model} kind={kind} onChoose={choose} />
@@ -355,21 +348,17 @@ export const Composer = ({
             onSuggestion={(idea) => void start(idea, true)}
           />
         )}
-        <Suspense fallback={null}>
-          {images && model && <Studio model={model} onIdea={take} />}
-        </Suspense>
+        {images && model && <Studio model={model} onIdea={take} />}
       </div>
       <AccountLine />
-      <Suspense fallback={null}>
-        {sheetUsed && (
-          <StartSheets
-            sheet={sheet}
-            chosenBases={choice.knowledge}
-            onChoose={option}
-            onClose={() => setSheet(undefined)}
-          />
-        )}
-      </Suspense>
+      {sheetUsed && (
+        <StartSheets
+          sheet={sheet}
+          chosenBases={choice.knowledge}
+          onChoose={option}
+          onClose={() => setSheet(undefined)}
+        />
+      )}
     </section>
   );
 };

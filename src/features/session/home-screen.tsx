@@ -6,7 +6,7 @@ import { endFirstView } from '#src/platform/first-view.ts';
 import { outboxState } from '#src/platform/outbox-state.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
 import { useStore } from '#src/platform/store.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { usePrefs } from '#src/platform/prefs.ts';
 import { useEver } from '#src/platform/use-ever.ts';
@@ -16,7 +16,7 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { Channel, Session } from '#contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
-import { Fragment, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
@@ -155,15 +155,13 @@ const Menu = ({
   const marked = (target: Session) => markedIn(target, channel, words);
   if (!useEver(session !== undefined)) return null;
   return (
-    <Suspense fallback={null}>
-      <SessionMenu
-        session={session}
-        own={session?.user_id === user?.id}
-        starred={session !== undefined && (session.favorite || marked(session) !== undefined)}
-        onAct={(what, target) => void act(what, target, marked(target))}
-        onClose={onClose}
-      />
-    </Suspense>
+    <SessionMenu
+      session={session}
+      own={session?.user_id === user?.id}
+      starred={session !== undefined && (session.favorite || marked(session) !== undefined)}
+      onAct={(what, target) => void act(what, target, marked(target))}
+      onClose={onClose}
+    />
   );
 };
 
@@ -253,17 +251,9 @@ export const HomeScreen = () => {
           </p>
         )}
         {!beside && !noneAsked && list.isPending && <LoadingCards />}
-        {list.isError && !list.data && (
-          <LoadFailed
-            error={list.error}
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
-        )}
+        {list.isError && !list.data && <QueryFailed query={list} />}
         {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
-          <Suspense>
-            <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
-          </Suspense>
+          <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
         )}
         {!beside && sessions.length > 0 && (
           <Sessions

@@ -4,7 +4,7 @@ import { DateRange } from '#src/ui/date-range/date-range.tsx';
 import { lastMoments, quickRange } from '#src/ui/date-range/ranges.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import { numberColumn } from '#src/ui/table/number-column.ts';
+import { numberColumn } from '#src/ui/table/columns.ts';
 import { isBusy } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { Out } from '#contract/calls.ts';

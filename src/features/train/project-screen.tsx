@@ -1,3 +1,4 @@
+import { saveFrom, saveOwn } from '#src/platform/save-file.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { attempt } from '#src/platform/attempt.ts';
@@ -14,7 +15,7 @@ import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -42,7 +43,6 @@ import {
   fileState,
   isTranslation,
   kindWords,
-  openDownload,
   stateWords,
   type Place,
   watchFiles,
@@ -125,9 +125,7 @@ const Files = ({ model }: { model: TrainModel }) => {
       )}
       {adds && model.waiting_num > 0 && <BeginBar model={model} />}
       {files.isPending && !knowledge && <Skeleton lines={4} />}
-      {files.isError && !files.data && (
-        <LoadFailed error={files.error} onRetry={() => void files.refetch()} />
-      )}
+      {files.isError && !files.data && <QueryFailed query={files} />}
       {files.data && !knowledge && list.length === 0 && coming.length === 0 && (
         <p className={css.note}>
           {model.type === projectTypes.lora ? '还没有训练过。' : '还没有文件。'}
@@ -238,7 +236,7 @@ const Uses = ({ model }: { model: TrainModel }) => {
           <Button
             onClick={() =>
               void attempt(() =>
-                openDownload(`/api/train/download_lora_model?model_id=${model.id}`),
+                saveOwn('/api/train/download_lora_model', { model_id: String(model.id) }),
               )
             }
           >
@@ -249,10 +247,7 @@ const Uses = ({ model }: { model: TrainModel }) => {
     );
   const pack = async () => {
     const { url } = await api.packModel({ model_id: model.id });
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = '';
-    link.click();
+    saveFrom(url);
   };
   return (
     model.mine && (
@@ -351,9 +346,7 @@ export const ProjectScreen = ({
         )}
       </header>
       {project.isPending && <Skeleton lines={8} />}
-      {project.isError && !model && (
-        <LoadFailed error={project.error} onRetry={() => void project.refetch()} />
-      )}
+      {project.isError && !model && <QueryFailed query={project} />}
       {model && (
         <>
           <p className={css.note}>

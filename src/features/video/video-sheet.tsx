@@ -14,7 +14,7 @@ import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { sendVideo } from './video-make.ts';
@@ -160,19 +160,17 @@ export const VideoSheet = ({
           </Button>
         </div>
       </Sheet>
-      <Suspense fallback={null}>
-        {cropping && (
-          <CropDialog
-            request={cropping}
-            sizes={sizes}
-            onClose={() => setCropping(null)}
-            onDone={(url) => {
-              setCropping(null);
-              changeVideoDraft(uuid, { base_image: url });
-            }}
-          />
-        )}
-      </Suspense>
+      {cropping && (
+        <CropDialog
+          request={cropping}
+          sizes={sizes}
+          onClose={() => setCropping(null)}
+          onDone={(url) => {
+            setCropping(null);
+            changeVideoDraft(uuid, { base_image: url });
+          }}
+        />
+      )}
     </>
   );
 };

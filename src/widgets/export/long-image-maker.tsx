@@ -1,3 +1,4 @@
+import { saveFrom } from '#src/platform/save-file.ts';
 import { Chip } from '#src/ui/chip.tsx';
 import { maskName } from '#src/platform/format.ts';
 import { sessionTypes } from '#contract/kinds.ts';
@@ -15,7 +16,6 @@ import { EmptyState } from '#src/ui/empty-state.tsx';
 import { site } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Exchange } from './conversation.tsx';
-import { download } from './export-job.ts';
 import { drawLongImage, type LongImage } from './long-image.ts';
 import longImageCss from './long-image.module.css';
 import css from './export.module.css';
@@ -113,7 +113,7 @@ const Ready = ({ drawn: { urls, image }, session }: { drawn: Drawn; session: Ses
       <div className={css.exportActs}>
         <Button
           kind="primary"
-          onClick={() => urls.forEach((url, at) => download(url, nameOf(session, at, of)))}
+          onClick={() => urls.forEach((url, at) => saveFrom(url, nameOf(session, at, of)))}
         >
           {of === 1 ? '保存图片' : `保存 ${of} 张图片`}
         </Button>

@@ -16,7 +16,7 @@ import { queryClient } from '#src/platform/query-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { PathIcon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { useMedia } from '#src/platform/use-media.ts';
@@ -104,10 +104,7 @@ const Shelved = ({
   const { call, none } = shelves[shelf];
   const list = useCallPages(call, {});
   const images = list.data?.pages.flatMap((page) => page.list) ?? [];
-  if (list.isError && !list.data)
-    return (
-      <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-    );
+  if (list.isError && !list.data) return <QueryFailed query={list} />;
   if (list.data && images.length === 0 && !before)
     return <EmptyState icon="document" text={none} />;
   return (
