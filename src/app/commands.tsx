@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { inIdleTime } from '#src/platform/idle.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { type CommandKey, useCommandKeys } from './use-command-keys.ts';
@@ -19,10 +19,6 @@ export const Commands = () => {
   // What is typed right behind its key finds it there.
   useEffect(() => inIdleTime(() => void load().catch(() => undefined)), []);
   return (
-    <Suspense fallback={null}>
-      {open && (
-        <CommandPanels key={open} open={open} onClose={() => setOpen(null)} onCommand={run} />
-      )}
-    </Suspense>
+    open && <CommandPanels key={open} open={open} onClose={() => setOpen(null)} onCommand={run} />
   );
 };

@@ -11,7 +11,7 @@ import { useCall } from '#src/platform/call-query.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useState } from 'react';
 import css from './setup.module.css';
@@ -21,8 +21,7 @@ type Way = 'local' | 'key' | 'found';
 const ByKey = ({ onSaved }: { onSaved: () => void }) => {
   const [draft, setDraft] = useState<ServiceDraft>();
   const presets = useCall('channelPresets', {});
-  if (presets.isError)
-    return <LoadFailed error={presets.error} onRetry={() => void presets.refetch()} />;
+  if (presets.isError) return <QueryFailed query={presets} />;
   if (!presets.data) return <Skeleton lines={4} />;
   if (!draft)
     return (

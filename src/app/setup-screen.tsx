@@ -4,7 +4,7 @@ import { useCall } from '#src/platform/call-query.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useState } from 'react';
@@ -42,7 +42,7 @@ export const SetupScreen = () => {
   if (setup.isError && !state)
     return (
       <ManagePage title="起步">
-        <LoadFailed error={setup.error} onRetry={() => void setup.refetch()} />
+        <QueryFailed query={setup} />
       </ManagePage>
     );
   if (!state)

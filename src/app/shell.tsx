@@ -16,13 +16,15 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/wide-enough.ts';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
-import { type ReactNode, Suspense } from 'react';
 import { ImageToolHost } from './image-tool-host.tsx';
 import { type At, barPlaces, type Place } from './places.ts';
 import { UnreadBadge, useUnread } from './unread-badge.tsx';
 
 /** Phones have none; where there is one, src/app/boot.ts fetches it ahead. */
-const ShellMenu = lazyPart(() => import('./shell-menu.tsx'));
+const ShellMenu = lazyPart(
+  () => import('./shell-menu.tsx'),
+  <nav className="shell-menu" aria-label="主菜单" />,
+);
 const RecentSessions = lazyPart(() => import('#src/features/session/recent-sessions.tsx'));
 const SignInToSend = lazyPart(() => import('./sign-in-to-send.tsx'));
 const LowBalance = lazyPart(() => import('./low-balance.tsx'));
@@ -34,11 +36,6 @@ const AskAgreements = lazyPart(() => import('./ask-agreements.tsx'));
 const SiteFoot = lazyPart(() => import('./site-foot.tsx'));
 const SetupCard = lazyPart(() => import('./setup-card.tsx'));
 const JobChip = lazyPart(() => import('#src/features/job/job-chip.tsx'));
-
-/** A part that may come after the rest. */
-const Later = ({ children }: { children: ReactNode }) => (
-  <Suspense fallback={null}>{children}</Suspense>
-);
 
 /** Screens that say at their end who runs this. */
 const withFoot = new Set(['/', '/login', '/register', '/help']);
@@ -83,40 +80,20 @@ export const Shell = () => {
       <a className="skip" href="#content">
         跳到内容
       </a>
-      {menu && !managing && (
-        <Suspense fallback={<nav className="shell-menu" aria-label="主菜单" />}>
-          <ShellMenu at={at} fold={wide && inTalks} />
-        </Suspense>
-      )}
+      {menu && !managing && <ShellMenu at={at} fold={wide && inTalks} />}
       {wide && sidebar && inTalks && (
         <aside className="shell-recents" id="recents" aria-label="最近会话">
-          <Later>
-            <RecentSessions />
-          </Later>
+          <RecentSessions />
         </aside>
       )}
       <main className="shell-main" id="content" tabIndex={-1}>
-        {menu && !inChat && (
-          <Later>
-            <SiteNav />
-          </Later>
-        )}
-        {token === '' && unsent && (
-          <Later>
-            <SignInToSend />
-          </Later>
-        )}
+        {menu && !inChat && <SiteNav />}
+        {token === '' && unsent && <SignInToSend />}
         {!inChat && <LineNote />}
-        {user?.owner && pathname === '/' && (
-          <Later>
-            <SetupCard />
-          </Later>
-        )}
+        {user?.owner && pathname === '/' && <SetupCard />}
         <Outlet />
         {withFoot.has(pathname) && hasFoot && (
-          <Later>
-            <SiteFoot foot={foot} agreements={agreements} visitor={user?.guest !== false} />
-          </Later>
+          <SiteFoot foot={foot} agreements={agreements} visitor={user?.guest !== false} />
         )}
       </main>
       {!inChat && (
@@ -132,37 +109,13 @@ export const Shell = () => {
           ))}
         </nav>
       )}
-      {running > 0 && !inChat && pathname !== '/tasks' && (
-        <Later>
-          <JobChip />
-        </Later>
-      )}
-      {spoken && (
-        <Later>
-          <PlayerBar key={spoken.historyId} spoken={spoken} />
-        </Later>
-      )}
-      {user?.balance_low === 1 && (
-        <Later>
-          <LowBalance />
-        </Later>
-      )}
-      {user?.new_sign_in && (
-        <Later>
-          <NewSignIn />
-        </Later>
-      )}
-      {user?.vip_ending === 1 && (
-        <Later>
-          <VipEnding />
-        </Later>
-      )}
+      {running > 0 && !inChat && pathname !== '/tasks' && <JobChip />}
+      {spoken && <PlayerBar key={spoken.historyId} spoken={spoken} />}
+      {user?.balance_low === 1 && <LowBalance />}
+      {user?.new_sign_in && <NewSignIn />}
+      {user?.vip_ending === 1 && <VipEnding />}
       {!inManager && !/^\/(login|register|cashier)$/.test(pathname) && <NoticePopup />}
-      {asks && user?.guest === false && !inManager && pathname !== '/help' && (
-        <Later>
-          <AskAgreements />
-        </Later>
-      )}
+      {asks && user?.guest === false && !inManager && pathname !== '/help' && <AskAgreements />}
       <DialogHost />
       <PasswordHost />
       <ImageToolHost />

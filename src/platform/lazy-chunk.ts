@@ -1,4 +1,4 @@
-import { lazy } from 'react';
+import { type ComponentType, createElement, lazy, type ReactNode, Suspense } from 'react';
 import { onLineWell } from './line.ts';
 
 const failed = 'vite:preloadError';
@@ -68,11 +68,8 @@ export const whenLoaded = <T>(load: () => Promise<T>, use: (loaded: T) => void):
   };
 };
 
-/**
- * A part that a press asked for, such as a sheet. Without a network its place stays as it waits: the
- * screen around it, and what is written there, goes on. Where its files are gone the page loads anew.
- */
-export const lazyAsked: typeof lazy = (load) =>
+/** A part that waits together with what it stands in, which says what is shown meanwhile. */
+export const lazyWithin: typeof lazy = (load) =>
   lazy(
     () =>
       new Promise((resolve) => {
@@ -80,8 +77,28 @@ export const lazyAsked: typeof lazy = (load) =>
       }),
   );
 
+type Part = (props: never) => ReactNode;
+type PropsOf<P extends Part> = P extends () => ReactNode ? object : Parameters<P>[0];
+
+/**
+ * A part that a press asked for, such as a sheet. Without a network its place stays as it waits: the
+ * screen around it, and what is written there, goes on. Where its files are gone the page loads anew.
+ * @param waiting stands in its place until it is loaded
+ */
+export const lazyAsked = <P extends Part>(
+  load: () => Promise<{ default: P }>,
+  waiting: ReactNode = null,
+) => {
+  const Loaded = lazyWithin(load as unknown as () => Promise<{ default: ComponentType<object> }>);
+  return (props: PropsOf<P>): ReactNode =>
+    createElement(Suspense, { fallback: waiting }, createElement(Loaded, props));
+};
+
 /** The same of what is only met on a screen: for that the page does not load anew. */
-export const lazyPart: typeof lazy = (load) => lazyAsked(lazyChunk(load));
+export const lazyPart = <P extends Part>(
+  load: () => Promise<{ default: P }>,
+  waiting: ReactNode = null,
+) => lazyAsked(lazyChunk(load), waiting);
 
 /** What engines say of a file of the page's own code that did not come. */
 const missing = [

@@ -21,6 +21,8 @@ const ofSessions = {
   image: ofType(modelTypes.image),
   video: ofType(modelTypes.video),
 };
+/** What a session is for: words, images or videos. */
+export type ModelKind = keyof typeof ofSessions;
 const allModels = (data: Models) => data.models;
 const usualChat = (data: Models) => data.models.find(({ name }) => name === data.default_model);
 
@@ -28,7 +30,7 @@ const useModels = <T>(select: (data: Models) => T) =>
   useCall('models', {}, { select, staleTime: 5 * 60_000, meta: { steady: true } });
 
 /** The models of a kind of session that can be chosen now. */
-export const useModelsOf = (kind: keyof typeof ofSessions) => useModels(ofSessions[kind]);
+export const useModelsOf = (kind: ModelKind) => useModels(ofSessions[kind]);
 
 /** The chat models that can be chosen now. */
 export const useChatModels = () => useModelsOf('chat');

@@ -12,7 +12,7 @@ export const Act = ({
   icon: IconName;
   label: string;
   /** Said at its end: what it costs. */
-  note?: string;
+  note?: string | undefined;
   danger?: boolean;
   onClick: () => void;
 }) => (
@@ -27,3 +27,34 @@ export const Act = ({
     {note !== '' && <small className={css.actNote}>{note}</small>}
   </button>
 );
+
+export interface MenuAct {
+  icon: IconName;
+  label: string;
+  note?: string | undefined;
+  danger?: boolean;
+  act: () => void;
+}
+
+/** All that a menu offers: it closes, then does what was chosen. False: not offered here. */
+export const ActMenu = ({
+  acts,
+  onClose,
+}: {
+  acts: readonly (MenuAct | false)[];
+  onClose: () => void;
+}) =>
+  acts.map((each) => {
+    if (!each) return null;
+    const { act, ...shown } = each;
+    return (
+      <Act
+        key={each.label}
+        {...shown}
+        onClick={() => {
+          onClose();
+          act();
+        }}
+      />
+    );
+  });

@@ -1,5 +1,4 @@
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import { useDialogs } from './dialog.ts';
 
 const DialogView = lazyPart(() => import('./dialog-view.tsx'));
@@ -8,9 +7,5 @@ const DialogView = lazyPart(() => import('./dialog-view.tsx'));
 export const DialogHost = () => {
   const [request] = useDialogs();
   if (!request) return null;
-  return (
-    <Suspense fallback={null}>
-      <DialogView request={request} />
-    </Suspense>
-  );
+  return <DialogView request={request} />;
 };

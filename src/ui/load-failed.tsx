@@ -32,3 +32,10 @@ export const LoadFailed = ({
     }
   />
 );
+
+/** The same of a query that failed: it is read again. */
+export const QueryFailed = ({
+  query: { error, isFetching, refetch },
+}: {
+  query: { error: unknown; isFetching: boolean; refetch: () => unknown };
+}) => <LoadFailed error={error} busy={isFetching} onRetry={() => void refetch()} />;

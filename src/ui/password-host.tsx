@@ -1,6 +1,5 @@
 import { usePasswordRequests } from '#src/platform/confirm-password.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 
 const PasswordView = lazyAsked(() => import('./password-view.tsx'));
 
@@ -8,9 +7,5 @@ const PasswordView = lazyAsked(() => import('./password-view.tsx'));
 export const PasswordHost = () => {
   const [request] = usePasswordRequests();
   if (!request) return null;
-  return (
-    <Suspense fallback={null}>
-      <PasswordView {...request} />
-    </Suspense>
-  );
+  return <PasswordView {...request} />;
 };

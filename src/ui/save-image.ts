@@ -1,3 +1,4 @@
+import { saveBlob } from '#src/platform/save-file.ts';
 import { api } from '#src/platform/api.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { markedImage } from '#src/platform/leaving.ts';
@@ -44,11 +45,7 @@ export const saveImage = async (address: string, bare = false): Promise<void> =>
     else failed();
     return;
   }
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = nameOf(address, blob.type);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveBlob(blob, nameOf(address, blob.type));
 };
 
 /**

@@ -1,7 +1,6 @@
 import type { SheetProps } from './sheet-props.ts';
 import '#src/platform/last-press.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import { useEver } from '#src/platform/use-ever.ts';
 
 const SheetView = lazyAsked(() => import('./sheet-view.tsx'));
@@ -10,9 +9,5 @@ const SheetView = lazyAsked(() => import('./sheet-view.tsx'));
 export const Sheet = (props: SheetProps) => {
   const used = useEver(props.open);
   if (!used) return null;
-  return (
-    <Suspense fallback={null}>
-      <SheetView {...props} />
-    </Suspense>
-  );
+  return <SheetView {...props} />;
 };

@@ -81,16 +81,17 @@ const ways: Readonly<Record<string, string>> = {
   'store server/areas/market/publish-app.service.ts': 'of people',
   // What pages save, share and copy.
   'page src/ui/save-image.ts': 'labelled, and with words where they are wanted',
-  'page src/ui/table/csv.ts': 'of people: tables of the administration',
-  'page src/features/compliance/export-records.tsx': 'of people: records without content',
+  'page src/ui/table/csv.ts': 'of people: tables of the administration, records without content',
+  'page src/platform/save-file.ts': 'what the others save by',
   'page src/platform/copy.ts': 'copyMade adds the words',
-  'page src/features/account/fetch-file.ts': 'by accountFile',
-  'page src/features/train/projects.ts': 'by trainFileContent',
-  'page src/features/train/project-screen.tsx': 'by downloadLora',
+  'page src/features/account/profile-tab.tsx': 'by accountFile',
+  'page src/features/account/transaction-tab.tsx': 'by transactionFile',
+  'page src/features/train/project-screen.tsx': 'by downloadLora, and what output.service packs',
   'page src/features/gallery/batch-bar.tsx': 'labelled, and with words where they are wanted',
   'page src/features/market/app-screen.tsx': 'by downloadApp',
   'page src/features/video/video-row.tsx': 'by /files/video/*',
   'page src/widgets/export/export-job.ts': 'by exportFile',
+  'page src/widgets/export/export-view.tsx': 'by exportFile',
   'page src/widgets/export/share-link.tsx': 'a link: the page says it',
   'page src/widgets/export/long-image-maker.tsx': 'with words where they are wanted',
 };
@@ -103,9 +104,10 @@ test('every way out of the code is labelled, or nothing of a model leaves by it'
       (at) => `route ${at}`,
     ),
     ...found('server', /\bstorage\.put\(/g).map((at) => `store ${at}`),
-    ...found('src', /\.download = |^\s+download$|navigator\.share\(|clipboard\.writeText\(/gm).map(
-      (at) => `page ${at}`,
-    ),
+    ...found(
+      'src',
+      /\.download = |\bsave(?:From|Blob|Own)\(|^\s+download$|navigator\.share\(|clipboard\.writeText\(/gm,
+    ).map((at) => `page ${at}`),
   ];
   expect(now.sort()).toEqual(Object.keys(ways).sort());
 });

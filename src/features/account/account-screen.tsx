@@ -8,21 +8,25 @@ import { BackHead } from '#src/ui/back-head.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import accountCss from './account.module.css';
 import css from './account-screen.module.css';
 import { Overview } from './overview.tsx';
 import type { AccountTab } from './account-search.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 
-const UsageTab = lazyAsked(() => import('./usage-tab.tsx'));
-const RechargeTab = lazyAsked(() => import('./recharge-tab.tsx'));
-const VipTab = lazyAsked(() => import('./vip-tab.tsx'));
-const OrderTab = lazyAsked(() => import('./order-tab.tsx'));
-const TransactionTab = lazyAsked(() => import('./transaction-tab.tsx'));
-const InviteTab = lazyAsked(() => import('./invite-tab.tsx'));
-const ProfileTab = lazyAsked(() => import('./profile-tab.tsx'));
-const SecurityTab = lazyAsked(() => import('./security-tab.tsx'));
+const waiting = (
+  <div className="card">
+    <Skeleton lines={6} />
+  </div>
+);
+const UsageTab = lazyAsked(() => import('./usage-tab.tsx'), waiting);
+const RechargeTab = lazyAsked(() => import('./recharge-tab.tsx'), waiting);
+const VipTab = lazyAsked(() => import('./vip-tab.tsx'), waiting);
+const OrderTab = lazyAsked(() => import('./order-tab.tsx'), waiting);
+const TransactionTab = lazyAsked(() => import('./transaction-tab.tsx'), waiting);
+const InviteTab = lazyAsked(() => import('./invite-tab.tsx'), waiting);
+const ProfileTab = lazyAsked(() => import('./profile-tab.tsx'), waiting);
+const SecurityTab = lazyAsked(() => import('./security-tab.tsx'), waiting);
 
 const route = getRouteApi('/account');
 
@@ -81,15 +85,7 @@ export const AccountScreen = () => {
       {Screen === null ? (
         <SettingsPanel />
       ) : signedIn ? (
-        <Suspense
-          fallback={
-            <div className="card">
-              <Skeleton lines={6} />
-            </div>
-          }
-        >
-          <Screen />
-        </Suspense>
+        <Screen />
       ) : (
         <EmptyPlace
           drawing="lighthouse"

@@ -1,3 +1,4 @@
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
@@ -36,12 +37,7 @@ const columns: Column<Came>[] = [
     },
     align: 'end',
   },
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-  },
+  momentColumn('created_at', '时间'),
 ];
 
 const InviteTab = () => {

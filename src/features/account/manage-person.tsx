@@ -1,3 +1,5 @@
+import { listProps } from '#src/ui/table/page-props.ts';
+import { momentColumn } from '#src/ui/table/columns.ts';
 import type { Out } from '#contract/calls.ts';
 import { bounds } from '#contract/bounds.ts';
 import { quietly } from '#src/platform/attempt.ts';
@@ -12,7 +14,7 @@ import { lastDays } from '#src/ui/chart/last-days.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
 import { alertDialog, confirmDialog } from '#src/ui/dialog.ts';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
@@ -44,13 +46,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
   },
   { key: 'pot', title: '账户', value: (row) => (row.pot === 'vip' ? '会员额度' : '余额') },
   { key: 'remark', title: '备注', value: (row) => row.remark || '—', wide: true },
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '时间', { sortable: true }),
 ];
 
 const Ledger = ({ userId }: { userId: number }) => {
@@ -60,11 +56,9 @@ const Ledger = ({ userId }: { userId: number }) => {
     <DataTable
       name="账本"
       columns={ledgerColumns}
-      rows={ledger.data?.list}
+      {...listProps(ledger)}
       rowKey={({ id }) => String(id)}
       empty={{ icon: 'receipt', text: '账本里还没有记录。' }}
-      error={ledger.error}
-      onRetry={() => void ledger.refetch()}
       tools={false}
       page={page}
       pageCount={ledger.data?.page_count}
@@ -368,7 +362,7 @@ export const ManagePerson = ({ userId }: { userId: number }) => {
     await info.refetch();
     setSaves((before) => before + 1);
   };
-  if (info.isError) return <LoadFailed error={info.error} onRetry={() => void info.refetch()} />;
+  if (info.isError) return <QueryFailed query={info} />;
   if (!info.data) return <Skeleton lines={8} />;
   const { user } = info.data;
   return (

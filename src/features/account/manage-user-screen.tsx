@@ -1,6 +1,6 @@
+import { compactColumn, momentColumn } from '#src/ui/table/columns.ts';
 import { Tag } from '#src/ui/chip.tsx';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { compactNumber } from '#common/compact-number.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { FilterBar, type Filter } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
@@ -71,14 +71,7 @@ const columns: readonly Column<AdminUser>[] = [
       </span>
     ),
   },
-  {
-    key: 'chatgpt_balance',
-    title: '余额',
-    value: (row) => row.chatgpt_balance,
-    render: (row) => compactNumber(row.chatgpt_balance),
-    align: 'end',
-    sortable: true,
-  },
+  compactColumn('chatgpt_balance', '余额', { sortable: true }),
   {
     key: 'vip_expired_at',
     title: '会员到期',
@@ -86,13 +79,7 @@ const columns: readonly Column<AdminUser>[] = [
     render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at) : '—'),
     sortable: true,
   },
-  {
-    key: 'created_at',
-    title: '注册',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '注册', { sortable: true }),
 ];
 
 /** Everybody; a row leads to the person's page with all that can be changed. */

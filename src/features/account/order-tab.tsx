@@ -15,7 +15,7 @@ import { PayHost } from '#src/widgets/pay/pay-host.tsx';
 import type { Out } from '#contract/calls.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { InvoiceList } from './invoice-list.tsx';
 import css from './lists.module.css';
 
@@ -170,10 +170,8 @@ const OrderTab = () => {
       />
       <InvoiceList />
       <PayHost />
-      <Suspense fallback={null}>
-        {invoicing && <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />}
-        {refunding && <RefundSheet order={refunding} onClose={() => setRefunding(null)} />}
-      </Suspense>
+      {invoicing && <InvoiceSheet order={invoicing} onClose={() => setInvoicing(null)} />}
+      {refunding && <RefundSheet order={refunding} onClose={() => setRefunding(null)} />}
     </>
   );
 };

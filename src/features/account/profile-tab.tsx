@@ -1,3 +1,4 @@
+import { saveOwn } from '#src/platform/save-file.ts';
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
@@ -16,8 +17,7 @@ import { Form } from '#src/ui/form/form.tsx';
 import { limits } from '#contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useRef, useState } from 'react';
-import { fetchFile } from './fetch-file.ts';
+import { useRef, useState } from 'react';
 import css from './profile-tab.module.css';
 
 const AvatarCrop = lazyAsked(() => import('./avatar-crop.tsx'));
@@ -67,11 +67,7 @@ const Face = () => {
           if (file) setPicked(URL.createObjectURL(file));
         }}
       />
-      {picked !== '' && (
-        <Suspense fallback={null}>
-          <AvatarCrop url={picked} onDone={save} onClose={close} />
-        </Suspense>
-      )}
+      {picked !== '' && <AvatarCrop url={picked} onDone={save} onClose={close} />}
     </div>
   );
 };
@@ -97,9 +93,7 @@ const Data = () => {
       {files.data?.list.map((each) => (
         <Button
           key={each.id}
-          onClick={() =>
-            void attempt(() => fetchFile('/api/account_file', { id: String(each.id) }))
-          }
+          onClick={() => void attempt(() => saveOwn('/api/account_file', { id: String(each.id) }))}
         >
           下载 {dateTime(each.created_at)} 的数据（{byteSize(each.size)}）
         </Button>

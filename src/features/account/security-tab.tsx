@@ -12,13 +12,13 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import type { AgreementKind } from '#contract/agreement-kinds.ts';
 import { Link } from '@tanstack/react-router';
 import { limits } from '#contract/limits.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import css from './profile-tab.module.css';
 import { MinorPart } from './minor-part.tsx';
 import { SafetyPart } from './safety-part.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
-const SignInMeans = lazyAsked(() => import('./sign-in-means.tsx'));
+const SignInMeans = lazyAsked(() => import('./sign-in-means.tsx'), <Skeleton lines={4} />);
 
 const Password = () => {
   const [changing, setChanging] = useState(0);
@@ -169,9 +169,7 @@ const SecurityTab = () => (
   <>
     <OwnPassword />
     <SecondFactor />
-    <Suspense fallback={<Skeleton lines={4} />}>
-      <SignInMeans />
-    </Suspense>
+    <SignInMeans />
     <Devices />
     <MinorPart />
     <SafetyPart />

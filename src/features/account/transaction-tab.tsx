@@ -1,7 +1,8 @@
+import { saveOwn } from '#src/platform/save-file.ts';
+import { momentColumn, numberColumn } from '#src/ui/table/columns.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { emptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
@@ -12,13 +13,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { kindName } from './kinds.ts';
 import css from './lists.module.css';
-import { fetchFile } from './fetch-file.ts';
 
 const route = getRouteApi('/account');
 
 type Spend = Out<'transactionList'>['list'][number];
-
-const number = (value: number) => value.toLocaleString('zh-CN');
 
 const columns: Column<Spend>[] = [
   {
@@ -29,35 +27,14 @@ const columns: Column<Spend>[] = [
     role: 'title',
     wide: true,
   },
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-  },
+  momentColumn('created_at', '时间'),
   { key: 'type', title: '类型', value: (row) => kindName(row.type) },
   { key: 'model', title: '模型', value: (row) => row.model },
-  {
-    key: 'prompt_tokens',
-    title: '提问',
-    value: (row) => row.prompt_tokens,
-    render: (row) => number(row.prompt_tokens),
-    align: 'end',
-  },
-  {
-    key: 'completion_tokens',
-    title: '回复',
-    value: (row) => row.completion_tokens,
-    render: (row) => number(row.completion_tokens),
-    align: 'end',
-  },
-  {
-    key: 'deduct_tokens',
-    title: '扣除',
-    value: (row) => row.deduct_tokens,
-    render: (row) => <b>{number(row.deduct_tokens)}</b>,
-    align: 'end',
-  },
+  numberColumn('prompt_tokens', '提问'),
+  numberColumn('completion_tokens', '回复'),
+  numberColumn('deduct_tokens', '扣除', {
+    render: (row) => <b>{row.deduct_tokens.toLocaleString('zh-CN')}</b>,
+  }),
   {
     key: 'yuan',
     title: '约合',
@@ -65,13 +42,7 @@ const columns: Column<Spend>[] = [
     render: (row) => tokensInYuan(row.deduct_tokens),
     align: 'end',
   },
-  {
-    key: 'current_balance',
-    title: '扣除前余额',
-    value: (row) => row.current_balance,
-    render: (row) => number(row.current_balance),
-    align: 'end',
-  },
+  numberColumn('current_balance', '扣除前余额'),
 ];
 
 const TransactionTab = () => {
@@ -90,7 +61,7 @@ const TransactionTab = () => {
     void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
   const save = async () => {
     await run(async () => {
-      await fetchFile('/api/transaction_file', {
+      await saveOwn('/api/transaction_file', {
         ...(model === '' ? {} : { model }),
         ...(type === '' ? {} : { type }),
       });

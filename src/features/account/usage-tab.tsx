@@ -8,7 +8,7 @@ import { dateTime } from '#src/platform/format.ts';
 import { useChatModels, useImageModels } from '#src/platform/queries.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { tokensInYuan, yuanOfTokens } from '#src/widgets/pay/money.ts';
@@ -254,13 +254,7 @@ const UsageTab = () => {
           <Skeleton lines={6} />
         </div>
       )}
-      {usage.isError && (
-        <LoadFailed
-          error={usage.error}
-          busy={usage.isFetching}
-          onRetry={() => void usage.refetch()}
-        />
-      )}
+      {usage.isError && <QueryFailed query={usage} />}
       {data && now && (
         <>
           <Totals usage={data} now={now} />

@@ -7,7 +7,7 @@ import { ButtonLink } from '#src/ui/button.tsx';
 import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { SettingsForm } from '#src/ui/form/settings-form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { ManageProviders } from './manage-providers.tsx';
@@ -164,8 +164,7 @@ const Try = ({ kind, sent, most }: { kind: 'mail' | 'phone'; sent: number; most:
 export const ManageSignIn = () => {
   const state = useCall('signInSettings', {});
   const { data } = state;
-  if (state.isError && !data)
-    return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
+  if (state.isError && !data) return <QueryFailed query={state} />;
   return (
     <ManagePage
       title="登录方式"

@@ -1,5 +1,5 @@
 import { steady, useCall } from '#src/platform/call-query.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import css from './question-parts.module.css';
@@ -16,7 +16,7 @@ const AttachedText = ({
   return (
     <Sheet open onClose={onClose} title={file.name || '附件'}>
       {read.isPending && <Skeleton lines={6} />}
-      {read.isError && <LoadFailed error={read.error} onRetry={() => void read.refetch()} />}
+      {read.isError && <QueryFailed query={read} />}
       {read.data && (
         <>
           <p className={`${css.attachedText} selectable`}>{read.data.text}</p>

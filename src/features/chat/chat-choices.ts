@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 
 /** What a person chose for one session, kept in this browser. */
@@ -13,13 +14,7 @@ export interface Choices {
 const usual: Choices = { beside: '', withTemplate: true, strict: false };
 const keyOf = (uuid: string) => `choices:${uuid}`;
 
-const parse = (text: string): Choices => {
-  try {
-    return { ...usual, ...(JSON.parse(text || '{}') as Partial<Choices>) };
-  } catch {
-    return usual;
-  }
-};
+const parse = (text: string): Choices => ({ ...usual, ...readJson<Partial<Choices>>(text) });
 
 export const readChoices = (uuid: string): Choices => parse(readDraft(keyOf(uuid)));
 

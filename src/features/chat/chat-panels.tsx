@@ -3,14 +3,15 @@ import { api } from '#src/platform/api.ts';
 import { writeDraft } from '#src/platform/draft.ts';
 import { ExportSheet } from '#src/widgets/export/export-sheet.tsx';
 import { act, laterText } from '#src/platform/outbox.ts';
-import { Act } from '#src/ui/act.tsx';
+import { ActMenu } from '#src/ui/act.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { useEver } from '#src/platform/use-ever.ts';
 import { toast } from '#src/platform/toast.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { openImageTool } from '#src/widgets/image/image-tool-store.ts';
 import { ChatSettings } from './chat-settings.tsx';
 import MessageMenu, { type MenuTarget } from './message-menu.tsx';
@@ -32,10 +33,89 @@ const ReportSheet = lazyAsked(() =>
 );
 
 /** Loaded once it was asked for; then it stays, so that closing can be animated. */
-const Once = ({ when, children }: { when: boolean; children: ReactNode }) => {
-  const [used, setUsed] = useState(when);
-  if (when && !used) setUsed(true);
-  return used && <Suspense fallback={null}>{children}</Suspense>;
+const Once = ({ when, children }: { when: boolean; children: ReactNode }) =>
+  useEver(when) && children;
+
+/** What can be done with the whole session. */
+const SessionSheet = ({
+  session,
+  thread,
+  open,
+  newestFirst,
+  onClose,
+  onPanel,
+  onSort,
+}: {
+  session: SessionDetail;
+  thread: Thread;
+  open: boolean;
+  newestFirst: boolean;
+  onClose: () => void;
+  onPanel: (kind: 'settings' | 'find' | 'export' | 'report') => void;
+  onSort: () => void;
+}) => {
+  const navigate = useNavigate();
+  const { friend } = session;
+
+  const favourite = () =>
+    attempt(async () => {
+      const input = { session_id: session.uuid };
+      const name = session.favorite ? 'removeFromFavorites' : 'addToFavorites';
+      const done = await act(name, session.uuid, input);
+      const text = session.favorite ? '已取消收藏' : '已收藏';
+      toast(done ? text : `${text}，${laterText}`, 'success');
+    });
+  const block = (on: boolean) =>
+    attempt(async () => {
+      await api.answerFriend({ session_id: session.uuid, act: on ? 'block' : 'unblock' });
+      toast(on ? '已屏蔽，不会再收到对方的消息' : '已取消屏蔽', 'success');
+    });
+  const remove = async () => {
+    const sure = await confirmDelete({
+      title: '删除会话',
+      text: '会话和其中的全部消息都会删除，不能恢复。',
+    });
+    if (!sure) return;
+    await attempt(async () => {
+      await act('deleteSession', session.uuid, { session_id: session.uuid });
+      thread.store.forget();
+      writeDraft(session.uuid, '');
+      toast('会话已删除', 'success');
+      void navigate({ to: '/', search: { channel: 'private' } });
+    });
+  };
+  const blocking = friend?.state === 'blocking';
+
+  return (
+    <Sheet popover="list" open={open} onClose={onClose} title="会话">
+      <ActMenu
+        onClose={onClose}
+        acts={[
+          { icon: 'search', label: '查找', act: () => onPanel('find') },
+          { icon: 'sort', label: newestFirst ? '改为最新在下' : '改为最新在上', act: onSort },
+          !session.temporary && {
+            icon: 'star',
+            label: session.favorite ? '取消收藏会话' : '收藏会话',
+            act: () => void favourite(),
+          },
+          { icon: 'share', label: '导出与分享', act: () => onPanel('export') },
+          session.owner && { icon: 'settings', label: '设置', act: () => onPanel('settings') },
+          friend !== null && {
+            icon: 'lock',
+            label: blocking ? '取消屏蔽对方' : '屏蔽对方',
+            act: () => void block(!blocking),
+          },
+          friend !== null && { icon: 'warning', label: '举报对方', act: () => onPanel('report') },
+          session.owner && {
+            icon: 'trash',
+            label: '删除会话',
+            danger: true,
+            act: () => void remove(),
+          },
+        ]}
+      />
+    </Sheet>
+  );
 };
 
 const ChatPanels = ({
@@ -55,82 +135,21 @@ const ChatPanels = ({
   onSort: () => void;
   onShow: (id: number, part?: 'human' | 'ai') => void;
 }) => {
-  const navigate = useNavigate();
   const close = () => onPanel({ kind: 'none' });
   const target = panel.kind === 'menu' ? panel.target : null;
   const person = panel.kind === 'person' ? panel.person : null;
 
-  const favourite = async () => {
-    close();
-    await attempt(async () => {
-      const input = { session_id: session.uuid };
-      const name = session.favorite ? 'removeFromFavorites' : 'addToFavorites';
-      const done = await act(name, session.uuid, input);
-      const text = session.favorite ? '已取消收藏' : '已收藏';
-      toast(done ? text : `${text}，${laterText}`, 'success');
-    });
-  };
-  const { friend } = session;
-  const block = async (on: boolean) => {
-    close();
-    await attempt(async () => {
-      await api.answerFriend({ session_id: session.uuid, act: on ? 'block' : 'unblock' });
-      toast(on ? '已屏蔽，不会再收到对方的消息' : '已取消屏蔽', 'success');
-    });
-  };
-  const remove = async () => {
-    close();
-    const sure = await confirmDelete({
-      title: '删除会话',
-      text: '会话和其中的全部消息都会删除，不能恢复。',
-    });
-    if (!sure) return;
-    await attempt(async () => {
-      await act('deleteSession', session.uuid, { session_id: session.uuid });
-      thread.store.forget();
-      writeDraft(session.uuid, '');
-      toast('会话已删除', 'success');
-      void navigate({ to: '/', search: { channel: 'private' } });
-    });
-  };
-
   return (
     <>
-      <Sheet popover="list" open={panel.kind === 'more'} onClose={close} title="会话">
-        <Act icon="search" label="查找" onClick={() => onPanel({ kind: 'find' })} />
-        <Act
-          icon="sort"
-          label={newestFirst ? '改为最新在下' : '改为最新在上'}
-          onClick={() => {
-            close();
-            onSort();
-          }}
-        />
-        {!session.temporary && (
-          <Act
-            icon="star"
-            label={session.favorite ? '取消收藏会话' : '收藏会话'}
-            onClick={() => void favourite()}
-          />
-        )}
-        <Act icon="share" label="导出与分享" onClick={() => onPanel({ kind: 'export' })} />
-        {session.owner && (
-          <Act icon="settings" label="设置" onClick={() => onPanel({ kind: 'settings' })} />
-        )}
-        {friend && (
-          <Act
-            icon="lock"
-            label={friend.state === 'blocking' ? '取消屏蔽对方' : '屏蔽对方'}
-            onClick={() => void block(friend.state !== 'blocking')}
-          />
-        )}
-        {friend && (
-          <Act icon="warning" label="举报对方" onClick={() => onPanel({ kind: 'report' })} />
-        )}
-        {session.owner && (
-          <Act icon="trash" label="删除会话" danger onClick={() => void remove()} />
-        )}
-      </Sheet>
+      <SessionSheet
+        session={session}
+        thread={thread}
+        open={panel.kind === 'more'}
+        newestFirst={newestFirst}
+        onClose={close}
+        onPanel={(kind) => onPanel({ kind })}
+        onSort={onSort}
+      />
       <Sheet popover="panel" open={panel.kind === 'settings'} onClose={close} title="会话设置">
         <ChatSettings
           session={session}
@@ -160,9 +179,7 @@ const ChatPanels = ({
         <SourceSheet opened={panel.kind === 'source' ? panel.opened : null} onClose={close} />
       </Once>
       {panel.kind === 'report' && (
-        <Suspense fallback={null}>
-          <ReportSheet uuid={session.uuid} id={null} whole="对方" onClose={close} />
-        </Suspense>
+        <ReportSheet uuid={session.uuid} id={null} whole="对方" onClose={close} />
       )}
       <MessageMenu target={target} onClose={close} />
       <PersonSheet person={person} onClose={close} />

@@ -13,7 +13,7 @@ import { toolTokens } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useChoices } from './chat-choices.ts';
 import { useEditedSettings } from './edited-settings.ts';
 import css from './chat-settings.module.css';
@@ -55,9 +55,7 @@ const Privacy = ({
           else setPublishing(true);
         }}
       />
-      <Suspense fallback={null}>
-        {publishing && <PublishSheet session={session} onClose={() => setPublishing(false)} />}
-      </Suspense>
+      {publishing && <PublishSheet session={session} onClose={() => setPublishing(false)} />}
     </>
   );
 };
@@ -120,50 +118,11 @@ const ImageSettings = ({ model, onTool }: { model: string; onTool: () => void })
   );
 };
 
-/** What an owner sets for this session, and for all of theirs. */
-export const ChatSettings = ({
-  session,
-  first,
-  onTool,
-}: {
-  session: SessionDetail;
-  first: boolean;
-  /** Opens the image tool of a session of images. */
-  onTool: () => void;
-}) => {
-  const { settings, change } = useEditedSettings();
+/** What a session was begun with goes along with each question. */
+const Along = ({ session }: { session: SessionDetail }) => {
   const [choices, choose] = useChoices(session.uuid);
-  const { defaults } = limits;
-  const chats = session.type === sessionTypes.chat;
-  const images = session.type === sessionTypes.image;
-  const people = !chats && !images;
-  const globallyPrivate = (settings.private_global ?? 1) === 1;
-  const history = (
-    name: 'max_history' | 'at_ai_max_history',
-    label: string,
-    hint: string,
-    least: 0 | 1,
-    unit: string,
-  ) => (
-    <SliderField
-      label={label}
-      hint={hint}
-      value={settings[name] ?? defaults[name]}
-      min={least}
-      max={10}
-      show={(value) => (value === 0 ? '不带' : `${value} ${unit}`)}
-      onChange={(value) => change({ [name]: value })}
-    />
-  );
   return (
-    <div className={css.chatSettings}>
-      {chats && (
-        <>
-          <h3>模型</h3>
-          <ModelChoice session={session} first={first} />
-        </>
-      )}
-      {images && <ImageSettings model={session.model} onTool={onTool} />}
+    <>
       {session.scenario && (
         <>
           <h3>场景「{session.scenario.name}」</h3>
@@ -187,6 +146,121 @@ export const ChatSettings = ({
           />
         </>
       )}
+    </>
+  );
+};
+
+const fifths = (value: number) => (value / 5).toFixed(1);
+const { defaults } = limits;
+
+const tempers = [
+  {
+    name: 'temperature',
+    label: '随机性',
+    hint: '小则稳定严谨，大则多变',
+    usual: defaults.temperature,
+    min: 1,
+    max: 20,
+    show: (value: number) => (value / 10).toFixed(1),
+  },
+  {
+    name: 'presence_penalty',
+    label: '新话题倾向',
+    usual: defaults.penalty,
+    min: 0,
+    max: 10,
+    show: fifths,
+  },
+  {
+    name: 'frequency_penalty',
+    label: '避免重复',
+    usual: defaults.penalty,
+    min: 0,
+    max: 10,
+    show: fifths,
+  },
+] as const;
+
+const histories = {
+  chat: {
+    name: 'max_history',
+    label: '带上前面的对话',
+    hint: '每次提问附上最近几轮，越多越费 token',
+    min: 0,
+    unit: '轮',
+  },
+  people: {
+    name: 'at_ai_max_history',
+    label: '@ 模型时带上前面的消息',
+    hint: '模型据此明白大家在说什么，越多越费 token',
+    min: 1,
+    unit: '条',
+  },
+} as const;
+
+/** How a model writes here, and how much of what was said it reads. */
+const Replies = ({
+  chats,
+  based,
+  settings,
+  change,
+}: {
+  chats: boolean;
+  /** It is asked from a knowledge base. */
+  based: boolean;
+} & ReturnType<typeof useEditedSettings>) => {
+  const { name, unit, ...history } = histories[chats ? 'chat' : 'people'];
+  return (
+    <>
+      <h3>回复</h3>
+      {tempers.map(({ name: temper, usual, ...shown }) => (
+        <SliderField
+          key={temper}
+          {...shown}
+          value={settings[temper] ?? usual}
+          onChange={(value) => change({ [temper]: value })}
+        />
+      ))}
+      {chats && based ? (
+        <p className="field-hint">问知识库时，每次带上前面 {defaults.embedding_history} 轮对话。</p>
+      ) : (
+        <SliderField
+          {...history}
+          max={10}
+          value={settings[name] ?? defaults[name]}
+          show={(value) => (value === 0 ? '不带' : `${value} ${unit}`)}
+          onChange={(value) => change({ [name]: value })}
+        />
+      )}
+    </>
+  );
+};
+
+/** What an owner sets for this session, and for all of theirs. */
+export const ChatSettings = ({
+  session,
+  first,
+  onTool,
+}: {
+  session: SessionDetail;
+  first: boolean;
+  /** Opens the image tool of a session of images. */
+  onTool: () => void;
+}) => {
+  const { settings, change } = useEditedSettings();
+  const chats = session.type === sessionTypes.chat;
+  const images = session.type === sessionTypes.image;
+  const globallyPrivate = (settings.private_global ?? 1) === 1;
+  return (
+    <div className={css.chatSettings}>
+      {chats && (
+        <>
+          <h3>模型</h3>
+          <ModelChoice session={session} first={first} />
+        </>
+      )}
+      {images && <ImageSettings model={session.model} onTool={onTool} />}
+      <Along session={session} />
       <h3>隐私</h3>
       {session.temporary ? (
         <p className="field-hint">临时对话不保存在服务器上，只有自己能看。</p>
@@ -206,50 +280,14 @@ export const ChatSettings = ({
         disabled={session.private_forced}
         onChange={(on) => change({ private_global: on ? 1 : 0 })}
       />
-      {!images && <h3>回复</h3>}
       {!images && (
-        <>
-          <SliderField
-            label="随机性"
-            hint="小则稳定严谨，大则多变"
-            value={settings.temperature ?? defaults.temperature}
-            min={1}
-            max={20}
-            show={(value) => (value / 10).toFixed(1)}
-            onChange={(temperature) => change({ temperature })}
-          />
-          <SliderField
-            label="新话题倾向"
-            value={settings.presence_penalty ?? defaults.penalty}
-            min={0}
-            max={10}
-            show={(value) => (value / 5).toFixed(1)}
-            onChange={(presence_penalty) => change({ presence_penalty })}
-          />
-          <SliderField
-            label="避免重复"
-            value={settings.frequency_penalty ?? defaults.penalty}
-            min={0}
-            max={10}
-            show={(value) => (value / 5).toFixed(1)}
-            onChange={(frequency_penalty) => change({ frequency_penalty })}
-          />
-        </>
+        <Replies
+          chats={chats}
+          based={session.embedding_key !== ''}
+          settings={settings}
+          change={change}
+        />
       )}
-      {people &&
-        history(
-          'at_ai_max_history',
-          '@ 模型时带上前面的消息',
-          '模型据此明白大家在说什么，越多越费 token',
-          1,
-          '条',
-        )}
-      {chats && session.embedding_key !== '' && (
-        <p className="field-hint">问知识库时，每次带上前面 {defaults.embedding_history} 轮对话。</p>
-      )}
-      {chats &&
-        session.embedding_key === '' &&
-        history('max_history', '带上前面的对话', '每次提问附上最近几轮，越多越费 token', 0, '轮')}
       <h3>操作</h3>
       <SwitchField
         label="Enter 键换行"

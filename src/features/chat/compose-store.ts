@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 
 /** What goes with the next message beside its words. */
@@ -11,13 +12,7 @@ export interface Compose {
 const nothing: Compose = { ai: '', atUser: null };
 const keyOf = (uuid: string) => `compose:${uuid}`;
 
-const parse = (text: string): Compose => {
-  try {
-    return { ...nothing, ...(JSON.parse(text || '{}') as Partial<Compose>) };
-  } catch {
-    return nothing;
-  }
-};
+const parse = (text: string): Compose => ({ ...nothing, ...readJson<Partial<Compose>>(text) });
 
 /** The choices for the next message of a session, kept with its draft. */
 export const readCompose = (uuid: string): Compose => parse(readDraft(keyOf(uuid)));

@@ -218,6 +218,27 @@ const useStick = (
   return stick;
 };
 
+/** Tells once something of the list can be seen, or it has taken too long; gives what ends the wait. */
+const whenSeen = (
+  scroller: HTMLElement,
+  selector: string,
+  onSeen: () => void,
+  most = Infinity,
+): (() => void) => {
+  const started = performance.now();
+  const look = () => {
+    const row = scroller.querySelector(selector);
+    const seen =
+      row !== null &&
+      row.getClientRects().length > 0 &&
+      getComputedStyle(row).visibility !== 'hidden';
+    if (seen || performance.now() - started > most) onSeen();
+    else frame = requestAnimationFrame(look);
+  };
+  let frame = requestAnimationFrame(look);
+  return () => cancelAnimationFrame(frame);
+};
+
 /** How long a list may take to show its first row before its cover goes all the same, ms. */
 const coverPatience = 1_500;
 
@@ -234,22 +255,43 @@ const useCover = (
   const [waits, setWaits] = useState(begins);
   useEffect(() => {
     if (!waits || !filled || !scroller) return undefined;
-    const started = performance.now();
-    const look = () => {
-      // What stands behind the rows is there before they are.
-      const row = scroller.querySelector(hasRows ? '[data-item-index]' : '[data-tail] > *');
-      const seen =
-        row !== null &&
-        row.getClientRects().length > 0 &&
-        getComputedStyle(row).visibility !== 'hidden';
-      if (seen || performance.now() - started > coverPatience) setWaits(false);
-      else frame = requestAnimationFrame(look);
-    };
-    let frame = requestAnimationFrame(look);
-    return () => cancelAnimationFrame(frame);
+    // What stands behind the rows is there before they are.
+    const first = hasRows ? '[data-item-index]' : '[data-tail] > *';
+    return whenSeen(scroller, first, () => setWaits(false), coverPatience);
   }, [scroller, waits, filled, hasRows]);
   return waits && filled;
 };
+
+/** Ends the first view once a row is seen, and tells the thread which messages are on the screen. */
+const useSeenScreen = (thread: Thread, scroller: HTMLElement | null) => {
+  useEffect(
+    () =>
+      scroller && hasSnapshot() ? whenSeen(scroller, '[data-item-index]', endFirstView) : undefined,
+    [scroller],
+  );
+  useEffect(
+    () =>
+      scroller
+        ? thread.loader.watchScreen(() =>
+            [...scroller.querySelectorAll<HTMLElement>('[data-message]')].map(({ dataset }) =>
+              Number(dataset['message']),
+            ),
+          )
+        : undefined,
+    [scroller, thread],
+  );
+};
+
+const ToBottom = ({ onClick }: { onClick: () => void }) => (
+  <button
+    type="button"
+    className={`round ${rowCss.toBottom}`}
+    onClick={onClick}
+    aria-label="回到底部"
+  >
+    <Icon name="down" size={20} />
+  </button>
+);
 
 export const MessageList = ({
   thread,
@@ -286,24 +328,7 @@ export const MessageList = ({
   useEffect(() => {
     element.current = scroller;
   }, [scroller]);
-  useEffect(() => {
-    if (!scroller || !hasSnapshot()) return undefined;
-    const look = () => {
-      const row = scroller.querySelector('[data-item-index]');
-      if (row && getComputedStyle(row).visibility !== 'hidden') endFirstView();
-      else frame = requestAnimationFrame(look);
-    };
-    let frame = requestAnimationFrame(look);
-    return () => cancelAnimationFrame(frame);
-  }, [scroller]);
-  useEffect(() => {
-    if (!scroller) return undefined;
-    return thread.loader.watchScreen(() =>
-      [...scroller.querySelectorAll<HTMLElement>('[data-message]')].map(({ dataset }) =>
-        Number(dataset['message']),
-      ),
-    );
-  }, [scroller, thread]);
+  useSeenScreen(thread, scroller);
   const stay = useCallback(
     (id: number, wanted?: 'human' | 'ai') => {
       const go = () => {
@@ -392,16 +417,7 @@ export const MessageList = ({
           ))}
         </div>
       )}
-      {!newestFirst && (!atBottom || view.hasNewer) && (
-        <button
-          type="button"
-          className={`round ${rowCss.toBottom}`}
-          onClick={toBottom}
-          aria-label="回到底部"
-        >
-          <Icon name="down" size={20} />
-        </button>
-      )}
+      {!newestFirst && (!atBottom || view.hasNewer) && <ToBottom onClick={toBottom} />}
     </div>
   );
 };

@@ -4,12 +4,12 @@ import { feel } from '#src/platform/haptics.ts';
 import { useChatModels } from '#src/platform/queries.ts';
 import { readQuestion } from '#src/platform/question.ts';
 import { readAloud } from '#src/platform/speaking.ts';
-import { Act } from '#src/ui/act.tsx';
+import { ActMenu, type MenuAct } from '#src/ui/act.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { acceptAnswer, copyLink, quote } from './question-acts.ts';
 import { useQuestion } from './question-context.ts';
@@ -26,164 +26,144 @@ export interface MenuTarget {
   part: 'question' | 'reply';
 }
 
+/** What is shown instead of the menu. */
+type Shown =
+  | { kind: 'report' | 'edits'; id: number }
+  | { kind: 'words'; text: string }
+  | { kind: 'models'; message: Message };
+
+/** All that this person can do with a message, or with its reply. */
+const useMessageActs = (show: (next: Shown) => void) => {
+  const acts = useChatActs();
+  const severalModels = (useChatModels().data?.length ?? 0) > 1;
+  const question = useQuestion();
+  return ({ message, part }: MenuTarget): readonly (MenuAct | false)[] => {
+    const { id } = message;
+    const reply = part === 'reply';
+    const text = reply ? message.ai : readQuestion(message).text;
+    const mine = message.user_id === acts.me;
+    const saved = id > 0;
+    const branches =
+      saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.sessionType;
+    const accepted = question?.accepted_id === id;
+    // Where a model answered, its answer is what is accepted.
+    const acceptable =
+      question?.owner === true && (reply || (message.title === '' && message.ai === ''));
+    const person = { id: message.user_id, name: maskName(message.user_name) };
+    const asks = saved && question !== null && !reply;
+    return [
+      { icon: 'copy', label: '复制', act: () => void (reply ? copyMade(text) : copyText(text)) },
+      { icon: 'document', label: '选择文字', act: () => show({ kind: 'words', text }) },
+      saved &&
+        !acts.temporary && {
+          icon: 'like',
+          label: message.liked ? '取消点赞' : '点赞',
+          act: () => acts.like(message),
+        },
+      saved &&
+        !acts.temporary && {
+          icon: 'star',
+          label: message.in_favorites ? '取消收藏' : '收藏',
+          act: () => acts.favourite(message),
+        },
+      reply &&
+        text !== '' &&
+        !acts.sessionType && {
+          icon: 'sound',
+          label: '朗读',
+          act: () => readAloud({ historyId: acts.temporary ? 0 : id, text }),
+        },
+      reply && {
+        icon: 'code',
+        label: acts.is('raw', id) ? '看排版' : '看原文',
+        act: () => acts.toggle('raw', id),
+      },
+      !reply &&
+        (branches || (acts.people && mine)) && {
+          icon: 'edit',
+          label: acts.people ? '修改' : '修改问题',
+          act: () => acts.toggle('edit', id),
+        },
+      !reply &&
+        acts.people &&
+        acts.writable &&
+        !mine && { icon: 'reply', label: `回复${person.name}`, act: () => acts.answerTo(person) },
+      saved &&
+        acceptable && {
+          icon: 'check',
+          label: accepted ? '取消采纳' : '采纳这个回答',
+          act: () => void acceptAnswer(acts.uuid, id, !accepted),
+        },
+      asks &&
+        acts.writable && {
+          icon: 'quote',
+          label: '引用回复',
+          act: () => quote(acts.uuid, person, text, !mine),
+        },
+      asks && { icon: 'link', label: '复制链接', act: () => copyLink(acts.uuid, id) },
+      asks &&
+        message.edited && {
+          icon: 'retry',
+          label: '修改记录',
+          act: () => show({ kind: 'edits', id }),
+        },
+      asks &&
+        !mine &&
+        acts.me > 0 && { icon: 'warning', label: '举报', act: () => show({ kind: 'report', id }) },
+      branches && { icon: 'retry', label: '重新回答', act: () => acts.regenerate(message) },
+      branches &&
+        severalModels && {
+          icon: 'spark',
+          label: '换个模型重新回答',
+          act: () => show({ kind: 'models', message }),
+        },
+      saved &&
+        acts.forkable &&
+        !acts.sessionType && { icon: 'fork', label: '新建分支', act: () => acts.fork(id) },
+      saved &&
+        (acts.people ? mine : acts.owner) && {
+          icon: 'trash',
+          label: '删除这条消息',
+          danger: true,
+          act: () => acts.remove(message),
+        },
+    ];
+  };
+};
+
 /** All that can be done with a message; opened by a long press or its ⋯. */
 const MessageMenu = ({ target, onClose }: { target: MenuTarget | null; onClose: () => void }) => {
   const acts = useChatActs();
-  const models = useChatModels();
-  const [selecting, setSelecting] = useState<string | null>(null);
-  const [asking, setAsking] = useState<Message | null>(null);
-  const [sheet, setSheet] = useState<{ kind: 'report' | 'edits'; id: number } | null>(null);
   const question = useQuestion();
+  const [shown, show] = useState<Shown | null>(null);
+  const actsOf = useMessageActs(show);
+  const close = () => show(null);
   useEffect(() => {
     if (target) feel('tick');
   }, [target]);
-  const message = target?.message;
-  const reply = target?.part === 'reply';
-  const text = message ? (reply ? message.ai : readQuestion(message).text) : '';
-  const mine = message?.user_id === acts.me;
-  const may = acts.people ? mine : acts.owner;
-  const saved = message !== undefined && message.id > 0;
-  const branches =
-    saved && acts.owner && acts.writable && !acts.people && !acts.temporary && !acts.sessionType;
-  const accepted = message !== undefined && question?.accepted_id === message.id;
-  // Where a model answered, its answer is what is accepted.
-  const acceptable =
-    question?.owner === true && (reply || (message?.title === '' && message.ai === ''));
-  const named = question === null ? '这条提问' : message?.title === '' ? '这个回答' : '这个问题';
-  const person = { id: message?.user_id ?? 0, name: maskName(message?.user_name ?? '') };
-  const then = (act: () => void) => () => {
-    onClose();
-    act();
-  };
+  const named = target?.message.title === '' ? '这个回答' : '这个问题';
+  const asked = question === null ? '这条提问' : named;
+  const asking = shown?.kind === 'models' ? shown.message : null;
   return (
     <>
       <Sheet
         popover="list"
         open={target !== null}
         onClose={onClose}
-        title={reply ? '这条回复' : named}
+        title={target?.part === 'reply' ? '这条回复' : asked}
       >
-        <Act
-          icon="copy"
-          label="复制"
-          onClick={then(() => void (reply ? copyMade(text) : copyText(text)))}
-        />
-        <Act icon="document" label="选择文字" onClick={then(() => setSelecting(text))} />
-        {saved && !acts.temporary && (
-          <>
-            <Act
-              icon="like"
-              label={message.liked ? '取消点赞' : '点赞'}
-              onClick={then(() => acts.like(message))}
-            />
-            <Act
-              icon="star"
-              label={message.in_favorites ? '取消收藏' : '收藏'}
-              onClick={then(() => acts.favourite(message))}
-            />
-          </>
-        )}
-        {reply && message && text !== '' && !acts.sessionType && (
-          <Act
-            icon="sound"
-            label="朗读"
-            onClick={then(() => readAloud({ historyId: acts.temporary ? 0 : message.id, text }))}
-          />
-        )}
-        {reply && message && (
-          <Act
-            icon="code"
-            label={acts.is('raw', message.id) ? '看排版' : '看原文'}
-            onClick={then(() => acts.toggle('raw', message.id))}
-          />
-        )}
-        {!reply && message && (branches || (acts.people && mine)) && (
-          <Act
-            icon="edit"
-            label={acts.people ? '修改' : '修改问题'}
-            onClick={then(() => acts.toggle('edit', message.id))}
-          />
-        )}
-        {!reply && message && acts.people && acts.writable && !mine && (
-          <Act
-            icon="reply"
-            label={`回复${person.name}`}
-            onClick={then(() => acts.answerTo(person))}
-          />
-        )}
-        {saved && acceptable && (
-          <Act
-            icon="check"
-            label={accepted ? '取消采纳' : '采纳这个回答'}
-            onClick={then(() => void acceptAnswer(acts.uuid, message.id, !accepted))}
-          />
-        )}
-        {saved && question && !reply && (
-          <>
-            {acts.writable && (
-              <Act
-                icon="quote"
-                label="引用回复"
-                onClick={then(() => quote(acts.uuid, person, text, !mine))}
-              />
-            )}
-            <Act
-              icon="link"
-              label="复制链接"
-              onClick={then(() => copyLink(acts.uuid, message.id))}
-            />
-            {message.edited && (
-              <Act
-                icon="retry"
-                label="修改记录"
-                onClick={then(() => setSheet({ kind: 'edits', id: message.id }))}
-              />
-            )}
-            {!mine && acts.me > 0 && (
-              <Act
-                icon="warning"
-                label="举报"
-                onClick={then(() => setSheet({ kind: 'report', id: message.id }))}
-              />
-            )}
-          </>
-        )}
-        {branches && (
-          <>
-            <Act icon="retry" label="重新回答" onClick={then(() => acts.regenerate(message))} />
-            {(models.data?.length ?? 0) > 1 && (
-              <Act icon="spark" label="换个模型重新回答" onClick={then(() => setAsking(message))} />
-            )}
-          </>
-        )}
-        {saved && acts.forkable && !acts.sessionType && (
-          <Act icon="fork" label="新建分支" onClick={then(() => acts.fork(message.id))} />
-        )}
-        {saved && may && (
-          <Act
-            icon="trash"
-            label="删除这条消息"
-            danger
-            onClick={then(() => acts.remove(message))}
-          />
-        )}
+        {target && <ActMenu acts={actsOf(target)} onClose={onClose} />}
       </Sheet>
-      <Suspense fallback={null}>
-        {sheet?.kind === 'report' && (
-          <ReportSheet uuid={acts.uuid} id={sheet.id} onClose={() => setSheet(null)} />
-        )}
-        {sheet?.kind === 'edits' && (
-          <EditsSheet uuid={acts.uuid} id={sheet.id} onClose={() => setSheet(null)} />
-        )}
-      </Suspense>
-      <Sheet open={selecting !== null} onClose={() => setSelecting(null)} title="选择文字">
-        <p className="selectable">{selecting}</p>
+      {shown?.kind === 'report' && <ReportSheet uuid={acts.uuid} id={shown.id} onClose={close} />}
+      {shown?.kind === 'edits' && <EditsSheet uuid={acts.uuid} id={shown.id} onClose={close} />}
+      <Sheet open={shown?.kind === 'words'} onClose={close} title="选择文字">
+        <p className="selectable">{shown?.kind === 'words' && shown.text}</p>
       </Sheet>
       <ModelSheet
         open={asking !== null}
         title="由哪个模型重新回答"
         value={asking?.model || acts.model}
-        onClose={() => setAsking(null)}
+        onClose={close}
         onChoose={(model) => {
           if (asking) acts.regenerate(asking, model);
         }}

@@ -9,7 +9,7 @@ import type { Block } from '#common/markdown/document.ts';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall } from '#contract/tool.ts';
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
-import { memo, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
+import { memo, useMemo, useState, useSyncExternalStore } from 'react';
 import { useLongPress } from '#src/widgets/conversation/long-press.ts';
 import { OnItsWay } from '#src/widgets/conversation/on-its-way.tsx';
 import { Separator } from '#src/widgets/conversation/separator.tsx';
@@ -32,7 +32,10 @@ import { replyText } from '#src/widgets/conversation/message-store.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 const parts = () => import('./question-parts.tsx');
-const Attachments = lazyPart(() => parts().then((module) => ({ default: module.Attachments })));
+const Attachments = lazyPart(
+  () => parts().then((module) => ({ default: module.Attachments })),
+  <span className={rowCss.attachmentsSpace} />,
+);
 const ToolCards = lazyPart(() => import('#src/widgets/conversation/tool-cards.tsx'));
 const QuestionEditor = lazyPart(() =>
   parts().then((module) => ({ default: module.QuestionEditor })),
@@ -59,15 +62,9 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
       <Separator time={row.time} />
       <div className={rowCss.question}>
         {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
-        {more && (
-          <Suspense fallback={<span className={rowCss.attachmentsSpace} />}>
-            <Attachments images={images} files={files} />
-          </Suspense>
-        )}
+        {more && <Attachments images={images} files={files} />}
         {editing ? (
-          <Suspense fallback={null}>
-            <QuestionEditor message={message} />
-          </Suspense>
+          <QuestionEditor message={message} />
         ) : (
           (text !== '' || !more) && (
             <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} data-bubble="mine" {...press}>
@@ -246,11 +243,7 @@ export const Reply = memo(function Reply({ row }: { row: ReplyRow }) {
             ms={live?.thoughtMs || message.thought_ms}
           />
         )}
-        {calls.length > 0 && (
-          <Suspense fallback={null}>
-            <ToolCards calls={calls} message={message} />
-          </Suspense>
-        )}
+        {calls.length > 0 && <ToolCards calls={calls} message={message} />}
         {empty && row.first ? (
           writing && <Typing />
         ) : (

@@ -5,7 +5,7 @@ import { act, laterText } from '#src/platform/outbox.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
@@ -68,13 +68,7 @@ const PublishSheet = ({ session, onClose }: { session: SessionDetail; onClose: (
           </span>
         </label>
         {images.isPending && <Skeleton lines={3} />}
-        {images.isError && (
-          <LoadFailed
-            error={images.error}
-            busy={images.isFetching}
-            onRetry={() => void images.refetch()}
-          />
-        )}
+        {images.isError && <QueryFailed query={images} />}
         {list.length > 0 && (
           <>
             <p className={css.count}>

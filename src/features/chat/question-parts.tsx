@@ -10,7 +10,7 @@ import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
 import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './question-parts.module.css';
 
@@ -82,11 +82,7 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
           ))}
         </ul>
       )}
-      {reading && (
-        <Suspense fallback={null}>
-          <AttachedText file={reading} onClose={() => setReading(null)} />
-        </Suspense>
-      )}
+      {reading && <AttachedText file={reading} onClose={() => setReading(null)} />}
       {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
     </div>
   );

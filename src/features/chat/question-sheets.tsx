@@ -5,7 +5,7 @@ import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { reportWords } from '#src/widgets/editor/report-words.ts';
@@ -71,13 +71,7 @@ export const EditsSheet = ({
   return (
     <Sheet open onClose={onClose} title="修改记录">
       {edits.isPending && <Skeleton lines={6} />}
-      {edits.isError && !edits.data && (
-        <LoadFailed
-          error={edits.error}
-          busy={edits.isFetching}
-          onRetry={() => void edits.refetch()}
-        />
-      )}
+      {edits.isError && !edits.data && <QueryFailed query={edits} />}
       {edits.data?.list.length === 0 && <EmptyState icon="edit" text="没有修改记录" />}
       <ol className={css.edits}>
         {edits.data?.list.map((edit) => (

@@ -1,4 +1,4 @@
-import { lazyPart } from '#src/platform/lazy-chunk.ts';
+import { lazyChunk, lazyPart, lazyWithin } from '#src/platform/lazy-chunk.ts';
 import { memo, Suspense } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { useReadFrom } from './context-store.ts';
@@ -8,21 +8,23 @@ import type { Row } from '#src/widgets/conversation/rows.ts';
 import css from './outgoing-note.module.css';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 
-const SideBySide = lazyPart(() => import('./side-by-side.tsx'));
-const OutgoingNote = lazyPart(() => import('./outgoing-note.tsx'));
+const SideBySide = lazyPart(
+  () => import('./side-by-side.tsx'),
+  <div className={rowCss.rowWaiting} />,
+);
+const OutgoingNote = lazyWithin(lazyChunk(() => import('./outgoing-note.tsx')));
 const ContextLine = lazyPart(() => import('./context-line.tsx'));
-const AiAnswer = lazyPart(() => import('./ai-answer.tsx'));
+const AiAnswer = lazyPart(() => import('./ai-answer.tsx'), <div className={rowCss.rowWaiting} />);
 const Notice = lazyPart(() => import('./notice-row.tsx'));
-const PersonMessage = lazyPart(() => import('./person-message.tsx'));
+const PersonMessage = lazyPart(
+  () => import('./person-message.tsx'),
+  <div className={rowCss.rowWaiting} />,
+);
 
 /** Above the first message that the model reads, where there are older ones. */
 const ReadFromHere = ({ id }: { id: number }) => {
   const { uuid } = useChatActs();
-  return useReadFrom(uuid) === id ? (
-    <Suspense fallback={null}>
-      <ContextLine uuid={uuid} />
-    </Suspense>
-  ) : null;
+  return useReadFrom(uuid) === id ? <ContextLine uuid={uuid} /> : null;
 };
 
 /** One row of the list. What not every conversation has is loaded when first met. */
@@ -37,11 +39,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
             <Question row={row} />
           </>
         );
-      return (
-        <Suspense fallback={<div className={rowCss.rowWaiting} />}>
-          <PersonMessage row={row} />
-        </Suspense>
-      );
+      return <PersonMessage row={row} />;
     case 'outgoing':
       return (
         <Suspense
@@ -54,26 +52,13 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       );
     case 'reply':
     case 'live':
-      if (people)
-        return (
-          <Suspense fallback={<div className={rowCss.rowWaiting} />}>
-            <AiAnswer row={row} />
-          </Suspense>
-        );
+      if (people) return <AiAnswer row={row} />;
       return row.kind === 'live' ? <LiveRows row={row} /> : <Reply row={row} />;
     case 'side-by-side':
-      return (
-        <Suspense fallback={<div className={rowCss.rowWaiting} />}>
-          <SideBySide row={row} />
-        </Suspense>
-      );
+      return <SideBySide row={row} />;
     case 'work':
       return sessionType && <sessionType.Row row={row} />;
     default:
-      return (
-        <Suspense fallback={null}>
-          <Notice row={row} />
-        </Suspense>
-      );
+      return <Notice row={row} />;
   }
 });

@@ -9,8 +9,9 @@ import { AttachDrop, AttachTray } from '#src/widgets/attach/attach.tsx';
 import { toldApart } from '#src/platform/format.ts';
 import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel } from '#src/platform/queries.ts';
-import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
+import { Removable } from '#src/widgets/composer/removable.tsx';
 import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { withSign } from '#src/widgets/template/typed-words.ts';
@@ -18,7 +19,7 @@ import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { isFree } from '#contract/price.ts';
 import type { SessionDetail } from '#contract/session.ts';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { TakeKeys } from '#src/widgets/composer/pick-list.tsx';
 import type { BoxState } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
@@ -32,7 +33,10 @@ import boxCss from '#src/widgets/composer/send.module.css';
 const prices = () => import('./send-price.tsx');
 const Price = lazyPart(() => prices().then(({ Price: part }) => ({ default: part })));
 const BalanceNote = lazyPart(() => prices().then(({ BalanceNote: part }) => ({ default: part })));
-const VoicePart = lazyPart(() => import('./voice-button.tsx'));
+export const VoiceButton = lazyPart(
+  () => import('./voice-button.tsx'),
+  <span className={boxCss.attachSpace} />,
+);
 const TypedHere = lazyPart(() => import('./typed-here.tsx'));
 const Context = lazyPart(() => prices().then(({ Context: part }) => ({ default: part })));
 
@@ -46,29 +50,6 @@ export {
   type Outgoing,
 } from './outgoing.ts';
 export { typedModel };
-
-export const VoiceButton = ({ state }: { state: BoxState }) => (
-  <Suspense fallback={<span className={boxCss.attachSpace} />}>
-    <VoicePart state={state} />
-  </Suspense>
-);
-
-const Removable = ({
-  words,
-  label,
-  onRemove,
-}: {
-  words: string;
-  label: string;
-  onRemove: () => void;
-}) => (
-  <span className={kitCss.sendChip}>
-    <span>{words}</span>
-    <button type="button" aria-label={label} onClick={onRemove}>
-      <Icon name="close" size={14} />
-    </button>
-  </span>
-);
 
 const noModel = '';
 
@@ -129,10 +110,8 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
         </p>
       )}
       <ModelGone state={state} />
-      <Suspense fallback={null}>
-        <BalanceNote state={state} />
-        <Context state={state} />
-      </Suspense>
+      <BalanceNote state={state} />
+      <Context state={state} />
       {(ai !== '' || atUser) && (
         <div className={kitCss.sendChips}>
           {atUser && (
@@ -236,11 +215,7 @@ export const BoxRow = ({ state, onKeys }: { state: BoxState; onKeys: TakeKeys })
     )}
     {state.session.type === sessionTypes.chat && <ThinkingSwitch model={state.target.model} />}
     {state.session.scenario === null && <SignButton state={state} sign="/" words="提示词" />}
-    <Suspense fallback={null}>
-      <TypedHere state={state} onKeys={onKeys} />
-    </Suspense>
-    <Suspense fallback={null}>
-      <Price state={state} />
-    </Suspense>
+    <TypedHere state={state} onKeys={onKeys} />
+    <Price state={state} />
   </>
 );

@@ -15,8 +15,7 @@ import type { Model } from '#contract/model.ts';
 import type { SessionContext } from '#contract/context.ts';
 import { limits } from '#contract/limits.ts';
 import { isFree } from '#contract/price.ts';
-import { Link } from '@tanstack/react-router';
-import { Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { type BoxState, useAnswering } from './box-state.ts';
 import { useChoices } from './chat-choices.ts';
 import { contextStore, gaugeStore, isKept } from './context-store.ts';
@@ -27,6 +26,7 @@ import {
   priceOf,
   roughly,
 } from '#src/widgets/conversation/price-ahead.ts';
+import { ShortBalance } from '#src/widgets/composer/short-balance.tsx';
 import kitCss from '#src/widgets/composer/send-kit.module.css';
 
 const ContextPart = lazyPart(() => import('./context-part.tsx'));
@@ -183,17 +183,9 @@ export const BalanceNote = ({ state }: { state: BoxState }) => {
   if (!estimate || estimate.missing === 0 || !signedIn) return null;
   const free = models.data?.some((model) => isFree(priceOf(model)));
   return (
-    <div className={kitCss.sendNote} role="status">
-      <p>余额不足：还剩 {compactNumber(Math.max(0, estimate.have))} tokens，不够这条消息。</p>
-      <Link className={kitCss.sendNoteAct} to="/account" search={{ tab: 'recharge' }}>
-        去充值
-      </Link>
-      {free && (
-        <button type="button" className={kitCss.sendNoteAct} onClick={state.goFree}>
-          使用免费模型
-        </button>
-      )}
-    </div>
+    <ShortBalance onFree={free ? state.goFree : null}>
+      还剩 {compactNumber(Math.max(0, estimate.have))} tokens，不够这条消息
+    </ShortBalance>
   );
 };
 
@@ -204,9 +196,5 @@ export const Context = ({ state }: { state: BoxState }) => {
   const asked = useEver(useStore(gaugeStore) === session.uuid);
   const long =
     session.type === sessionTypes.chat && session.owner && context.recent(usual + 1).length > usual;
-  return long || asked ? (
-    <Suspense fallback={null}>
-      <ContextPart state={state} long={long} />
-    </Suspense>
-  ) : null;
+  return long || asked ? <ContextPart state={state} long={long} /> : null;
 };

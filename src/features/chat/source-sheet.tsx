@@ -1,5 +1,5 @@
 import { useCall } from '#src/platform/call-query.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Source } from '#contract/embedding.ts';
@@ -35,9 +35,7 @@ const Passage = ({ historyId, source, said }: OpenedSource) => {
         </span>
       </p>
       {passage.isPending && <Skeleton lines={6} />}
-      {passage.isError && (
-        <LoadFailed error={passage.error} onRetry={() => void passage.refetch()} />
-      )}
+      {passage.isError && <QueryFailed query={passage} />}
       {data && (
         <>
           {data.url === '' && (

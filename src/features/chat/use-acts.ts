@@ -1,6 +1,7 @@
 import { sessionTypes } from '#contract/kinds.ts';
 import { useNavigate, getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react';
+import type { In } from '#contract/calls.ts';
 import type { Message } from '#contract/chat.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { ignoreApiError } from '#src/platform/attempt.ts';
@@ -15,7 +16,7 @@ import { toast } from '#src/platform/toast.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { uuid as newKey } from '#src/platform/uuid.ts';
 import { confirmDelete } from '#src/ui/dialog.ts';
-import type { ChatActs, RowMode } from '#src/widgets/conversation/chat-context.ts';
+import type { ChatActs } from '#src/widgets/conversation/chat-context.ts';
 import type { SessionType } from '#src/widgets/conversation/session-type.ts';
 import type { SendOptions, ThreadCommands } from '#src/widgets/conversation/thread-commands.ts';
 import type { Thread } from '#src/widgets/conversation/thread.ts';
@@ -35,6 +36,29 @@ const deletionOf = (message: Message, session: SessionDetail, first: boolean) =>
   return '消息会从所有人的会话里删除，不能恢复。';
 };
 
+/** How rows are shown otherwise than usual: edited, as they were written. */
+const createModes = (): Pick<ChatActs, 'is' | 'toggle' | 'onModes'> => {
+  const modes = createStore<ReadonlySet<string>>(new Set());
+  return {
+    is: (mode, id) => modes.get().has(`${mode}${id}`),
+    toggle: (mode, id) => {
+      const next = new Set(modes.get());
+      if (!next.delete(`${mode}${id}`)) next.add(`${mode}${id}`);
+      modes.set(next);
+    },
+    onModes: modes.subscribe,
+  };
+};
+
+/** Other words with the images and files of a question, as they are sent; null: it has none. */
+const withItsFiles = (message: Message, prompt: string): string | null => {
+  const { images, detail, files: attached } = readQuestion(message);
+  const files = ownFiles(attached);
+  if (images.length + files.length === 0) return null;
+  const type = images.length > 0 ? 'chat-vision' : 'chat';
+  return JSON.stringify({ type, prompt, images, image_detail: detail, files });
+};
+
 /** Acts that the rows of the list call. */
 export const useActs = (
   session: SessionDetail,
@@ -46,10 +70,9 @@ export const useActs = (
 ): ChatActs => {
   const refuse = useRefusal({ uuid: route.useSearch({ select: (search) => search.uuid }) });
   const navigate = useNavigate();
-  const models = useModelsOf(sessionType?.models ?? 'chat');
-  const { user } = useAuth();
-  const free = models.data?.find((model) => model.factor === 0)?.name;
-  const me = user?.id ?? 0;
+  const models = useModelsOf(sessionType?.models ?? 'chat').data;
+  const free = models?.find(({ factor }) => factor === 0)?.name;
+  const me = useAuth().user?.id ?? 0;
   const { uuid, owner, model, writable, temporary, forkable } = session;
   const people = session.type === sessionTypes.people;
   const pointer = useMedia(hasPointer);
@@ -59,28 +82,13 @@ export const useActs = (
     latest.current = session;
   });
   return useMemo(() => {
-    const modes = createStore<ReadonlySet<string>>(new Set());
-    const toggle = (mode: RowMode, id: number) => {
-      const next = new Set(modes.get());
-      if (!next.delete(`${mode}${id}`)) next.add(`${mode}${id}`);
-      modes.set(next);
-    };
-    const quietly = (act: Promise<unknown>) => {
-      act.catch(refuse);
-    };
+    const modes = createModes();
+    const quietly = (act: Promise<unknown>) => void act.catch(refuse);
     const command = (act: (commands: ThreadCommands) => Promise<unknown>) =>
       thread.commands().then(act);
-    const startAnew = async (question: string, which: 'same' | 'free') => {
-      const fresh = await api.newSession(
-        { type: sessionType?.type ?? 0, model: which === 'same' ? model : free },
-        { quiet: true },
-      );
-      writeDraft(fresh.uuid, question);
-      await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
-    };
-    const fork = async (id: number) => {
-      const fresh = await api.newSession({ history_id: id }, { quiet: true });
-      toast('已复制到您的会话，可以接着聊了', 'success');
+    const openNew = async (input: In<'newSession'>, onMade: (uuid: string) => void) => {
+      const fresh = await api.newSession(input, { quiet: true });
+      onMade(fresh.uuid);
       await navigate({ to: '/chat', search: { uuid: fresh.uuid } });
     };
     const remove = async (message: Message) => {
@@ -132,25 +140,26 @@ export const useActs = (
       like: ({ id }) => quietly(command((commands) => commands.like(id))),
       favourite: ({ id }) => quietly(command((commands) => commands.favourite(id))),
       ask: async (message, text) => {
-        const { images, detail, files: attached } = readQuestion(message);
-        const files = ownFiles(attached);
-        const more = images.length + files.length > 0;
-        const type = images.length > 0 ? 'chat-vision' : 'chat';
-        const asked = { type, prompt: text, images, image_detail: detail, files };
-        const taken = more
-          ? await send(JSON.stringify(asked), { replace: message.id, format: 1 })
-          : await send(text, { replace: message.id });
-        if (taken) toggle('edit', message.id);
+        const more = withItsFiles(message, text);
+        const replace = message.id;
+        const taken = await (more === null
+          ? send(text, { replace })
+          : send(more, { replace, format: 1 }));
+        if (taken) modes.toggle('edit', message.id);
         return taken;
       },
       remove: (message) => {
         remove(message).catch(ignoreApiError);
       },
-      fork: (id) => quietly(fork(id)),
-      startAnew: (question, which) => quietly(startAnew(question, which)),
-      is: (mode, id) => modes.get().has(`${mode}${id}`),
-      toggle,
-      onModes: modes.subscribe,
+      fork: (id) =>
+        quietly(
+          openNew({ history_id: id }, () => toast('已复制到您的会话，可以接着聊了', 'success')),
+        ),
+      startAnew: (question, which) => {
+        const input = { type: sessionType?.type ?? 0, model: which === 'same' ? model : free };
+        quietly(openNew(input, (fresh) => writeDraft(fresh, question)));
+      },
+      ...modes,
     };
   }, [
     thread,

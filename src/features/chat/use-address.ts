@@ -9,10 +9,9 @@ import { toast } from '#src/platform/toast.ts';
 import { refusalOf } from '#src/widgets/composer/send-rules.ts';
 import type { ChatActs } from '#src/widgets/conversation/chat-context.ts';
 import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
-import type { SendOptions } from '#src/widgets/conversation/thread-commands.ts';
 import type { Thread } from '#src/widgets/conversation/thread.ts';
 import type { ListHandle } from './message-list.tsx';
-import { deliver } from './send-box.tsx';
+import { deliver, type Send } from './deliver.ts';
 
 /** What the address of a conversation says beside its session. */
 const route = getRouteApi('/chat');
@@ -38,7 +37,7 @@ const focusSender = () => document.querySelector<HTMLElement>('#root [data-sende
 export const usePromptOfAddress = (
   session: SessionDetail,
   view: ThreadView,
-  send: (text: string, options: SendOptions) => Promise<boolean>,
+  send: Send,
   acts: ChatActs,
   /** It was sent, or came to nothing. */
   onSent: () => void,

@@ -4,7 +4,7 @@ import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { PathIcon } from '#src/ui/icon.tsx';
-import { Suspense, useEffect, useRef, useState, type PointerEvent } from 'react';
+import { useEffect, useRef, useState, type PointerEvent } from 'react';
 import css from './chat.module.css';
 import type { BoxState } from './box-state.ts';
 
@@ -111,26 +111,22 @@ const VoiceButton = ({ state }: { state: BoxState }) => {
         <PathIcon path={micPath} size={22} />
       </button>
       {hold !== null && (
-        <Suspense fallback={null}>
-          <VoiceHold
-            hold={hold}
-            onText={(heard) => {
-              sends.current = true;
-              state.setText(state.text + heard);
-            }}
-            onNothing={() => setOpen(true)}
-            onEnd={end}
-          />
-        </Suspense>
+        <VoiceHold
+          hold={hold}
+          onText={(heard) => {
+            sends.current = true;
+            state.setText(state.text + heard);
+          }}
+          onNothing={() => setOpen(true)}
+          onEnd={end}
+        />
       )}
       {used && (
-        <Suspense fallback={null}>
-          <VoiceSheet
-            open={open}
-            onClose={() => setOpen(false)}
-            onText={(heard) => state.setText(state.text + heard)}
-          />
-        </Suspense>
+        <VoiceSheet
+          open={open}
+          onClose={() => setOpen(false)}
+          onText={(heard) => state.setText(state.text + heard)}
+        />
       )}
     </>
   );

@@ -2,7 +2,7 @@ import { ignoreApiError } from '#src/platform/attempt.ts';
 import { useCallPages } from '#src/platform/call-query.ts';
 import { act } from '#src/platform/outbox.ts';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Message } from '#contract/chat.ts';
 import { Fragment, useMemo } from 'react';
@@ -63,13 +63,7 @@ const VotesList = ({ uuid }: { uuid: string }) => {
     <ChatContext value={own}>
       <div className={`${rowCss.list} ${css.votes}`} role="log" aria-label="消息" aria-live="off">
         {list.isPending && <Skeleton lines={8} />}
-        {list.isError && !list.data && (
-          <LoadFailed
-            error={list.error}
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
-        )}
+        {list.isError && !list.data && <QueryFailed query={list} />}
         {[...messages.values()].map((message) => (
           <Fragment key={message.id}>
             {rowsOf(message).map((row) => (

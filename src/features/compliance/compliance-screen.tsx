@@ -1,3 +1,5 @@
+import { listProps } from '#src/ui/table/page-props.ts';
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
@@ -8,7 +10,7 @@ import { Tag } from '#src/ui/chip.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import { SettingsForm } from '#src/ui/form/settings-form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
@@ -172,12 +174,7 @@ const takenColumns: readonly Column<Taken>[] = [
     role: 'title',
     wide: true,
   },
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-  },
+  momentColumn('created_at', '时间'),
   { key: 'url', title: '图片', value: (row) => row.url },
 ];
 
@@ -192,11 +189,9 @@ const Unmarked = () => {
       <DataTable
         name="没有标识的下载"
         columns={takenColumns}
-        rows={taken.data?.list}
+        {...listProps(taken)}
         rowKey={({ user_id: id, url }) => `${id} ${url}`}
         empty={{ icon: 'download', text: '还没有人这样下载。' }}
-        error={taken.error}
-        onRetry={() => void taken.refetch()}
         tools={false}
         total={taken.data?.total}
         page={page}
@@ -212,8 +207,7 @@ export const ComplianceScreen = () => {
   const state = useCall('complianceState', {});
   const me = useMe();
   const { data } = state;
-  if (state.isError && !data)
-    return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
+  if (state.isError && !data) return <QueryFailed query={state} />;
   return (
     <ManagePage
       title="合规"

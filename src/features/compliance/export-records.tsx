@@ -1,3 +1,4 @@
+import { saveText } from '#src/ui/table/csv.ts';
 import { api } from '#src/platform/api.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Form } from '#src/ui/form/form.tsx';
@@ -31,11 +32,7 @@ export const ExportRecords = () => (
           { user_id: Number(id), from: String(from), to: String(to), reason: String(reason) },
           { quiet: true },
         );
-        const link = document.createElement('a');
-        link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-        link.download = name;
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+        saveText(name, text);
         toast(`已导出 ${count} 条，记进了操作记录`, 'success');
       }}
     />

@@ -1,3 +1,5 @@
+import { listProps } from '#src/ui/table/page-props.ts';
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
@@ -28,13 +30,7 @@ const columns: readonly Column<Consent>[] = [
     wide: true,
   },
   { key: 'title', title: '协议', value: (row) => `${row.title} 第 ${row.version} 版` },
-  {
-    key: 'created_at',
-    title: '同意',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '同意', { sortable: true }),
   {
     key: 'withdrawn_at',
     title: '撤回',
@@ -109,11 +105,9 @@ export const ManageAgreements = () => {
       <DataTable
         name="同意的记录"
         columns={columns}
-        rows={consents.data?.list}
+        {...listProps(consents)}
         rowKey={(row) => `${row.user_id} ${row.title} ${row.version} ${row.created_at}`}
         empty={{ icon: 'check', text: '还没有人同意过协议。' }}
-        error={consents.error}
-        onRetry={() => void consents.refetch()}
         tools={false}
         total={consents.data?.total}
         page={page}

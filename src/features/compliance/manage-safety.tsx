@@ -1,7 +1,8 @@
+import { listProps } from '#src/ui/table/page-props.ts';
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { quietly } from '#src/platform/attempt.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import { SettingsForm } from '#src/ui/form/settings-form.tsx';
@@ -188,13 +189,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     title: '由谁查出',
     value: (row) => `${whoChecks(row.by)}：${row.reason || '没有说原因'}`,
   },
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '时间', { sortable: true }),
   {
     key: 'appeal',
     title: '申诉',
@@ -276,11 +271,9 @@ export const ManageSafety = () => {
       <DataTable
         name={title}
         columns={caseColumns(look)}
-        rows={cases.data?.list}
+        {...listProps(cases)}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'check', text: '没有等人看的。' }}
-        error={cases.error}
-        onRetry={() => void cases.refetch()}
         tools={false}
         total={cases.data?.total}
         page={page}

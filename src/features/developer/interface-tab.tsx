@@ -1,4 +1,4 @@
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -31,13 +31,7 @@ export const InterfaceTab = () => {
           <Skeleton lines={8} />
         </div>
       )}
-      {calls.isError && (
-        <LoadFailed
-          error={calls.error}
-          busy={calls.isFetching}
-          onRetry={() => void calls.refetch()}
-        />
-      )}
+      {calls.isError && <QueryFailed query={calls} />}
       <ul className={css.calls}>
         {calls.data?.map((call) => (
           <li key={call.id}>

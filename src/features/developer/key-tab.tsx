@@ -9,21 +9,22 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyApi } from './empty-api.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
+import type { Out } from '#contract/calls.ts';
 import type { ApiKey } from '#contract/developer.ts';
 import { limits } from '#contract/limits.ts';
 import { Link } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import css from './api.module.css';
 import { BoundMeters } from './key-bounds.tsx';
 import { setFreshKey, useFreshKey } from './fresh-key.ts';
 import { useKeys } from './key-queries.ts';
 
-const KeyForm = lazyAsked(() => import('./key-form.tsx'));
+const KeyForm = lazyAsked(() => import('./key-form.tsx'), <Skeleton lines={6} />);
 
 /** As many as one person may have. */
 const mostKeys = 5;
@@ -55,62 +56,46 @@ const pause = async (key: ApiKey) => {
   toast(on ? '已停用' : '已重新打开', 'success');
 };
 
+const Fact = ({
+  name,
+  numbers,
+  children,
+}: {
+  name: string;
+  numbers?: true;
+  children: ReactNode;
+}) => (
+  <div>
+    <dt>{name}</dt>
+    <dd className={numbers && 'tabular'}>{children}</dd>
+  </div>
+);
+
 const Bounds = ({ row }: { row: ApiKey }) => {
   const { month_limit: limit, month_used: used, at_once: atOnce, call_tokens: longest } = row;
   return (
     <dl className={css.facts}>
-      <div>
-        <dt>本月已用</dt>
-        <dd className="tabular">
-          {compactNumber(used)}
-          {limit !== null && ` / ${compactNumber(limit)}`} token
-        </dd>
-      </div>
-      <div>
-        <dt>最近使用</dt>
-        <dd>{row.last_used_at === null ? '还没有用过' : relativeTime(row.last_used_at)}</dd>
-      </div>
-      <div>
-        <dt>创建</dt>
-        <dd>{dateTime(row.created_at)}</dd>
-      </div>
-      <div>
-        <dt>一次最多</dt>
-        <dd className="tabular">
-          {(longest ?? limits.apiTokens).toLocaleString('zh-CN')} token
-          {longest === null && '（可以调高）'}
-        </dd>
-      </div>
+      <Fact name="本月已用" numbers>
+        {compactNumber(used)}
+        {limit !== null && ` / ${compactNumber(limit)}`} token
+      </Fact>
+      <Fact name="最近使用">
+        {row.last_used_at === null ? '还没有用过' : relativeTime(row.last_used_at)}
+      </Fact>
+      <Fact name="创建">{dateTime(row.created_at)}</Fact>
+      <Fact name="一次最多" numbers>
+        {(longest ?? limits.apiTokens).toLocaleString('zh-CN')} token
+        {longest === null && '（可以调高）'}
+      </Fact>
       {atOnce !== null && (
-        <div>
-          <dt>同时进行</dt>
-          <dd className="tabular">{atOnce} 个</dd>
-        </div>
+        <Fact name="同时进行" numbers>
+          {atOnce} 个
+        </Fact>
       )}
-      {row.old_until !== null && (
-        <div>
-          <dt>旧的 KEY 还能用到</dt>
-          <dd>{dateTime(row.old_until)}</dd>
-        </div>
-      )}
-      {row.expires_at !== null && (
-        <div>
-          <dt>有效期到</dt>
-          <dd>{dateTime(row.expires_at)}</dd>
-        </div>
-      )}
-      {row.models.length > 0 && (
-        <div>
-          <dt>只能用</dt>
-          <dd>{row.models.join('、')}</dd>
-        </div>
-      )}
-      {row.addresses.length > 0 && (
-        <div>
-          <dt>只能从</dt>
-          <dd>{row.addresses.join('、')}</dd>
-        </div>
-      )}
+      {row.old_until !== null && <Fact name="旧的 KEY 还能用到">{dateTime(row.old_until)}</Fact>}
+      {row.expires_at !== null && <Fact name="有效期到">{dateTime(row.expires_at)}</Fact>}
+      {row.models.length > 0 && <Fact name="只能用">{row.models.join('、')}</Fact>}
+      {row.addresses.length > 0 && <Fact name="只能从">{row.addresses.join('、')}</Fact>}
     </dl>
   );
 };
@@ -190,6 +175,82 @@ const showOnce = async (on: boolean) => {
   if (sure) await api.keysShownOnce({ on });
 };
 
+type Keys = Out<'apiKeys'>;
+
+const Balance = ({ me }: { me: Keys['userinfo'] }) => (
+  <section className={css.status} aria-label="余额">
+    <div>
+      <span>可用余额</span>
+      <strong className="tabular">{compactNumber(me.chatgpt_balance)} token</strong>
+    </div>
+    {me.may_use ? (
+      <p>调用按余额扣费；会员每月的额度不用于 API。</p>
+    ) : (
+      <p className={css.warn}>
+        API 只对付费用户开放。{me.hint}。<Link to="/account">去账户页</Link>
+      </p>
+    )}
+  </section>
+);
+
+const KeyCard = ({
+  row,
+  whole,
+  onEdit,
+  onRotate,
+}: {
+  row: ApiKey;
+  /** As a program sends it, where it is kept. */
+  whole: string;
+  onEdit: () => void;
+  onRotate: () => void;
+}) => (
+  <li className={css.key}>
+    <header>
+      <div>
+        <strong>
+          {row.name || '未命名'}
+          {row.paused && <span className={css.off}>已停用</span>}
+        </strong>
+        <code>{row.mask}</code>
+        {row.used_for !== '' && <small>{row.used_for}</small>}
+      </div>
+      {row.kept && (
+        <Button
+          kind="ghost"
+          size="icon"
+          aria-label={`复制 ${row.name || row.mask}`}
+          onClick={() => void copyText(whole)}
+        >
+          <Icon name="copy" />
+        </Button>
+      )}
+    </header>
+    <Bounds row={row} />
+    <BoundMeters limits={row.limits} />
+    <div className={css.acts}>
+      <Button size="small" onClick={onEdit}>
+        修改
+      </Button>
+      <Button size="small" onClick={onRotate}>
+        换新
+      </Button>
+      <Button size="small" onClick={() => void pause(row)}>
+        {row.paused ? '重新打开' : '停用'}
+      </Button>
+      <Button
+        size="small"
+        kind="ghost"
+        aria-label={`删除 ${row.name || row.mask}`}
+        onClick={() => void remove(row)}
+      >
+        <Icon name="trash" size={18} />
+        删除
+      </Button>
+    </div>
+  </li>
+);
+
 export const KeyTab = () => {
   const keys = useKeys();
   const fresh = useFreshKey();
@@ -208,21 +269,7 @@ export const KeyTab = () => {
   const full = list.length >= mostKeys;
   return (
     <div className={css.tabBody}>
-      {me && (
-        <section className={css.status} aria-label="余额">
-          <div>
-            <span>可用余额</span>
-            <strong className="tabular">{compactNumber(me.chatgpt_balance)} token</strong>
-          </div>
-          {me.may_use ? (
-            <p>调用按余额扣费；会员每月的额度不用于 API。</p>
-          ) : (
-            <p className={css.warn}>
-              API 只对付费用户开放。{me.hint}。<Link to="/account">去账户页</Link>
-            </p>
-          )}
-        </section>
-      )}
+      {me && <Balance me={me} />}
       {shown && fresh !== '' && (
         <Fresh value={fresh} once={me?.keys_shown_once === true} onDone={() => setShown(false)} />
       )}
@@ -231,9 +278,7 @@ export const KeyTab = () => {
           <Skeleton lines={6} />
         </div>
       )}
-      {keys.isError && !keys.data && (
-        <LoadFailed error={keys.error} busy={keys.isFetching} onRetry={() => void keys.refetch()} />
-      )}
+      {keys.isError && !keys.data && <QueryFailed query={keys} />}
       {keys.data && (
         <div className={css.bar}>
           <span className={css.count}>
@@ -251,50 +296,13 @@ export const KeyTab = () => {
       )}
       <ul className={css.keys}>
         {list.map((row) => (
-          <li key={row.id} className={css.key}>
-            <header>
-              <div>
-                <strong>
-                  {row.name || '未命名'}
-                  {row.paused && <span className={css.off}>已停用</span>}
-                </strong>
-                <code>{row.mask}</code>
-                {row.used_for !== '' && <small>{row.used_for}</small>}
-              </div>
-              {row.kept && (
-                <Button
-                  kind="ghost"
-                  size="icon"
-                  aria-label={`复制 ${row.name || row.mask}`}
-                  onClick={() => void copyText(`${me?.user_id}-${row.api_key}`)}
-                >
-                  <Icon name="copy" />
-                </Button>
-              )}
-            </header>
-            <Bounds row={row} />
-            <BoundMeters limits={row.limits} />
-            <div className={css.acts}>
-              <Button size="small" onClick={() => setEdited(row)}>
-                修改
-              </Button>
-              <Button size="small" onClick={() => setRotated(row)}>
-                换新
-              </Button>
-              <Button size="small" onClick={() => void pause(row)}>
-                {row.paused ? '重新打开' : '停用'}
-              </Button>
-              <Button
-                size="small"
-                kind="ghost"
-                aria-label={`删除 ${row.name || row.mask}`}
-                onClick={() => void remove(row)}
-              >
-                <Icon name="trash" size={18} />
-                删除
-              </Button>
-            </div>
-          </li>
+          <KeyCard
+            key={row.id}
+            row={row}
+            whole={`${me?.user_id}-${row.api_key}`}
+            onEdit={() => setEdited(row)}
+            onRotate={() => setRotated(row)}
+          />
         ))}
       </ul>
       {me && (
@@ -306,34 +314,30 @@ export const KeyTab = () => {
         />
       )}
       <Sheet open={making} onClose={() => setMaking(false)} title="创建 API-KEY">
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <KeyForm
-            onMade={(key) => {
-              showFresh(key);
-              toast('创建 API-KEY 成功', 'success');
-            }}
-            onSaved={() => setMaking(false)}
-          />
-        </Suspense>
+        <KeyForm
+          onMade={(key) => {
+            showFresh(key);
+            toast('创建 API-KEY 成功', 'success');
+          }}
+          onSaved={() => setMaking(false)}
+        />
       </Sheet>
       <Sheet
         open={edited !== undefined}
         onClose={() => setEdited(undefined)}
         title={`修改 ${edited?.name || 'API-KEY'}`}
       >
-        <Suspense fallback={<Skeleton lines={6} />}>
-          {edited && (
-            <KeyForm
-              key={edited.id}
-              row={edited}
-              onMade={showFresh}
-              onSaved={() => {
-                setEdited(undefined);
-                toast('已保存，立刻生效', 'success');
-              }}
-            />
-          )}
-        </Suspense>
+        {edited && (
+          <KeyForm
+            key={edited.id}
+            row={edited}
+            onMade={showFresh}
+            onSaved={() => {
+              setEdited(undefined);
+              toast('已保存，立刻生效', 'success');
+            }}
+          />
+        )}
       </Sheet>
       <Sheet
         open={rotated !== undefined}

@@ -5,7 +5,7 @@ import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyApi } from './empty-api.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { LoggedCall } from '#contract/developer.ts';
@@ -13,7 +13,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './api.module.css';
-import { useKeys } from './key-queries.ts';
+import { KeyFilter, Toggle } from './filters.tsx';
 
 const count = (value: number) => value.toLocaleString('zh-CN');
 
@@ -55,14 +55,7 @@ const Facts = ({ call }: { call: LoggedCall }) => (
 const Bodies = ({ id }: { id: string }) => {
   const bodies = useCall('apiCallBodies', { id });
   if (bodies.isPending) return <Skeleton lines={6} />;
-  if (!bodies.data)
-    return (
-      <LoadFailed
-        error={bodies.error}
-        busy={bodies.isFetching}
-        onRetry={() => void bodies.refetch()}
-      />
-    );
+  if (!bodies.data) return <QueryFailed query={bodies} />;
   const { request, answer } = bodies.data;
   return (
     <>
@@ -83,7 +76,6 @@ const Bodies = ({ id }: { id: string }) => {
 
 /** What one's keys were used for in the last thirty days, call by call. */
 export const LogTab = () => {
-  const keys = useKeys();
   const [key, setKey] = useState<number>();
   const [failed, setFailed] = useState(false);
   const [open, setOpen] = useState<LoggedCall>();
@@ -105,26 +97,13 @@ export const LogTab = () => {
   return (
     <div className={css.tabBody}>
       <div className={css.filters}>
-        <select
-          aria-label="API-KEY"
-          value={key ?? ''}
-          onChange={(event) => setKey(Number(event.target.value) || undefined)}
-        >
-          <option value="">全部 API-KEY</option>
-          {keys.data?.list.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.name || each.mask}
-            </option>
-          ))}
-        </select>
-        <div className={css.toggle} role="group" aria-label="显示">
-          <button type="button" aria-pressed={!failed} onClick={() => setFailed(false)}>
-            全部
-          </button>
-          <button type="button" aria-pressed={failed} onClick={() => setFailed(true)}>
-            失败的
-          </button>
-        </div>
+        <KeyFilter value={key} onChange={setKey} />
+        <Toggle
+          label="显示"
+          value={failed ? 'failed' : 'all'}
+          choices={{ all: '全部', failed: '失败的' }}
+          onChange={(next) => setFailed(next === 'failed')}
+        />
       </div>
       <div className={css.bar}>
         <p className={css.hint}>
@@ -139,9 +118,7 @@ export const LogTab = () => {
           <Skeleton lines={8} />
         </div>
       )}
-      {log.isError && list.length === 0 && (
-        <LoadFailed error={log.error} busy={log.isFetching} onRetry={() => void log.refetch()} />
-      )}
+      {log.isError && list.length === 0 && <QueryFailed query={log} />}
       {log.data && list.length === 0 && (
         <EmptyApi
           text="还没有调用。用 API-KEY 调用之后，每一次都会列在这里。"

@@ -1,15 +1,17 @@
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { csvOf, saveText } from '#src/ui/table/csv.ts';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
-import { isBusy } from '#src/ui/table/page-props.ts';
+import { numberColumn } from '#src/ui/table/columns.ts';
+import { listProps } from '#src/ui/table/page-props.ts';
 import type { ApiUsage } from '#contract/developer.ts';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import css from './api.module.css';
+import { KeyFilter, Toggle } from './filters.tsx';
 import { useKeys } from './key-queries.ts';
 
 const route = getRouteApi('/api');
@@ -21,59 +23,16 @@ const number = (value: number) => value.toLocaleString('zh-CN');
 const columns: readonly Column<ApiUsage>[] = [
   { key: 'model', title: '模型', value: (row) => row.model, role: 'title' },
   { key: 'count', title: '请求次数', align: 'end', value: (row) => row.count, sortable: true },
-  {
-    key: 'prompt',
-    title: '提问 token',
-    align: 'end',
-    value: (row) => row.raw_prompt_tokens,
-    render: (row) => number(row.raw_prompt_tokens),
-    sortable: true,
-  },
-  {
-    key: 'cached',
-    title: '其中缓存',
-    align: 'end',
-    value: (row) => row.cached_tokens,
-    render: (row) => number(row.cached_tokens),
-  },
-  {
-    key: 'completion',
-    title: '回答 token',
-    align: 'end',
-    value: (row) => row.raw_completion_tokens,
-    render: (row) => number(row.raw_completion_tokens),
-    sortable: true,
-  },
-  {
-    key: 'reasoning',
-    title: '其中思考',
-    align: 'end',
-    value: (row) => row.reasoning_tokens,
-    render: (row) => number(row.reasoning_tokens),
-  },
-  {
-    key: 'tokens',
-    title: '合计',
-    align: 'end',
-    value: (row) => row.tokens,
-    render: (row) => number(row.tokens),
-    sortable: true,
-  },
-  {
-    key: 'deducted',
-    title: '实际扣除',
-    align: 'end',
-    value: (row) => row.deduct_tokens,
+  numberColumn('raw_prompt_tokens', '提问 token', { sortable: true }),
+  numberColumn('cached_tokens', '其中缓存'),
+  numberColumn('raw_completion_tokens', '回答 token', { sortable: true }),
+  numberColumn('reasoning_tokens', '其中思考'),
+  numberColumn('tokens', '合计', { sortable: true }),
+  numberColumn('deduct_tokens', '实际扣除', {
     render: (row) => <strong>{number(row.deduct_tokens)}</strong>,
     sortable: true,
-  },
-  {
-    key: 'yuan',
-    title: '元',
-    align: 'end',
-    value: (row) => row.yuan,
-    sortable: true,
-  },
+  }),
+  { key: 'yuan', title: '元', align: 'end', value: (row) => row.yuan, sortable: true },
   { key: 'api_key', title: 'API-KEY', value: (row) => row.api_key, role: 'plain' },
 ];
 
@@ -140,34 +99,13 @@ export const UsageTab = () => {
     <div className={css.tabBody}>
       <div className={css.filters}>
         <MonthPicker value={month} onChange={(next) => change({ month: next, day: undefined })} />
-        <select
-          aria-label="API-KEY"
-          value={search.key ?? ''}
-          onChange={(event) => change({ key: Number(event.target.value) || undefined })}
-        >
-          <option value="">全部 API-KEY</option>
-          {keys.data?.list.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.name || each.mask}
-            </option>
-          ))}
-        </select>
-        <div className={css.toggle} role="group" aria-label="图表统计">
-          <button
-            type="button"
-            aria-pressed={by === 'count'}
-            onClick={() => change({ by: undefined })}
-          >
-            请求次数
-          </button>
-          <button
-            type="button"
-            aria-pressed={by === 'tokens'}
-            onClick={() => change({ by: 'tokens' })}
-          >
-            token 用量
-          </button>
-        </div>
+        <KeyFilter value={search.key} onChange={(key) => change({ key })} />
+        <Toggle
+          label="图表统计"
+          value={by}
+          choices={{ count: '请求次数', tokens: 'token 用量' }}
+          onChange={(next) => change({ by: next === 'count' ? undefined : next })}
+        />
       </div>
       <div className={css.bar}>
         <span className={css.count}>
@@ -183,13 +121,7 @@ export const UsageTab = () => {
           导出本月
         </Button>
       </div>
-      {usage.isError && !rows && (
-        <LoadFailed
-          error={usage.error}
-          busy={usage.isFetching}
-          onRetry={() => void usage.refetch()}
-        />
-      )}
+      {usage.isError && !rows && <QueryFailed query={usage} />}
       <LineChart
         title={by === 'count' ? '每天的请求次数' : '每天扣除的 token'}
         times={days}
@@ -213,11 +145,9 @@ export const UsageTab = () => {
       <DataTable
         name={`API 用量 ${day}`}
         columns={columns}
+        {...listProps(usage)}
         rows={ofDay}
         rowKey={(row) => `${row.key_id} ${row.model}`}
-        busy={isBusy(usage)}
-        error={usage.error}
-        onRetry={() => void usage.refetch()}
         empty={{ icon: 'receipt', text: '这一天没有数据。用 API-KEY 调用之后，用量会记在这里。' }}
       />
     </div>

@@ -1,6 +1,7 @@
+import { listProps } from '#src/ui/table/page-props.ts';
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
@@ -21,12 +22,7 @@ const remove = async (row: Word): Promise<void> => {
 
 const columns: readonly Column<Word>[] = [
   { key: 'word', title: '词', value: (row) => row.word, role: 'title', wide: true },
-  {
-    key: 'created_at',
-    title: '添加',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-  },
+  momentColumn('created_at', '添加'),
   {
     key: 'acts',
     title: '操作',
@@ -59,14 +55,12 @@ export const BlockedWords = ({ page, query }: { page: number; query: string | un
       <DataTable
         name="屏蔽词"
         columns={columns}
-        rows={words.data?.list}
+        {...listProps(words)}
         rowKey={({ id }) => String(id)}
         empty={{
           icon: 'lock',
           text: '没有屏蔽词。添加之后，大家看得到的问答、应用评论与名称里都不能有它们。',
         }}
-        error={words.error}
-        onRetry={() => void words.refetch()}
         total={words.data?.total}
         page={page}
         pageCount={words.data?.page_count}

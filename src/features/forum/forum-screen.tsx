@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip, ChipLink } from '#src/ui/chip.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { maskName } from '#src/platform/format.ts';
@@ -9,15 +10,14 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
-import { Pager } from '#src/ui/pager/pager.tsx';
+import { PagedList } from '#src/ui/paged-list.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useForumGroups } from '#src/widgets/editor/groups.ts';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import type { ForumCategory } from '#contract/forum.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { ForumExamples } from './forum-examples.tsx';
 import { isOwn, useForum, useNews } from './forum-queries.ts';
@@ -91,7 +91,7 @@ const Categories = ({
   const group = groups.find(({ id }) => id === group_id);
   const modelName = models.find(({ name }) => name === model)?.label ?? model;
   return (
-    <nav className={css.menu} aria-label="分类">
+    <nav className={rowCss.chipRow} aria-label="分类">
       <Chip aria-pressed={plain} onClick={() => onChoose({})}>
         全部
       </Chip>
@@ -188,43 +188,44 @@ const Questions = ({
 }) => {
   const wide = useMedia(wideEnoughForMenu);
   const navigate = route.useNavigate();
-  const questions = list.data?.list ?? [];
+  if (needsAccount)
+    return (
+      <EmptyPlace
+        drawing="town"
+        text="登录之后，这里是您自己的问题、回答与浏览历史"
+        action={
+          <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
+            登录
+          </ButtonLink>
+        }
+      />
+    );
   return (
-    <>
-      {!needsAccount && list.isPending && <Loading />}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {needsAccount && (
-        <EmptyPlace
-          drawing="town"
-          text="登录之后，这里是您自己的问题、回答与浏览历史"
-          action={
-            <ButtonLink kind="primary" to="/login" search={{ back: '/forum' }}>
-              登录
-            </ButtonLink>
-          }
-        />
-      )}
-      {!needsAccount && list.data && questions.length === 0 && (
-        <>
-          {plain ? (
-            <ForumExamples onAsk={onAsk} />
-          ) : (
-            <EmptyPlace
-              drawing="town"
-              text="暂无数据"
-              action={
-                <Button kind="primary" onClick={onAsk}>
-                  提一个问题
-                </Button>
-              }
-              {...(query && { example: { label: `问模型“${query}”`, prompt: query } })}
-            />
-          )}
-        </>
-      )}
-      {!needsAccount && questions.length > 0 && (
+    <PagedList
+      query={list}
+      waiting={<Loading />}
+      empty={
+        plain ? (
+          <ForumExamples onAsk={onAsk} />
+        ) : (
+          <EmptyPlace
+            drawing="town"
+            text="暂无数据"
+            action={
+              <Button kind="primary" onClick={onAsk}>
+                提一个问题
+              </Button>
+            }
+            {...(query && { example: { label: `问模型“${query}”`, prompt: query } })}
+          />
+        )
+      }
+      page={page}
+      onPage={(next, replace) =>
+        void navigate({ search: (old) => ({ ...old, page: next }), replace })
+      }
+    >
+      {(questions) => (
         <ul className={css.list} aria-label="问题">
           {questions.map((question) => (
             <QuestionCard
@@ -237,17 +238,7 @@ const Questions = ({
           ))}
         </ul>
       )}
-      {list.data && !needsAccount && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          isCounted={!list.isPlaceholderData}
-          onPage={(next, replace) =>
-            void navigate({ search: (old) => ({ ...old, page: next }), replace })
-          }
-        />
-      )}
-    </>
+    </PagedList>
   );
 };
 
@@ -334,27 +325,25 @@ export const ForumScreen = () => {
         onClose={() => setSheet(undefined)}
         onChoose={(name) => choose({ model: name })}
       />
-      <Suspense fallback={null}>
-        {opened && (
-          <GroupSheet
-            open={sheet === 'groups'}
-            value={group_id}
-            manager={me?.admin === true}
-            onClose={() => setSheet(undefined)}
-            onChoose={(id) => choose({ group_id: id })}
-          />
-        )}
-        {asking && signedIn && (
-          <QuestionEditor
-            groupId={group_id}
-            onClose={closeDialog}
-            onAsked={(uuid) => {
-              left.current = true;
-              void go({ to: '/chat', search: { uuid, back: '/forum' } });
-            }}
-          />
-        )}
-      </Suspense>
+      {opened && (
+        <GroupSheet
+          open={sheet === 'groups'}
+          value={group_id}
+          manager={me?.admin === true}
+          onClose={() => setSheet(undefined)}
+          onChoose={(id) => choose({ group_id: id })}
+        />
+      )}
+      {asking && signedIn && (
+        <QuestionEditor
+          groupId={group_id}
+          onClose={closeDialog}
+          onAsked={(uuid) => {
+            left.current = true;
+            void go({ to: '/chat', search: { uuid, back: '/forum' } });
+          }}
+        />
+      )}
     </div>
   );
 };

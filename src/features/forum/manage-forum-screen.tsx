@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip } from '#src/ui/chip.tsx';
 import { api } from '#src/platform/api.ts';
 import { toast } from '#src/platform/toast.ts';
@@ -116,7 +117,7 @@ export const ManageForumScreen = () => {
   const show = useTableSearch();
   return (
     <ManagePage title="社区">
-      <div className={css.menu} role="group" aria-label="看什么">
+      <div className={rowCss.chipRow} role="group" aria-label="看什么">
         {tabs.map(([key, label]) => (
           <Chip
             key={key}

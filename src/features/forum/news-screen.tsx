@@ -8,8 +8,7 @@ import { BackHead } from '#src/ui/back-head.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
-import { Pager } from '#src/ui/pager/pager.tsx';
+import { PagedList } from '#src/ui/paged-list.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import css from './forum.module.css';
@@ -48,58 +47,57 @@ export const NewsScreen = () => {
           }
         />
       )}
-      {signedIn && news.isPending && <Skeleton lines={8} />}
-      {news.isError && !news.data && (
-        <LoadFailed error={news.error} busy={news.isFetching} onRetry={() => void news.refetch()} />
-      )}
-      {news.data?.list.length === 0 && (
-        <EmptyPlace
-          drawing="magpies"
-          text="还没有消息。有人回答、提到您时会在这里告诉您。"
-          action={
-            <ButtonLink kind="primary" to="/forum">
-              去看看问题
-            </ButtonLink>
+      {signedIn && (
+        <PagedList
+          query={news}
+          waiting={<Skeleton lines={8} />}
+          empty={
+            <EmptyPlace
+              drawing="magpies"
+              text="还没有消息。有人回答、提到您时会在这里告诉您。"
+              action={
+                <ButtonLink kind="primary" to="/forum">
+                  去看看问题
+                </ButtonLink>
+              }
+              example={{
+                label: '怎样提问有人答',
+                onTry: () => void navigate({ to: '/help', search: { page: 'forum' } }),
+              }}
+            />
           }
-          example={{
-            label: '怎样提问有人答',
-            onTry: () => void navigate({ to: '/help', search: { page: 'forum' } }),
-          }}
-        />
-      )}
-      <ul className={css.list} aria-label="消息">
-        {news.data?.list.map((item) => (
-          <li key={item.id} className={css.question} data-unread={!item.read || undefined}>
-            <Avatar name={item.actor_name} src={item.avatar} size={40} />
-            <div className={css.words}>
-              <h3>
-                {!item.read && <span className={css.unread}>未读</span>}
-                <Link
-                  to="/chat"
-                  search={{ uuid: item.uuid, history_id: item.history_id ?? undefined }}
-                  className={css.link}
-                >
-                  {item.text}
-                </Link>
-              </h3>
-              <p className={css.excerpt}>{item.excerpt || item.title}</p>
-              <p className={css.facts}>
-                <span className={css.about}>{item.title}</span>
-                <time className={css.end} dateTime={item.created_at}>
-                  {relativeTime(item.created_at)}
-                </time>
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {news.data && (
-        <Pager
           page={page}
-          count={news.data.page_count}
-          isCounted={!news.isPlaceholderData}
           onPage={(next, replace) => void navigate({ search: { page: next }, replace })}
-        />
+        >
+          {(items) => (
+            <ul className={css.list} aria-label="消息">
+              {items.map((item) => (
+                <li key={item.id} className={css.question} data-unread={!item.read || undefined}>
+                  <Avatar name={item.actor_name} src={item.avatar} size={40} />
+                  <div className={css.words}>
+                    <h3>
+                      {!item.read && <span className={css.unread}>未读</span>}
+                      <Link
+                        to="/chat"
+                        search={{ uuid: item.uuid, history_id: item.history_id ?? undefined }}
+                        className={css.link}
+                      >
+                        {item.text}
+                      </Link>
+                    </h3>
+                    <p className={css.excerpt}>{item.excerpt || item.title}</p>
+                    <p className={css.facts}>
+                      <span className={css.about}>{item.title}</span>
+                      <time className={css.end} dateTime={item.created_at}>
+                        {relativeTime(item.created_at)}
+                      </time>
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        </PagedList>
       )}
     </div>
   );

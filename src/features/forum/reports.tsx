@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip } from '#src/ui/chip.tsx';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
@@ -7,7 +8,7 @@ import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -33,7 +34,7 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
   };
   return (
     <>
-      <nav className={css.menu} aria-label="状态">
+      <nav className={rowCss.chipRow} aria-label="状态">
         {([undefined, 'done'] as const).map((each) => (
           <Chip
             key={each ?? 'open'}
@@ -45,9 +46,7 @@ export const Reports = ({ page, state }: { page: number; state: 'done' | undefin
         ))}
       </nav>
       {list.isPending && <Skeleton lines={8} />}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
+      {list.isError && !list.data && <QueryFailed query={list} />}
       {list.data?.list.length === 0 && (
         <EmptyState
           icon="check"

@@ -1,3 +1,4 @@
+import { saveBlob } from '#src/platform/save-file.ts';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '#src/platform/api-error.ts';
 import { api } from '#src/platform/api.ts';
@@ -35,11 +36,7 @@ const forEach = async (
 };
 
 const save = (archive: Blob) => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(archive);
-  link.download = `图片-${new Date().toISOString().slice(0, 10)}.zip`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveBlob(archive, `图片-${new Date().toISOString().slice(0, 10)}.zip`);
 };
 
 /** What can be done with the images that were chosen. */

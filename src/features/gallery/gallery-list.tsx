@@ -10,7 +10,7 @@ import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewe
 import { Button } from '#src/ui/button.tsx';
 import { LoadedImage } from '#src/ui/loaded-image.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { LoadFailed, QueryFailed } from '#src/ui/load-failed.tsx';
 import { Waterfall } from '#src/ui/waterfall.tsx';
 import styles from './gallery.module.css';
 import type { GalleryImage, useGallery } from './use-gallery.ts';
@@ -47,6 +47,66 @@ const Places = ({ wide }: { wide: boolean }) => (
   </ul>
 );
 
+const Tile = ({
+  image,
+  at,
+  width,
+  chosen,
+  onPress,
+}: {
+  image: GalleryImage;
+  at: number;
+  width: number;
+  /** Null: a press opens it. */
+  chosen: boolean | null;
+  onPress: (image: GalleryImage, tile: HTMLElement) => void;
+}) => (
+  <div className={styles['tile']} data-hidden={image.hidden || undefined}>
+    <button
+      type="button"
+      className={styles['open']}
+      aria-label={nameOf(image, at)}
+      aria-pressed={chosen ?? undefined}
+      onClick={(event) => onPress(image, event.currentTarget)}
+    >
+      <LoadedImage
+        {...imageSources(image)}
+        sizes={`${Math.round(width)}px`}
+        alt=""
+        decoding="async"
+      />
+      {chosen !== null && (
+        <span className={styles['check']} aria-hidden="true">
+          {chosen && <Icon name="check" size={18} />}
+        </span>
+      )}
+    </button>
+    {image.hidden && (
+      <span className={styles['hidden']} title="已隐藏">
+        <Icon name="lock" size={14} />
+        <span className="sr-only">已隐藏</span>
+      </span>
+    )}
+    {image.made && <MadeTag made={image.made} />}
+    {chosen === null && <Like image={image} />}
+  </div>
+);
+
+/** Tells how far the list has been read; an address that is right is left alone: setting it would lose the place to come back to. */
+const useReadSoFar = (
+  { all, read }: ReturnType<typeof useGallery>,
+  page: number,
+  onPage: (page: number) => void,
+) => {
+  const told = useRef({ onPage, page });
+  useEffect(() => {
+    told.current = { onPage, page };
+  });
+  useEffect(() => {
+    if (all.data && read !== told.current.page) told.current.onPage(read);
+  }, [all.data, read]);
+};
+
 /** The images of a gallery, the one that is open, and what stands there while there are none. */
 export const GalleryList = ({
   gallery,
@@ -75,19 +135,11 @@ export const GalleryList = ({
   onChoose?: (image: GalleryImage) => void;
   empty: ReactNode;
 }) => {
-  const { all, images, total, enabled, read } = gallery;
+  const { all, images, total, enabled } = gallery;
   const wide = useMedia(wideEnoughForMenu);
   const [from, setFrom] = useState<ViewedTile | null>(null);
   useEffect(() => inIdleTime(warmViewer), []);
-
-  const told = useRef({ onPage, page });
-  useEffect(() => {
-    told.current = { onPage, page };
-  });
-  useEffect(() => {
-    // An address that is right is left alone: setting it would lose the place to come back to.
-    if (all.data && read !== told.current.page) told.current.onPage(read);
-  }, [all.data, read]);
+  useReadSoFar(gallery, page, onPage);
 
   const latest = useRef({ onOpen, onChoose });
   useEffect(() => {
@@ -96,41 +148,19 @@ export const GalleryList = ({
   const choosing = chosen !== null;
   const tile = useCallback(
     (image: GalleryImage, at: number, width: number) => (
-      <div className={styles['tile']} data-hidden={image.hidden || undefined}>
-        <button
-          type="button"
-          className={styles['open']}
-          aria-label={nameOf(image, at)}
-          aria-pressed={chosen ? chosen.has(image.id) : undefined}
-          onClick={(event) => {
-            if (choosing) latest.current.onChoose?.(image);
-            else {
-              setFrom(tileOf(event.currentTarget));
-              latest.current.onOpen(image.id);
-            }
-          }}
-        >
-          <LoadedImage
-            {...imageSources(image)}
-            sizes={`${Math.round(width)}px`}
-            alt=""
-            decoding="async"
-          />
-          {choosing && (
-            <span className={styles['check']} aria-hidden="true">
-              {chosen?.has(image.id) && <Icon name="check" size={18} />}
-            </span>
-          )}
-        </button>
-        {image.hidden && (
-          <span className={styles['hidden']} title="已隐藏">
-            <Icon name="lock" size={14} />
-            <span className="sr-only">已隐藏</span>
-          </span>
-        )}
-        {image.made && <MadeTag made={image.made} />}
-        {!choosing && <Like image={image} />}
-      </div>
+      <Tile
+        image={image}
+        at={at}
+        width={width}
+        chosen={chosen && chosen.has(image.id)}
+        onPress={(pressed, element) => {
+          if (choosing) latest.current.onChoose?.(pressed);
+          else {
+            setFrom(tileOf(element));
+            latest.current.onOpen(pressed.id);
+          }
+        }}
+      />
     ),
     [chosen, choosing],
   );
@@ -160,10 +190,7 @@ export const GalleryList = ({
   );
 
   if (!enabled) return empty;
-  if (all.isError && !all.data)
-    return (
-      <LoadFailed error={all.error} busy={all.isFetching} onRetry={() => void all.refetch()} />
-    );
+  if (all.isError && !all.data) return <QueryFailed query={all} />;
   if (!all.data) return <Places wide={wide} />;
   const { hasNextPage, hasPreviousPage, isFetchingNextPage, isFetchNextPageError } = all;
   const more = () => void all.fetchNextPage();

@@ -1,6 +1,6 @@
 import { ChipLink } from '#src/ui/chip.tsx';
 import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
@@ -98,15 +98,40 @@ const SearchBox = ({ query, onQuery }: { query: string; onQuery: (query: string)
   );
 };
 
-/** The large image is an entry of its own in the history: going back closes it. */
-const useOpening = (
-  opened: number | undefined,
-  change: (next: { image_id?: number | undefined }, opens?: boolean) => void,
+/** What a gallery's address says, and the list that it asks for. */
+const usePlace = <Search extends { page?: number | undefined; image_id?: number | undefined }>(
+  search: Search,
+  shelf: Shelf,
+  navigate: (to: {
+    search: (before: Search) => Search;
+    replace: boolean;
+    state: true | { viewing: true };
+    resetScroll: false;
+  }) => Promise<void>,
 ) => {
   const { history } = useRouter();
-  return (id: number | undefined) => {
-    if (id === undefined && history.location.state.viewing === true) history.back();
-    else change({ image_id: id }, opened === undefined && id !== undefined);
+  const { page = 1, image_id: opened } = search;
+  const change = (next: Partial<Search>, opens = false) =>
+    void navigate({
+      search: (old) => ({ ...old, ...next }),
+      replace: !opens,
+      state: opens ? { viewing: true } : true,
+      resetScroll: false,
+    });
+  return {
+    change,
+    list: {
+      kind: shelf.kind,
+      gallery: useGallery(shelf, page),
+      opened,
+      page,
+      onPage: (next: number) => change({ page: next > 1 ? next : undefined } as Partial<Search>),
+      /** The large image is an entry of its own in the history: going back closes it. */
+      onOpen: (id: number | undefined) => {
+        if (id === undefined && history.location.state.viewing === true) history.back();
+        else change({ image_id: id } as Partial<Search>, opened === undefined && id !== undefined);
+      },
+    },
   };
 };
 
@@ -116,151 +141,168 @@ const drawOne = (
   </ButtonLink>
 );
 
-export const ExploreScreen = () => {
-  usePageTitle('图片广场');
-  const { sort, page, image_id: opened } = explore.useSearch();
-  const navigate = explore.useNavigate();
-  const shelf: Shelf = { kind: 'explore', sort: sort ?? 'default' };
-  const change = useCallback(
-    (next: ExploreSearch, opens = false) =>
-      void navigate({
-        search: (old) => ({ ...old, ...next }),
-        replace: !opens,
-        state: opens ? { viewing: true } : true,
-        resetScroll: false,
-      }),
-    [navigate],
-  );
-  const onOpen = useOpening(opened, change);
-  const gallery = useGallery(shelf, page ?? 1);
+const Page = ({ name, children }: { name: string; children: ReactNode }) => {
+  usePageTitle(name);
   return (
     <div className={`page ${styles['page']}`}>
-      <Head here="图片广场" />
-      <div className={styles['ranks']} role="group" aria-label="排序">
-        {sorts.map((each) => (
-          <ChipLink
-            key={each.name}
-            to="/image/explore"
-            search={{ sort: each.sort }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {each.name}
-          </ChipLink>
-        ))}
-      </div>
-      <GalleryList
-        gallery={gallery}
-        label="图片广场"
-        kind="explore"
-        opened={opened}
-        onOpen={onOpen}
-        page={page ?? 1}
-        onPage={(next) => change({ page: next > 1 ? next : undefined })}
-        empty={<GalleryExamples action={drawOne} />}
-      />
+      <Head here={name} />
+      {children}
     </div>
   );
 };
 
-export const PublicScreen = () => {
-  usePageTitle('公共图片');
-  const { rank, query = '', page, image_id: opened } = open.useSearch();
-  const navigate = open.useNavigate();
-  const change = useCallback(
-    (next: GallerySearch, opens = false) =>
-      void navigate({
-        search: (old) => ({ ...old, ...next }),
-        replace: !opens,
-        state: opens ? { viewing: true } : true,
-        resetScroll: false,
-      }),
-    [navigate],
+/** The ways a gallery can be put into order. */
+const Orders = ({
+  label,
+  to,
+  orders,
+}: {
+  label: string;
+  to: (typeof places)[number]['to'];
+  orders: readonly { name: string; search: ExploreSearch & GallerySearch }[];
+}) => (
+  <div className={styles['ranks']} role="group" aria-label={label}>
+    {orders.map(({ name, search }) => (
+      <ChipLink key={name} to={to} search={search} activeOptions={{ explicitUndefined: true }}>
+        {name}
+      </ChipLink>
+    ))}
+  </div>
+);
+
+export const ExploreScreen = () => {
+  const search = explore.useSearch();
+  const { list } = usePlace<ExploreSearch>(
+    search,
+    { kind: 'explore', sort: search.sort ?? 'default' },
+    explore.useNavigate(),
   );
-  const onOpen = useOpening(opened, change);
-  const gallery = useGallery({ kind: 'public', rank: rank ?? '', query }, page ?? 1);
   return (
-    <div className={`page ${styles['page']}`}>
-      <Head here="公共图片" />
+    <Page name="图片广场">
+      <Orders
+        label="排序"
+        to="/image/explore"
+        orders={sorts.map(({ name, sort }) => ({ name, search: { sort } }))}
+      />
+      <GalleryList {...list} label="图片广场" empty={<GalleryExamples action={drawOne} />} />
+    </Page>
+  );
+};
+
+export const PublicScreen = () => {
+  const search = open.useSearch();
+  const { rank = '', query = '' } = search;
+  const { list, change } = usePlace<GallerySearch>(
+    search,
+    { kind: 'public', rank, query },
+    open.useNavigate(),
+  );
+  return (
+    <Page name="公共图片">
       <SearchBox
         key={query}
         query={query}
         onQuery={(next) => change({ query: next || undefined, page: undefined })}
       />
-      <div className={styles['ranks']} role="group" aria-label="排行">
-        {ranks.map((each) => (
-          <ChipLink
-            key={each.name}
-            to="/image/public"
-            search={{ rank: each.rank, query: query || undefined }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {each.name}
-          </ChipLink>
-        ))}
-      </div>
+      <Orders
+        label="排行"
+        to="/image/public"
+        orders={ranks.map(({ name, rank }) => ({
+          name,
+          search: { rank, query: query || undefined },
+        }))}
+      />
       <GalleryList
-        gallery={gallery}
+        {...list}
         label="公共图片"
-        kind="public"
-        opened={opened}
-        onOpen={onOpen}
-        page={page ?? 1}
-        onPage={(next) => change({ page: next > 1 ? next : undefined })}
         empty={query === '' ? <GalleryExamples action={drawOne} /> : <NotFound query={query} />}
       />
-    </div>
+    </Page>
   );
 };
 
 const noneChosen: ReadonlySet<number> = new Set();
 
-export const PrivateScreen = () => {
-  usePageTitle('我的图片');
-  const { rank, query = '', page, image_id: opened } = mine.useSearch();
-  const navigate = mine.useNavigate();
-  const go = useNavigate();
-  const { token } = useAuth();
-  const wide = useMedia(wideEnoughForMenu);
-  const [uploading, setUploading] = useState(false);
+/** Several of a list of images, to do something with all of them. */
+const useChosen = (images: readonly GalleryImage[], here: string) => {
   const [choosing, setChoosing] = useState(false);
   const [chosen, setChosen] = useState(noneChosen);
-  const change = useCallback(
-    (next: GallerySearch, opens = false) =>
-      void navigate({
-        search: (old) => ({ ...old, ...next }),
-        replace: !opens,
-        state: opens ? { viewing: true } : true,
-        resetScroll: false,
-      }),
-    [navigate],
-  );
-  const onOpen = useOpening(opened, change);
-  const gallery = useGallery({ kind: 'private', rank: rank ?? '', query }, page ?? 1);
-  const { images } = gallery;
-  const end = useCallback(() => {
+  const end = () => {
     setChoosing(false);
     setChosen(noneChosen);
-  }, []);
+  };
   // What was chosen belongs to its list.
-  const here = `${rank} ${query}`;
   const [list, setList] = useState(here);
   if (list !== here) {
     setList(here);
     end();
   }
-  const toggle = useCallback(
-    ({ id }: GalleryImage) =>
-      setChosen((all) => {
-        const next = new Set(all);
-        if (!next.delete(id)) next.add(id);
-        return next;
-      }),
-    [],
+  const toggle = ({ id }: GalleryImage) =>
+    setChosen((all) => {
+      const next = new Set(all);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  const all = images.length > 0 && chosen.size === images.length;
+  return {
+    choosing,
+    chosen,
+    toggle,
+    turn: () => (choosing ? end() : setChoosing(true)),
+    bar: choosing && (
+      <BatchBar
+        chosen={images.filter(({ id }) => chosen.has(id))}
+        all={all}
+        onAll={() => setChosen(all ? noneChosen : new Set(images.map(({ id }) => id)))}
+        onEnd={end}
+      />
+    ),
+  };
+};
+
+/** Nothing here yet: how images of one's own come about. */
+const NoneYet = () => (
+  <EmptyPlace
+    drawing="snow"
+    text={
+      useAuth().token === ''
+        ? '画好的图片都会在这里。不用注册，现在就可以画。'
+        : '还没有画过图片，画好的都会在这里。'
+    }
+    action={drawOne}
+    example={{
+      label: '黄昏的雪山，湖面倒影',
+      prompt: '黄昏的雪山，湖面倒影，几只飞鸟',
+      draws: true,
+    }}
+  />
+);
+
+export const PrivateScreen = () => {
+  const search = mine.useSearch();
+  const { rank = '', query = '' } = search;
+  const go = useNavigate();
+  const wide = useMedia(wideEnoughForMenu);
+  const [uploading, setUploading] = useState(false);
+  const { list, change } = usePlace<GallerySearch>(
+    search,
+    { kind: 'private', rank, query },
+    mine.useNavigate(),
   );
-  const allChosen = images.length > 0 && chosen.size === images.length;
+  const { images } = list.gallery;
+  const { choosing, chosen, toggle, turn, bar } = useChosen(images, `${rank} ${query}`);
+  const none =
+    rank === 'upload' ? (
+      <EmptyState
+        icon="spark"
+        text="还没有上传过图片。可以从相册选、拍一张，或者粘贴图片和网址。"
+        action={<Button onClick={() => setUploading(true)}>上传图片</Button>}
+      />
+    ) : (
+      <NoneYet />
+    );
   return (
-    <div className={`page ${styles['page']}`}>
-      <Head here="我的图片" />
+    <Page name="我的图片">
       <div className={styles['bar']}>
         <SearchBox
           key={query}
@@ -270,72 +312,26 @@ export const PrivateScreen = () => {
         <Button size="small" onClick={() => setUploading(true)}>
           {wide ? '上传图片' : '上传'}
         </Button>
-        <Button
-          kind="ghost"
-          size="small"
-          disabled={images.length === 0}
-          onClick={() => (choosing ? end() : setChoosing(true))}
-        >
+        <Button kind="ghost" size="small" disabled={images.length === 0} onClick={turn}>
           {choosing ? '完成' : '选择'}
         </Button>
       </div>
-      <div className={styles['ranks']} role="group" aria-label="排行">
-        {ownRanks.map((each) => (
-          <ChipLink
-            key={each.name}
-            to="/image/private"
-            search={{ rank: each.rank, query: query || undefined }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {each.name}
-          </ChipLink>
-        ))}
-      </div>
+      <Orders
+        label="排行"
+        to="/image/private"
+        orders={ownRanks.map(({ name, rank }) => ({
+          name,
+          search: { rank, query: query || undefined },
+        }))}
+      />
       <GalleryList
-        gallery={gallery}
+        {...list}
         label={rank === 'upload' ? '我的上传' : '我的图片'}
-        kind="private"
-        opened={opened}
-        onOpen={onOpen}
-        page={page ?? 1}
-        onPage={(next) => change({ page: next > 1 ? next : undefined })}
         chosen={choosing ? chosen : null}
         onChoose={toggle}
-        empty={
-          query !== '' ? (
-            <NotFound query={query} />
-          ) : rank === 'upload' ? (
-            <EmptyState
-              icon="spark"
-              text="还没有上传过图片。可以从相册选、拍一张，或者粘贴图片和网址。"
-              action={<Button onClick={() => setUploading(true)}>上传图片</Button>}
-            />
-          ) : (
-            <EmptyPlace
-              drawing="snow"
-              text={
-                token === ''
-                  ? '画好的图片都会在这里。不用注册，现在就可以画。'
-                  : '还没有画过图片，画好的都会在这里。'
-              }
-              action={drawOne}
-              example={{
-                label: '黄昏的雪山，湖面倒影',
-                prompt: '黄昏的雪山，湖面倒影，几只飞鸟',
-                draws: true,
-              }}
-            />
-          )
-        }
+        empty={query === '' ? none : <NotFound query={query} />}
       />
-      {choosing && (
-        <BatchBar
-          chosen={images.filter(({ id }) => chosen.has(id))}
-          all={allChosen}
-          onAll={() => setChosen(allChosen ? noneChosen : new Set(images.map(({ id }) => id)))}
-          onEnd={end}
-        />
-      )}
+      {bar}
       <UploadSheet
         open={uploading}
         onClose={() => {
@@ -343,6 +339,6 @@ export const PrivateScreen = () => {
           void go({ to: '/image/private', search: { rank: 'upload' }, replace: true });
         }}
       />
-    </div>
+    </Page>
   );
 };

@@ -5,7 +5,7 @@ import { Markdown } from '#src/widgets/markdown/markdown.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { LicenceLinks } from '#src/ui/licence-links.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/agreement-kinds.ts';
 import { dateTime } from '#src/platform/format.ts';
@@ -36,13 +36,7 @@ const TextPage = ({
       <BackHead to="/help" back="返回帮助目录" title={title} />
       <div className={`card ${css.helpText}`}>
         {page.isPending && <Skeleton lines={8} />}
-        {page.isError && (
-          <LoadFailed
-            error={page.error}
-            busy={page.isFetching}
-            onRetry={() => void page.refetch()}
-          />
-        )}
+        {page.isError && <QueryFailed query={page} />}
         {children}
       </div>
     </article>
@@ -156,9 +150,7 @@ const HelpList = () => {
           <Skeleton lines={6} />
         </div>
       )}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
+      {list.isError && !list.data && <QueryFailed query={list} />}
       {list.data && pages.length === 0 && (
         <EmptyState
           icon="search"

@@ -1,7 +1,7 @@
 import { familyRules } from '#contract/image-prompt.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import { toast } from '#src/platform/toast.ts';
@@ -105,14 +105,7 @@ const Loras = () => {
 
 export const CheckpointTab = () => {
   const { image, metadata, parameters, setParameters } = useTool();
-  if (metadata.isError && image.checkpoints.length === 0)
-    return (
-      <LoadFailed
-        error={metadata.error}
-        busy={metadata.isFetching}
-        onRetry={() => void metadata.refetch()}
-      />
-    );
+  if (metadata.isError && image.checkpoints.length === 0) return <QueryFailed query={metadata} />;
   if (metadata.isPending && image.checkpoints.length === 0) return <Skeleton lines={5} />;
   const listed = metadata.data?.checkpoints ?? [];
   const checkpoints = listed.length > 0 ? listed : image.checkpoints;

@@ -7,7 +7,7 @@ import { AnyImage } from '#src/widgets/image/foreign-image.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { controlKinds, familyRules, sizeFor } from '#contract/image-prompt.ts';
 import { useState } from 'react';
@@ -183,13 +183,6 @@ export const ControlnetTab = () => {
     ) : (
       <EmptyState icon="warning" text="这个服务现在没有可用的构图控制模型。" />
     );
-  if (metadata.isError)
-    return (
-      <LoadFailed
-        error={metadata.error}
-        busy={metadata.isFetching}
-        onRetry={() => void metadata.refetch()}
-      />
-    );
+  if (metadata.isError) return <QueryFailed query={metadata} />;
   return <Skeleton lines={6} />;
 };

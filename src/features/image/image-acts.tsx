@@ -9,19 +9,26 @@ import { imageSources } from '#src/widgets/image/image-sources.ts';
 import { ImageViewer } from '#src/widgets/viewer/image-viewer.tsx';
 import { copyMade, copyText } from '#src/platform/copy.ts';
 import { useModel, useSettings } from '#src/platform/queries.ts';
-import { Act } from '#src/ui/act.tsx';
+import { ActMenu, type MenuAct } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { saveImage, shareImage } from '#src/ui/save-image.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { useEver } from '#src/platform/use-ever.ts';
-import type { ImageAbility, ImageReply, ImageTask, MadeImage } from '#contract/image.ts';
+import type {
+  ImageAbility,
+  ImageAction,
+  ImageParameters,
+  ImageReply,
+  ImageTask,
+  MadeImage,
+} from '#contract/image.ts';
 import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { MoreAct, Marks, SmallAct } from '#src/widgets/conversation/message-acts.tsx';
@@ -37,22 +44,20 @@ const BackgroundSheet = lazyAsked(() => import('./background-sheet.tsx'));
 const PressSheet = lazyAsked(() => import('./press-sheet.tsx'));
 const UpscaleSheet = lazyAsked(() => import('./upscale-sheet.tsx'));
 
+/** Draws what was asked for and follows it. */
+const useDraw = (): ((asked: Asked) => void) => {
+  const { thread, follow } = useChatActs();
+  return (asked) => void follow(draw(thread, asked));
+};
+
 /** The sheet that asks for more, loaded with the first such button. */
 const usePress = () => {
-  const acts = useChatActs();
+  const onDraw = useDraw();
   const [press, setPress] = useState<Press | null>(null);
   const used = useEver(press !== null);
   return {
     ask: setPress,
-    sheet: used && (
-      <Suspense fallback={null}>
-        <PressSheet
-          press={press}
-          onClose={() => setPress(null)}
-          onDraw={(asked) => void acts.follow(draw(acts.thread, asked))}
-        />
-      </Suspense>
-    ),
+    sheet: used && <PressSheet press={press} onClose={() => setPress(null)} onDraw={onDraw} />,
   };
 };
 
@@ -115,26 +120,83 @@ const Details = ({ message, asked, reply }: Made) => {
   );
 };
 
-/** What can be done with a whole answer. */
-export const ImageActs = ({
-  onMenu,
-  ...made
-}: Made & {
-  /** Opens what can be done with one of its images. */
-  onMenu: (at: number) => void;
+const noImage: MadeImage = {
+  id: 0,
+  uuid: '',
+  url: '',
+  width: 0,
+  height: 0,
+  seed: null,
+  error: '',
+};
+
+/** What a service calls one of its acts. */
+const actionName = ({ emoji, label }: ImageAction): string =>
+  [emoji, label].filter(Boolean).join(' ');
+
+/** What is done with one of four stands in rows, a column for each of them. */
+const numberedOf = (actions: readonly ImageAction[]) =>
+  ['放大', '变体'].flatMap((name) => {
+    const own = actions.filter(({ label }) => new RegExp(`^${name} [1-4]$`).test(label));
+    return own.length > 1 ? [{ name, actions: own }] : [];
+  });
+
+const NumberedActions = ({
+  rows,
+  requestOf,
+}: {
+  rows: ReturnType<typeof numberedOf>;
+  requestOf: (action: ImageAction) => Asked;
 }) => {
-  const { message, asked, reply } = made;
-  const acts = useChatActs();
+  const priceOf = usePriceOf();
+  const onDraw = useDraw();
+  return (
+    <div className={drawCss.madeRows}>
+      {rows.map(({ name, actions }) => {
+        const price = actions[0] && priceOf(requestOf(actions[0]));
+        return (
+          <div key={name}>
+            <span>
+              {name}
+              {price && <small>{price.text}</small>}
+            </span>
+            {actions.map((action) => (
+              <Chip
+                key={action.hash}
+                aria-label={[actionName(action), priceOf(requestOf(action))?.words]
+                  .filter(Boolean)
+                  .join('，')}
+                onClick={() => onDraw(requestOf(action))}
+              >
+                {action.label.slice(-1)}
+              </Chip>
+            ))}
+          </div>
+        );
+      })}
+    </div>
+  );
+};
+
+/** Ways to go on from an answer, each with what it takes. */
+const GoOn = ({
+  asked,
+  reply,
+  onMenu,
+}: Omit<Made, 'message'> & { onMenu: (at: number) => void }) => {
+  const { uuid } = useChatActs();
   const can = useAbilities();
-  const [details, setDetails] = useState(false);
   const press = usePress();
-  const may = acts.owner && acts.writable;
+  const priceOf = usePriceOf();
+  const onDraw = useDraw();
   const [only, another] = reply.images;
   const single = only && !another && only.url !== '' ? only : null;
-  const own = reply.actions.length === 0;
-  const priceOf = usePriceOf();
+  const own = reply.actions.length === 0 ? single : null;
+  const image = only ?? noImage;
+  const requestOf = (action: ImageAction) =>
+    followUp('action', { asked, image, parameters: { action } });
   /** @param costs what it takes at once, or when its sheet is sent; null: that is not known yet */
-  const chip = (label: string, costs: Asked | null, onClick: () => void) => {
+  const chip = (label: string, costs: Asked | null, onClick = () => costs && onDraw(costs)) => {
     const price = costs && priceOf(costs);
     return (
       <Chip
@@ -147,87 +209,51 @@ export const ImageActs = ({
       </Chip>
     );
   };
-  // What is done with one of four stands in rows, a column for each of them.
-  const numbered = ['放大', '变体'].flatMap((name) => {
-    const actions = reply.actions.filter(({ label }) => new RegExp(`^${name} [1-4]$`).test(label));
-    return actions.length > 1 ? [{ name, actions }] : [];
-  });
+  const numbered = numberedOf(reply.actions);
   const others = reply.actions.filter(
     (action) => !numbered.some(({ actions }) => actions.includes(action)),
   );
-  const act = (label: string, request: Asked) =>
-    chip(label, request, () => void acts.follow(draw(acts.thread, request)));
+  return (
+    <div className={drawCss.madeChips} role="group" aria-label="接着画">
+      {own &&
+        can('upscale') &&
+        ([2, 4] as const).map((resize) =>
+          chip(
+            `放大 ${resize}×`,
+            followUp('upscale', { asked, image: own, parameters: { resize } }),
+          ),
+        )}
+      {own && can('image-to-image') && chip('变体', followUp('vary', { asked, image: own }))}
+      {numbered.length > 0 && <NumberedActions rows={numbered} requestOf={requestOf} />}
+      {others.map((action) =>
+        chip(
+          actionName(action),
+          requestOf(action),
+          action.asks ? () => press.ask({ asked, image, action }) : undefined,
+        ),
+      )}
+      {chip('重新生成', onceMore(asked))}
+      {chip('修改再画', null, () => changeAsked(uuid, asked))}
+      {single && chip('更多', null, () => onMenu(0))}
+      {press.sheet}
+    </div>
+  );
+};
+
+/** What can be done with a whole answer. */
+export const ImageActs = ({
+  onMenu,
+  ...made
+}: Made & {
+  /** Opens what can be done with one of its images. */
+  onMenu: (at: number) => void;
+}) => {
+  const { message, asked, reply } = made;
+  const { owner, writable } = useChatActs();
+  const [details, setDetails] = useState(false);
   return (
     <>
-      {may && (
-        <div className={drawCss.madeChips} role="group" aria-label="接着画">
-          {single && own && can('upscale') && (
-            <>
-              {act(
-                '放大 2×',
-                followUp('upscale', { asked, image: single, parameters: { resize: 2 } }),
-              )}
-              {act(
-                '放大 4×',
-                followUp('upscale', { asked, image: single, parameters: { resize: 4 } }),
-              )}
-            </>
-          )}
-          {single &&
-            own &&
-            can('image-to-image') &&
-            act('变体', followUp('vary', { asked, image: single }))}
-          {numbered.length > 0 && (
-            <div className={drawCss.madeRows}>
-              {numbered.map(({ name, actions }) => {
-                const requests = actions.map((action) => ({
-                  action,
-                  request: followUp('action', {
-                    asked,
-                    image: only ?? noImage,
-                    parameters: { action },
-                  }),
-                }));
-                const price = requests[0] && priceOf(requests[0].request);
-                return (
-                  <div key={name}>
-                    <span>
-                      {name}
-                      {price && <small>{price.text}</small>}
-                    </span>
-                    {requests.map(({ action, request }) => (
-                      <Chip
-                        key={action.hash}
-                        aria-label={[
-                          [action.emoji, action.label].filter(Boolean).join(' '),
-                          priceOf(request)?.words,
-                        ]
-                          .filter(Boolean)
-                          .join('，')}
-                        onClick={() => void acts.follow(draw(acts.thread, request))}
-                      >
-                        {action.label.slice(-1)}
-                      </Chip>
-                    ))}
-                  </div>
-                );
-              })}
-            </div>
-          )}
-          {others.map((action) => {
-            const image = only ?? noImage;
-            const label = [action.emoji, action.label].filter(Boolean).join(' ');
-            const request = followUp('action', { asked, image, parameters: { action } });
-            return action.asks
-              ? chip(label, request, () => press.ask({ asked, image, action }))
-              : act(label, request);
-          })}
-          {act('重新生成', onceMore(asked))}
-          {chip('修改再画', null, () => changeAsked(acts.uuid, asked))}
-          {single && chip('更多', null, () => onMenu(0))}
-          {press.sheet}
-        </div>
-      )}
+      {owner && writable && <GoOn asked={asked} reply={reply} onMenu={onMenu} />}
       <div className={rowCss.acts}>
         <SmallAct icon="copy" label="复制提示词" onClick={() => void copyText(asked.prompt)} />
         <Marks message={message} />
@@ -245,16 +271,6 @@ export const ImageActs = ({
       {details && <Details {...made} />}
     </>
   );
-};
-
-const noImage: MadeImage = {
-  id: 0,
-  uuid: '',
-  url: '',
-  width: 0,
-  height: 0,
-  seed: null,
-  error: '',
 };
 
 const Words = ({ name, text, onUse }: { name: string; text: string; onUse: () => void }) =>
@@ -318,9 +334,7 @@ const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: (
         </div>
       )}
       {told.isFetching && told.isPending && <Skeleton lines={5} />}
-      {told.isError && (
-        <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
-      )}
+      {told.isError && <QueryFailed query={told} />}
       {told.data && (
         <>
           <Words name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
@@ -334,159 +348,146 @@ const Interrogation = ({ image, onClose }: { image: MadeImage | null; onClose: (
   );
 };
 
+const failed = (error: unknown) =>
+  toast(error instanceof ApiError ? error.message : errorText(error), 'error');
+
+/** What more is asked before an image is made, or what is shown instead. */
+type Step = 'interrogate' | 'background' | 'upscale' | 'viewer';
+
+/** Each act on one image; those that draw at once say what it takes. */
+const useImageMenuActs = (
+  { asked, reply }: Omit<Made, 'message'>,
+  next: {
+    step: (step: Step, image: MadeImage) => void;
+    view: () => void;
+    press: (press: Press) => void;
+  },
+) => {
+  const acts = useChatActs();
+  const can = useAbilities();
+  const asBase = useAsBase();
+  const priceOf = usePriceOf();
+  const onDraw = useDraw();
+  // Other services have one way, or say nothing of theirs.
+  const chooses = useModel(acts.model)?.image?.family === 'stable-diffusion';
+  const may = acts.owner && acts.writable;
+  const own = (ability: ImageAbility) => may && reply.actions.length === 0 && can(ability);
+  return (image: MadeImage): readonly (MenuAct | false)[] => {
+    const draws = (type: ImageTask, resize?: 2 | 4) => {
+      const request = followUp(type, { asked, image, ...(resize && { parameters: { resize } }) });
+      return { note: priceOf(request)?.words, act: () => onDraw(request) };
+    };
+    const asks = (type: ImageTask, step: Step) => ({
+      note: draws(type).note,
+      act: () => next.step(step, image),
+    });
+    return [
+      { icon: 'search', label: '看大图', act: next.view },
+      image.id > 0 && {
+        icon: 'edit',
+        label: may ? '修改图片' : '查看图片',
+        act: () => next.step('viewer', image),
+      },
+      own('upscale') && { icon: 'plus', label: '放大 2×', ...draws('upscale', 2) },
+      own('upscale') && { icon: 'plus', label: '放大 4×', ...draws('upscale', 4) },
+      own('upscale') &&
+        chooses && { icon: 'plus', label: '选放大算法', ...asks('upscale', 'upscale') },
+      own('image-to-image') && { icon: 'fork', label: '变体', ...draws('vary') },
+      asBase !== null && { icon: 'reply', label: '作为参考图', act: () => asBase(image) },
+      own('edit') && {
+        icon: 'edit',
+        label: '局部重绘',
+        note: draws('edit').note,
+        act: () => next.press({ asked, image, action: null }),
+      },
+      own('remove-background') && { icon: 'edit', label: '抠图', ...draws('remove-bg') },
+      own('edit-background') && {
+        icon: 'edit',
+        label: '换背景',
+        ...asks('edit-bg', 'background'),
+      },
+      may &&
+        can('interrogate') && {
+          icon: 'document',
+          label: '反推提示词',
+          act: () => next.step('interrogate', image),
+        },
+      { icon: 'download', label: '保存', act: () => void saveImage(image.url).catch(failed) },
+      {
+        icon: 'share',
+        label: '分享',
+        act: () => void shareImage(image.url, asked.prompt).catch(failed),
+      },
+      { icon: 'copy', label: '复制提示词', act: () => void copyText(asked.prompt) },
+    ];
+  };
+};
+
 /** What can be done with one of the images. */
 export const ImageMenu = ({
   at,
+  asked,
+  reply,
   onView,
   onClose,
-  ...made
-}: Made & {
+}: Omit<Made, 'message'> & {
   /** Its number; null: closed. */
   at: number | null;
   onView: (at: number) => void;
   onClose: () => void;
 }) => {
-  const { asked, reply } = made;
-  const acts = useChatActs();
-  const can = useAbilities();
-  const asBase = useAsBase();
-  const [told, setTold] = useState<MadeImage | null>(null);
   const press = usePress();
   const priceOf = usePriceOf();
-  const [grounded, setGrounded] = useState<MadeImage | null>(null);
-  const grounding = useEver(grounded !== null);
-  const [grown, setGrown] = useState<MadeImage | null>(null);
-  const growing = useEver(grown !== null);
-  const [edited, setEdited] = useState<MadeImage | null>(null);
-  // Other services have one way, or say nothing of theirs.
-  const chooses = useModel(acts.model)?.image?.family === 'stable-diffusion';
-  const may = acts.owner && acts.writable;
-  const own = may && reply.actions.length === 0;
-  const then = (act: () => void) => () => {
-    onClose();
-    act();
-  };
-  const requestOf = (type: ImageTask, image: MadeImage, resize?: 2 | 4) =>
-    followUp(type, { asked, image, ...(resize ? { parameters: { resize } } : {}) });
-  const failed = (error: unknown) => {
-    toast(error instanceof ApiError ? error.message : errorText(error), 'error');
-  };
-  /** @param at which of the images */
-  const list = (at: number, image: MadeImage) => {
-    const task = (type: ImageTask, resize?: 2 | 4) => {
-      const request = requestOf(type, image, resize);
-      return {
-        note: priceOf(request)?.words,
-        onClick: then(() => void acts.follow(draw(acts.thread, request))),
-      };
-    };
-    return (
-      <>
-        <img
-          className={drawCss.menuImage}
-          {...imageSources(image)}
-          sizes="160px"
-          width={image.width}
-          height={image.height}
-          alt=""
-        />
-        <Act icon="search" label="看大图" onClick={then(() => onView(at))} />
-        {image.id > 0 && (
-          <Act
-            icon="edit"
-            label={may ? '修改图片' : '查看图片'}
-            onClick={then(() => setEdited(image))}
-          />
-        )}
-        {own && can('upscale') && (
-          <>
-            <Act icon="plus" label="放大 2×" {...task('upscale', 2)} />
-            <Act icon="plus" label="放大 4×" {...task('upscale', 4)} />
-            {chooses && (
-              <Act
-                icon="plus"
-                label="选放大算法"
-                note={priceOf(requestOf('upscale', image))?.words}
-                onClick={then(() => setGrown(image))}
-              />
-            )}
-          </>
-        )}
-        {own && can('image-to-image') && <Act icon="fork" label="变体" {...task('vary')} />}
-        {asBase && <Act icon="reply" label="作为参考图" onClick={then(() => asBase(image))} />}
-        {own && can('edit') && (
-          <Act
-            icon="edit"
-            label="局部重绘"
-            note={priceOf(requestOf('edit', image))?.words}
-            onClick={then(() => press.ask({ asked, image, action: null }))}
-          />
-        )}
-        {own && can('remove-background') && <Act icon="edit" label="抠图" {...task('remove-bg')} />}
-        {own && can('edit-background') && (
-          <Act
-            icon="edit"
-            label="换背景"
-            note={priceOf(requestOf('edit-bg', image))?.words}
-            onClick={then(() => setGrounded(image))}
-          />
-        )}
-        {may && can('interrogate') && (
-          <Act icon="document" label="反推提示词" onClick={then(() => setTold(image))} />
-        )}
-        <Act
-          icon="download"
-          label="保存"
-          onClick={then(() => void saveImage(image.url).catch(failed))}
-        />
-        <Act
-          icon="share"
-          label="分享"
-          onClick={then(() => void shareImage(image.url, asked.prompt).catch(failed))}
-        />
-        <Act icon="copy" label="复制提示词" onClick={then(() => void copyText(asked.prompt))} />
-      </>
-    );
-  };
+  const onDraw = useDraw();
+  const [next, setNext] = useState<{ step: Step; image: MadeImage } | null>(null);
+  const close = () => setNext(null);
+  const actsOf = useImageMenuActs(
+    { asked, reply },
+    {
+      step: (step, image) => setNext({ step, image }),
+      view: () => at !== null && onView(at),
+      press: press.ask,
+    },
+  );
+  const chosenFor = (step: Step) => (next?.step === step ? next.image : null);
   const image = at === null ? undefined : reply.images[at];
   const open = image !== undefined && image.url !== '';
+  /** Of a sheet that asks how an image is made into another. */
+  const sheetOf = (step: Step, type: ImageTask) => {
+    const from = chosenFor(step);
+    return {
+      image: from,
+      price: from ? priceOf(followUp(type, { asked, image: from }))?.words : '',
+      onClose: close,
+      onDraw: (image: MadeImage, parameters: ImageParameters) =>
+        onDraw(followUp(type, { asked, image, parameters })),
+    };
+  };
+  const upscaling = useEver(next?.step === 'upscale');
+  const grounding = useEver(next?.step === 'background');
+  const edited = chosenFor('viewer');
   return (
     <>
       <Sheet popover="list" open={open} onClose={onClose} title={`第 ${(at ?? 0) + 1} 张`}>
-        {open && at !== null && list(at, image)}
+        {open && (
+          <>
+            <img
+              className={drawCss.menuImage}
+              {...imageSources(image)}
+              sizes="160px"
+              width={image.width}
+              height={image.height}
+              alt=""
+            />
+            <ActMenu acts={actsOf(image)} onClose={onClose} />
+          </>
+        )}
       </Sheet>
       {press.sheet}
-      <Suspense fallback={null}>
-        {growing && (
-          <UpscaleSheet
-            image={grown}
-            price={grown ? priceOf(requestOf('upscale', grown))?.words : ''}
-            onClose={() => setGrown(null)}
-            onDraw={(image, parameters) =>
-              void acts.follow(draw(acts.thread, followUp('upscale', { asked, image, parameters })))
-            }
-          />
-        )}
-        {grounding && (
-          <BackgroundSheet
-            image={grounded}
-            price={grounded ? priceOf(requestOf('edit-bg', grounded))?.words : ''}
-            onClose={() => setGrounded(null)}
-            onDraw={(image, parameters) =>
-              void acts.follow(draw(acts.thread, followUp('edit-bg', { asked, image, parameters })))
-            }
-          />
-        )}
-      </Suspense>
-      <Interrogation image={told} onClose={() => setTold(null)} />
-      {edited && (
-        <ImageViewer
-          images={[edited]}
-          at={0}
-          onTurn={() => undefined}
-          onClose={() => setEdited(null)}
-        />
-      )}
+      {upscaling && <UpscaleSheet {...sheetOf('upscale', 'upscale')} />}
+      {grounding && <BackgroundSheet {...sheetOf('background', 'edit-bg')} />}
+      <Interrogation image={chosenFor('interrogate')} onClose={close} />
+      {edited && <ImageViewer images={[edited]} at={0} onTurn={() => undefined} onClose={close} />}
     </>
   );
 };

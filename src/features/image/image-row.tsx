@@ -1,4 +1,3 @@
-import { maskName } from '#src/platform/format.ts';
 import { readImages } from '#src/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
 import { imageSources, smallImage, smallerOnes } from '#src/widgets/image/image-sources.ts';
@@ -17,10 +16,9 @@ import type { JobEvent } from '#contract/job.ts';
 import type { Message } from '#contract/chat.ts';
 import { takesStrength } from '#contract/image-prompt.ts';
 import { Link } from '@tanstack/react-router';
-import { memo, useState, type CSSProperties, type ReactNode } from 'react';
+import { useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
-import { WorkRowView } from '#src/widgets/conversation/work-row.tsx';
-import { useLongPress } from '#src/widgets/conversation/long-press.ts';
+import { WorkQuestion, workRow } from '#src/widgets/conversation/work-row.tsx';
 import { ImageActs, ImageMenu, useAsBase } from './image-acts.tsx';
 import { imagePath } from '#src/widgets/image/image-path.ts';
 import { changeAsked } from './image-send.ts';
@@ -36,7 +34,6 @@ import {
   wordsOf,
   type Asked,
 } from './image-request.ts';
-import type { WorkRow } from '#src/widgets/conversation/rows.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 import drawCss from '#src/widgets/image/image-session.module.css';
 
@@ -102,7 +99,6 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
   const acts = useChatActs();
   const [open, setOpen] = useState(false);
   const [viewing, setViewing] = useState(false);
-  const press = useLongPress(() => acts.openMenu(message, 'question'));
   const model = useModel(acts.model);
   const words = wordsOf(asked);
   const base = baseOf(asked);
@@ -126,21 +122,24 @@ const Question = ({ message, asked }: { message: Message; asked: Asked }) => {
     image.controlnet_module !== '' && `构图 ${moduleLabel}`,
   ].filter(Boolean);
   return (
-    <div className={rowCss.question}>
-      {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
-      {base !== '' && <BaseImage key={base} url={base} onView={() => setViewing(true)} />}
-      <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} {...press}>
-        {task !== '' && <span className={drawCss.askedTask}>{task}</span>}
-        {long && !open ? `${words.slice(0, longPrompt)}…` : words}
-        {long && (
-          <button type="button" className={rowCss.unfold} onClick={() => setOpen(!open)}>
-            {open ? '收起' : `展开全部 ${words.length} 字`}
-          </button>
-        )}
-      </div>
-      {facts.length > 0 && <p className={drawCss.askedFacts}>{facts.join(' · ')}</p>}
-      {viewing && <PhotoViewer images={[base]} index={0} onClose={() => setViewing(false)} />}
-    </div>
+    <WorkQuestion
+      message={message}
+      before={base !== '' && <BaseImage key={base} url={base} onView={() => setViewing(true)} />}
+      after={
+        <>
+          {facts.length > 0 && <p className={drawCss.askedFacts}>{facts.join(' · ')}</p>}
+          {viewing && <PhotoViewer images={[base]} index={0} onClose={() => setViewing(false)} />}
+        </>
+      }
+    >
+      {task !== '' && <span className={drawCss.askedTask}>{task}</span>}
+      {long && !open ? `${words.slice(0, longPrompt)}…` : words}
+      {long && (
+        <button type="button" className={rowCss.unfold} onClick={() => setOpen(!open)}>
+          {open ? '收起' : `展开全部 ${words.length} 字`}
+        </button>
+      )}
+    </WorkQuestion>
   );
 };
 
@@ -349,7 +348,6 @@ const Images = ({
       {reply.unread && reply.unread.length > 0 && <Unread words={reply.unread} />}
       <ImageActs message={message} asked={asked} reply={reply} onMenu={setMenu} />
       <ImageMenu
-        message={message}
         asked={asked}
         reply={reply}
         at={menu}
@@ -410,14 +408,4 @@ const Answer = ({ message, asked }: { message: Message; asked: Asked }) => {
 };
 
 /** What was asked of a painter, and what came of it. */
-export const ImageRow = memo(function ImageRow({ row }: { row: WorkRow }) {
-  const { message } = row;
-  const asked = readAsked(message);
-  return (
-    <WorkRowView
-      row={row}
-      question={<Question message={message} asked={asked} />}
-      answer={<Answer message={message} asked={asked} />}
-    />
-  );
-});
+export const ImageRow = workRow(readAsked, Question, Answer);

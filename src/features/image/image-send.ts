@@ -13,8 +13,8 @@ import {
   readImageDraft,
   requestOf,
 } from '#src/widgets/image/image-draft.ts';
+import { settingsOf } from '#src/platform/saved-settings.ts';
 import { toast } from '#src/platform/toast.ts';
-import type { Settings } from '#contract/auth.ts';
 import { readImageWords } from '#contract/image-prompt.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
@@ -27,14 +27,6 @@ const once = {
   resize_mode: undefined,
   controlnet_image: undefined,
 } as const;
-
-const savedSettings = (): Settings => {
-  try {
-    return JSON.parse(authStore.get().user?.setting || '{}') as Settings;
-  } catch {
-    return {};
-  }
-};
 
 /**
  * Sends the words of a box with what the image tool added. They leave the box at once and come back
@@ -57,7 +49,7 @@ export const sendWords = async (
   }
   const said = draftSaid(draft, prompt, model);
   const { base_image } = said;
-  const image = requestOf(draftWithSettings(said, savedSettings()), model);
+  const image = requestOf(draftWithSettings(said, settingsOf(authStore.get().user)), model);
   const wanted = draft.n ?? model?.image?.default_count ?? 1;
   if (model?.image?.family === 'sd3' && base_image !== '' && wanted > image.n)
     toast('用参考图时这个模型一次只画 1 张，张数已改为 1');

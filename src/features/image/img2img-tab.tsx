@@ -14,7 +14,6 @@ import {
 } from '#contract/image-prompt.ts';
 import { limits } from '#contract/limits.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import { Choices } from './choices.tsx';
 import { ImageSlots } from './image-slots.tsx';
 import { ResizeImage } from './shape-image.tsx';
@@ -114,19 +113,17 @@ export const Img2ImgTab = () => {
           onChange={(mode) => change({ resize_mode: mode === 0 ? undefined : mode })}
         />
       )}
-      <Suspense fallback={null}>
-        {cropping && (
-          <CropDialog
-            request={cropping}
-            sizes={sizesOf(image)}
-            onClose={() => setCropping(null)}
-            onDone={(next, size) => {
-              setCropping(null);
-              change({ base_image: next, size: size.code });
-            }}
-          />
-        )}
-      </Suspense>
+      {cropping && (
+        <CropDialog
+          request={cropping}
+          sizes={sizesOf(image)}
+          onClose={() => setCropping(null)}
+          onDone={(next, size) => {
+            setCropping(null);
+            change({ base_image: next, size: size.code });
+          }}
+        />
+      )}
     </>
   );
 };

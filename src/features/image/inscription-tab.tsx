@@ -5,7 +5,7 @@ import { Button } from '#src/ui/button.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { needsTranslation, replaceWords } from '#contract/image-prompt.ts';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useCallback, useEffect, useId, useRef, useState } from 'react';
 import { useTool } from './tool-context.ts';
 import css from './image-tool.module.css';
 
@@ -73,62 +73,55 @@ const Steps = ({ progress, expand }: { progress: Progress; expand: boolean }) =>
   );
 };
 
-/** 提示助手: translates, writes out, translates back; the words are not sent meanwhile. */
-export const InscriptionTab = () => {
-  const { key, text, setText, words, image } = useTool();
-  const [expand, setExpand] = useState(true);
-  const [progress, setProgress] = useState<Progress>({ at: 'idle' });
-  const [before, setBefore] = useState<string | null>(null);
-  const working = useRef<AbortController | null>(null);
-  const id = useId();
-  const busy = progress.at !== 'idle' && progress.at !== 'done' && progress.at !== 'failed';
+/** Translates, writes out, translates back; tells each step as it begins. */
+const help = async (
+  words: string,
+  expand: boolean,
+  signal: AbortSignal,
+  onStep: (at: Step) => void,
+): Promise<Result> => {
+  const options = { signal, quiet: true };
+  onStep('翻译');
+  const first = await api.translate({ msg: words, cn2en: 1 }, options);
+  const stuck = !first.translated && needsTranslation(words);
+  let note = stuck ? '没有可用的翻译模型，文字没有翻译。' : '';
+  let english = first.result;
+  if (expand) {
+    onStep('扩写');
+    const written = await api.inscriptor({ msg: english }, options);
+    english = written.result;
+    if (written.library) note = `${note}没有连接聊天模型，由内置词库补充。`;
+  }
+  onStep('译回中文');
+  const back = await api.translate({ msg: english, cn2en: 0 }, options);
+  return {
+    english,
+    chinese: back.translated ? back.result : '',
+    note,
+    skipped: [
+      ...(first.translated ? [] : (['翻译'] as const)),
+      ...(back.translated ? [] : (['译回中文'] as const)),
+    ],
+  };
+};
 
-  const stop = () => {
+/** The helper at work for a box, whose words are not sent meanwhile. */
+const useHelp = (key: string) => {
+  const [progress, setProgress] = useState<Progress>({ at: 'idle' });
+  const working = useRef<AbortController | null>(null);
+  const stop = useCallback(() => {
     working.current?.abort();
     working.current = null;
     setImageBusy(key, false);
-  };
-  useEffect(
-    () => () => {
-      working.current?.abort();
-      setImageBusy(key, false);
-    },
-    [key],
-  );
-
-  const work = async (signal: AbortSignal): Promise<Result> => {
-    const options = { signal, quiet: true };
-    setProgress({ at: '翻译' });
-    const first = await api.translate({ msg: words.prompt, cn2en: 1 }, options);
-    const stuck = !first.translated && needsTranslation(words.prompt);
-    let note = stuck ? '没有可用的翻译模型，文字没有翻译。' : '';
-    let text = first.result;
-    if (expand) {
-      setProgress({ at: '扩写' });
-      const written = await api.inscriptor({ msg: text }, options);
-      text = written.result;
-      if (written.library) note = `${note}没有连接聊天模型，由内置词库补充。`;
-    }
-    setProgress({ at: '译回中文' });
-    const back = await api.translate({ msg: text, cn2en: 0 }, options);
-    return {
-      english: text,
-      chinese: back.translated ? back.result : '',
-      note,
-      skipped: [
-        ...(first.translated ? [] : (['翻译'] as const)),
-        ...(back.translated ? [] : (['译回中文'] as const)),
-      ],
-    };
-  };
-
-  const start = async () => {
+  }, [key]);
+  useEffect(() => stop, [stop]);
+  const start = async (words: string, expand: boolean) => {
     stop();
     const controller = new AbortController();
     working.current = controller;
     setImageBusy(key, true);
     try {
-      const result = await work(controller.signal);
+      const result = await help(words, expand, controller.signal, (at) => setProgress({ at }));
       setProgress({ at: 'done', result });
     } catch (error) {
       if (!isCancelled(error)) setProgress({ at: 'failed', reason: errorText(error) });
@@ -136,6 +129,24 @@ export const InscriptionTab = () => {
       if (working.current === controller) stop();
     }
   };
+  return {
+    progress,
+    busy: progress.at !== 'idle' && progress.at !== 'done' && progress.at !== 'failed',
+    start: (words: string, expand: boolean) => void start(words, expand),
+    stop: () => {
+      stop();
+      setProgress({ at: 'idle' });
+    },
+  };
+};
+
+/** 提示助手: writes a description out of a few words. */
+export const InscriptionTab = () => {
+  const { key, text, setText, words, image } = useTool();
+  const [expand, setExpand] = useState(true);
+  const [before, setBefore] = useState<string | null>(null);
+  const { progress, busy, start, stop } = useHelp(key);
+  const id = useId();
 
   const take = (taken: string) => {
     setBefore(text);
@@ -169,16 +180,13 @@ export const InscriptionTab = () => {
       <Steps progress={progress} expand={expand} />
       <div className={css.toolLine}>
         {busy ? (
-          <Button
-            onClick={() => {
-              stop();
-              setProgress({ at: 'idle' });
-            }}
-          >
-            停止
-          </Button>
+          <Button onClick={stop}>停止</Button>
         ) : (
-          <Button kind="primary" disabled={words.prompt === ''} onClick={() => void start()}>
+          <Button
+            kind="primary"
+            disabled={words.prompt === ''}
+            onClick={() => start(words.prompt, expand)}
+          >
             {progress.at === 'failed' ? '重试' : expand ? '翻译并扩写' : '翻译'}
           </Button>
         )}

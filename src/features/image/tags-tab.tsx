@@ -5,7 +5,7 @@ import { queryClient } from '#src/platform/query-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useDeferredValue, useMemo, useState } from 'react';
@@ -215,13 +215,6 @@ const Library = ({ words }: { words: readonly Keyword[] }) => {
 export const TagsTab = () => {
   const library = useLibrary();
   if (library.data) return <Library words={library.data.keywords} />;
-  if (library.isError)
-    return (
-      <LoadFailed
-        error={library.error}
-        busy={library.isFetching}
-        onRetry={() => void library.refetch()}
-      />
-    );
+  if (library.isError) return <QueryFailed query={library} />;
   return <Skeleton lines={8} />;
 };

@@ -1,6 +1,6 @@
 import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { ImageParameters, MadeImage } from '#contract/image.ts';
 import { useState } from 'react';
@@ -37,13 +37,7 @@ const Ask = ({
       </p>
       <h3>放大算法</h3>
       {metadata.isPending && <Skeleton lines={3} />}
-      {metadata.isError && (
-        <LoadFailed
-          error={metadata.error}
-          busy={metadata.isFetching}
-          onRetry={() => void metadata.refetch()}
-        />
-      )}
+      {metadata.isError && <QueryFailed query={metadata} />}
       {metadata.data && (
         <ChipChoice
           label="放大算法"

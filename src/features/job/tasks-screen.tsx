@@ -13,7 +13,7 @@ import { relativeTime } from '#src/platform/relative-time.ts';
 import { Button, buttonClass, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import { toast } from '#src/platform/toast.ts';
@@ -238,9 +238,7 @@ export const TasksScreen = () => {
         ))}
       </div>
       {token !== '' && jobs.isPending && <Skeleton lines={6} />}
-      {jobs.isError && !jobs.data && (
-        <LoadFailed error={jobs.error} busy={jobs.isFetching} onRetry={() => void jobs.refetch()} />
-      )}
+      {jobs.isError && !jobs.data && <QueryFailed query={jobs} />}
       {(token === '' || (jobs.data && shown.length === 0 && !jobs.hasNextPage)) && (
         <EmptyPlace
           drawing="autumn"

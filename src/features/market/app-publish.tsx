@@ -8,7 +8,7 @@ import { Button, buttonClass } from '#src/ui/button.tsx';
 import type { Field, FormValues } from '#src/ui/form/field.ts';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Steps } from '#src/ui/steps/steps.tsx';
 import { MarkdownField } from '#src/widgets/editor/markdown-field.tsx';
@@ -154,6 +154,59 @@ const ImagePairs = ({
   </div>
 );
 
+const FileChoice = ({
+  label,
+  accept,
+  chosen,
+  onChoose,
+}: {
+  label: string;
+  accept?: string;
+  /** What is said of it; empty: none was chosen. */
+  chosen: string;
+  onChoose: (file: File | null) => void;
+}) => (
+  <label className={`${css.part} ${css.file}`}>
+    {label}
+    <input
+      type="file"
+      accept={accept}
+      onChange={(event) => onChoose(event.target.files?.[0] ?? null)}
+    />
+    {chosen !== '' && <small className="field-hint">{chosen}</small>}
+  </label>
+);
+
+/** An app as it is sent: a draft may lack images that are still to come. */
+const appOf = (values: FormValues, pairs: readonly Pair[], state: 'draft' | 'published') => {
+  const text = (name: string) => String(values[name] ?? '');
+  const urls = pairs.flat().filter((url) => state === 'published' || url.trim() !== '');
+  return {
+    title: text('title'),
+    type: text('type'),
+    source: text('source'),
+    developer: text('developer'),
+    price: Math.round(Number(values['price'] ?? 0) * 100),
+    version: text('version'),
+    version_desc: text('version_desc'),
+    images_url: JSON.stringify(urls),
+    md_description: text('md_description'),
+    state,
+  };
+};
+
+/** @param sent share of the files that is with the server */
+const Sending = ({ failed, sent }: { failed: string; sent: number }) => (
+  <>
+    {failed && (
+      <p className={css.failed} role="alert">
+        {failed}
+      </p>
+    )}
+    {sent > 0 && <progress className={css.progress} value={sent} aria-label="已上传" />}
+  </>
+);
+
 const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void }) => {
   const [step, setStep] = useState(0);
   const kept = useFormDraft(
@@ -177,23 +230,10 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
   const { busy, run } = useAct((error) => setFailed(errorText(error)));
   const fileName = file?.name ?? draft?.file_name ?? '';
 
-  const send = async (given: FormValues, state: 'draft' | 'published') => {
-    const urls = state === 'draft' ? pairs.flat().filter((url) => url.trim() !== '') : pairs.flat();
+  const send = async (state: 'draft' | 'published') => {
     const { message } = await sendForm(
       'saveApp',
-      {
-        ...(draft ? { id: draft.id } : {}),
-        title: String(given['title'] ?? ''),
-        type: String(given['type'] ?? ''),
-        source: String(given['source'] ?? ''),
-        developer: String(given['developer'] ?? ''),
-        price: Math.round(Number(given['price'] ?? 0) * 100),
-        version: String(given['version'] ?? ''),
-        version_desc: String(given['version_desc'] ?? ''),
-        images_url: JSON.stringify(urls),
-        md_description: text,
-        state,
-      },
+      { ...(draft ? { id: draft.id } : {}), ...appOf(values, pairs, state) },
       { file, cover_image: cover },
       setSent,
     );
@@ -203,17 +243,10 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
   };
   const act = async (state: 'draft' | 'published') => {
     setFailed('');
-    await run(() => send(values, state));
+    await run(() => send(state));
     setSent(0);
   };
-  const fault = failed && (
-    <p className={css.failed} role="alert">
-      {failed}
-    </p>
-  );
-  const progress = sent > 0 && (
-    <progress className={css.progress} value={sent} aria-label="已上传" />
-  );
+  const sending = <Sending failed={failed} sent={sent} />;
   return (
     <div className={css.stack}>
       <Steps steps={['基本信息', '介绍']} current={step} />
@@ -257,26 +290,14 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
             pairs={pairs}
             onChange={(next) => kept.set({ ...values, images_url: JSON.stringify(next.flat()) })}
           />
-          <label className={`${css.part} ${css.file}`}>
-            封面（一张）
-            <input
-              type="file"
-              accept="image/png,image/jpeg"
-              onChange={(event) => setCover(event.target.files?.[0] ?? null)}
-            />
-            {(cover || draft?.cover_image_url) && (
-              <small className="field-hint">
-                {cover ? cover.name : '已有封面，再选一张就换掉'}
-              </small>
-            )}
-          </label>
-          <label className={`${css.part} ${css.file}`}>
-            应用文件（一个）
-            <input type="file" onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
-            {fileName !== '' && <small className="field-hint">{fileName}</small>}
-          </label>
-          {fault}
-          {progress}
+          <FileChoice
+            label="封面（一张）"
+            accept="image/png,image/jpeg"
+            chosen={cover?.name ?? (draft?.cover_image_url ? '已有封面，再选一张就换掉' : '')}
+            onChoose={setCover}
+          />
+          <FileChoice label="应用文件（一个）" chosen={fileName} onChoose={setFile} />
+          {sending}
         </Form>
       ) : (
         <>
@@ -286,8 +307,7 @@ const Publish = ({ draft, onDone }: { draft: Draft | null; onDone: () => void })
             max={bounds.app.description.max}
             onChange={(next) => kept.set({ ...values, md_description: next })}
           />
-          {fault}
-          {progress}
+          {sending}
           <div className={css.end}>
             <Button onClick={() => setStep(0)}>上一步</Button>
             <Button busy={busy} onClick={() => void act('draft')}>
@@ -311,10 +331,6 @@ export const AppPublish = ({ id, onDone }: { id: number | undefined; onDone: () 
     { enabled: id !== undefined, gcTime: 0, staleTime: Infinity },
   );
   if (id !== undefined && !draft.data)
-    return draft.isError ? (
-      <LoadFailed error={draft.error} onRetry={() => void draft.refetch()} />
-    ) : (
-      <Skeleton lines={8} />
-    );
+    return draft.isError ? <QueryFailed query={draft} /> : <Skeleton lines={8} />;
   return <Publish draft={draft.data ?? null} onDone={onDone} />;
 };

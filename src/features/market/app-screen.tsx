@@ -1,3 +1,4 @@
+import { saveFrom } from '#src/platform/save-file.ts';
 import { bounds } from '#contract/bounds.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { attempt, ignoreApiError } from '#src/platform/attempt.ts';
@@ -13,7 +14,7 @@ import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
@@ -37,10 +38,7 @@ type Details = Out<'appDetails'>;
 
 const fetchApp = async (id: number, versionId?: number): Promise<void> => {
   const { url, file_name: name } = await api.appDownloadLink({ id, version_id: versionId });
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
+  saveFrom(url, name);
   toast(`开始下载 ${name}`, 'success');
 };
 
@@ -380,15 +378,7 @@ export const AppScreen = () => {
     );
   return (
     <div className="page">
-      {found.isError ? (
-        <LoadFailed
-          error={found.error}
-          busy={found.isFetching}
-          onRetry={() => void found.refetch()}
-        />
-      ) : (
-        <Skeleton lines={8} />
-      )}
+      {found.isError ? <QueryFailed query={found} /> : <Skeleton lines={8} />}
     </div>
   );
 };

@@ -4,19 +4,16 @@ import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
-import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
-import { Pager } from '#src/ui/pager/pager.tsx';
+import { PagedList } from '#src/ui/paged-list.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import css from './market.module.css';
 
 const route = getRouteApi('/apps');
-/** So long after the last letter is searched, ms. */
-const restMs = 250;
+type Search = ReturnType<typeof route.useSearch>;
 
 const own = [
   ['bought', '已购买'],
@@ -55,44 +52,62 @@ const Card = ({ app }: { app: Out<'appList'>['list'][number] }) => (
   </Link>
 );
 
+/** Why no app is shown, and where to go from there. */
+const NoApps = ({ search: { type, query, mine } }: { search: Search }) => {
+  const { user } = useAuth();
+  if (query || type || mine)
+    return (
+      <EmptyPlace
+        drawing="neon"
+        text={mine === 'outdated' ? '下载过的应用都是最新的。' : '没有找到。换个词或类型试试。'}
+        action={
+          <ButtonLink to="/apps" search={{}}>
+            看全部
+          </ButtonLink>
+        }
+      />
+    );
+  return (
+    <EmptyPlace
+      drawing="neon"
+      text="还没有应用。上架之后会出现在这里。"
+      action={
+        user?.admin && (
+          <ButtonLink to="/market/manager/apps" kind="primary">
+            上架应用
+          </ButtonLink>
+        )
+      }
+      example={{
+        label: '让助手写一个小工具',
+        prompt: '写一个网页小工具：番茄钟，25 分钟一轮。',
+      }}
+    />
+  );
+};
+
 /** Apps to choose from: by type, by a word. */
 export const AppsScreen = () => {
   usePageTitle('应用市场');
   const search = route.useSearch();
   const { type, query, mine, page = 1 } = search;
   const navigate = useNavigate();
-  const { user, signedIn } = useAuth();
-  const [text, setText] = useState(query ?? '');
-  useEffect(() => {
-    if (text.trim() === (query ?? '')) return undefined;
-    const timer = setTimeout(
-      () =>
-        void navigate({
-          to: '/apps',
-          search: { type, mine, query: text.trim() || undefined },
-          replace: true,
-        }),
-      restMs,
-    );
-    return () => clearTimeout(timer);
-  }, [text, query, type, mine, navigate]);
+  const { signedIn } = useAuth();
   const found = useCall('appList', { type, query, mine, page }, keepLast);
   return (
     <div className="page">
       <header className="page-head">
         <h1>应用市场</h1>
       </header>
-      <label className={css.search}>
-        <Icon name="search" size={18} />
-        <span className="sr-only">搜索应用</span>
-        <input
-          type="search"
-          value={text}
-          maxLength={100}
-          placeholder="名称、类型或开发者"
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
+      <SearchField
+        className={css.search}
+        label="搜索应用"
+        placeholder="名称、类型或开发者"
+        words={query}
+        onSearch={(words) =>
+          void navigate({ to: '/apps', search: { type, mine, query: words }, replace: true })
+        }
+      />
       {(found.data?.types.length ?? 0) > 0 && (
         <div className={css.types} role="group" aria-label="类型">
           {[undefined, ...(found.data?.types ?? [])].map((each) => (
@@ -120,57 +135,25 @@ export const AppsScreen = () => {
             ))}
         </div>
       )}
-      {found.isPending && <Skeleton lines={8} />}
-      {found.isError && !found.data && (
-        <LoadFailed
-          error={found.error}
-          busy={found.isFetching}
-          onRetry={() => void found.refetch()}
-        />
-      )}
-      {found.data?.list.length === 0 &&
-        (query || type || mine ? (
-          <EmptyPlace
-            drawing="neon"
-            text={mine === 'outdated' ? '下载过的应用都是最新的。' : '没有找到。换个词或类型试试。'}
-            action={
-              <ButtonLink to="/apps" search={{}}>
-                看全部
-              </ButtonLink>
-            }
-          />
-        ) : (
-          <EmptyPlace
-            drawing="neon"
-            text="还没有应用。上架之后会出现在这里。"
-            action={
-              user?.admin && (
-                <ButtonLink to="/market/manager/apps" kind="primary">
-                  上架应用
-                </ButtonLink>
-              )
-            }
-            example={{
-              label: '让助手写一个小工具',
-              prompt: '写一个网页小工具：番茄钟，25 分钟一轮。',
-            }}
-          />
-        ))}
-      <ul className={css.grid}>
-        {found.data?.list.map((app) => (
-          <li key={app.id}>
-            <Card app={app} />
-          </li>
-        ))}
-      </ul>
-      <Pager
+      <PagedList
+        query={found}
+        waiting={<Skeleton lines={8} />}
+        empty={<NoApps search={search} />}
         page={page}
-        count={found.data?.page_count ?? 1}
-        isCounted={found.data !== undefined && !found.isPlaceholderData}
         onPage={(next, replace) =>
           void navigate({ to: '/apps', search: { ...search, page: next }, replace })
         }
-      />
+      >
+        {(apps) => (
+          <ul className={css.grid}>
+            {apps.map((app) => (
+              <li key={app.id}>
+                <Card app={app} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </div>
   );
 };

@@ -12,7 +12,7 @@ import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { MarkdownField } from '#src/widgets/editor/markdown-field.tsx';
@@ -31,11 +31,7 @@ const Loaded = <T,>({
   children: (data: T) => ReactNode;
 }) => {
   if (query.data !== undefined) return children(query.data);
-  return query.isError ? (
-    <LoadFailed error={query.error} onRetry={() => void query.refetch()} />
-  ) : (
-    <Skeleton lines={6} />
-  );
+  return query.isError ? <QueryFailed query={query} /> : <Skeleton lines={6} />;
 };
 
 const InfoForm = ({ info, onDone }: { info: Out<'appGeneralInfo'>; onDone: () => void }) => {

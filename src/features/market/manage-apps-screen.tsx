@@ -1,8 +1,8 @@
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { Tag } from '#src/ui/chip.tsx';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
@@ -94,14 +94,7 @@ const columns: readonly Column<Row>[] = [
     align: 'end',
     sortable: true,
   },
-  {
-    key: 'updated_at',
-    title: '更新',
-    value: (row) => row.updated_at,
-    render: (row) => dateTime(row.updated_at),
-    spare: true,
-    sortable: true,
-  },
+  momentColumn('updated_at', '更新', { spare: true, sortable: true }),
 ];
 
 type Part = 'acts' | 'info' | 'description' | 'versions' | 'comments' | 'publish';

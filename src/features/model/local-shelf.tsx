@@ -5,7 +5,7 @@ import { byteSize } from '#src/platform/format.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -279,7 +279,7 @@ export const LocalShelf = () => {
     {},
     { refetchInterval: (query) => (isMoving(query.state.data) ? watchMs : false) },
   );
-  if (shelf.isError) return <LoadFailed error={shelf.error} onRetry={() => void shelf.refetch()} />;
+  if (shelf.isError) return <QueryFailed query={shelf} />;
   if (!shelf.data) return <Skeleton lines={6} />;
   const {
     list,

@@ -1,8 +1,9 @@
+import { listProps } from '#src/ui/table/page-props.ts';
+import { compactColumn } from '#src/ui/table/columns.ts';
 import { Tag } from '#src/ui/chip.tsx';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
-import { compactNumber } from '#common/compact-number.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
@@ -151,13 +152,7 @@ const columnsOf = (
       row.balance ? `${row.balance.amount.toLocaleString('zh-CN')} ${row.balance.unit}` : '—',
     align: 'end',
   },
-  {
-    key: 'spent',
-    title: '30 天消耗',
-    value: (row) => row.spent,
-    render: (row) => compactNumber(row.spent),
-    align: 'end',
-  },
+  compactColumn('spent', '30 天消耗'),
   {
     key: 'last_error',
     title: '最近的错误',
@@ -194,7 +189,7 @@ export const ManageServices = () => {
       <DataTable
         name="模型服务"
         columns={columnsOf(setLooked, () => void channels.refetch())}
-        rows={channels.data?.list}
+        {...listProps(channels)}
         rowKey={({ id }) => String(id)}
         empty={{
           icon: 'link',
@@ -205,8 +200,6 @@ export const ManageServices = () => {
             </ButtonLink>
           ),
         }}
-        error={channels.error}
-        onRetry={() => void channels.refetch()}
         tone={(row) => (channelState(row).endsWith('出错') ? 'bad' : undefined)}
         onOpen={(row) =>
           own(row)

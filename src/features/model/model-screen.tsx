@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip } from '#src/ui/chip.tsx';
 import { modelTypes } from '#contract/kinds.ts';
 import { api } from '#src/platform/api.ts';
@@ -110,7 +111,7 @@ export const ModelScreen = () => {
           void navigate({ search: { kind, query: next }, replace: true, resetScroll: false })
         }
       />
-      <nav className={css.kinds} aria-label="类型">
+      <nav className={rowCss.chipRow} aria-label="类型">
         {kinds.map(([key, label]) => (
           <Chip
             key={label}

@@ -1,3 +1,4 @@
+import { listProps } from '#src/ui/table/page-props.ts';
 import { useState } from 'react';
 import type { PeopleGroup } from '#contract/people-group.ts';
 import { quietly } from '#src/platform/attempt.ts';
@@ -72,14 +73,12 @@ export const PeopleGroups = () => {
       <DataTable
         name="用户组"
         columns={columns}
-        rows={groups.data?.list}
+        {...listProps(groups)}
         rowKey={({ id }) => String(id)}
         empty={{
           icon: 'people',
           text: '还没有用户组。组里的人付所有价格的几分之几或几倍，也可以有专用的服务。',
         }}
-        error={groups.error}
-        onRetry={() => void groups.refetch()}
         onOpen={setOpen}
       />
       <Sheet open={open !== undefined} onClose={close} title={row?.name ?? '新建用户组'}>

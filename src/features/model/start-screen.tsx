@@ -1,6 +1,6 @@
 import { useCall } from '#src/platform/call-query.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Steps } from '#src/ui/steps/steps.tsx';
@@ -22,9 +22,7 @@ export const StartScreen = () => {
     <ManagePage title="接入模型服务">
       <div className={css.start}>
         <Steps steps={steps} current={step} />
-        {presets.isError && (
-          <LoadFailed error={presets.error} onRetry={() => void presets.refetch()} />
-        )}
+        {presets.isError && <QueryFailed query={presets} />}
         {presets.isPending && <Skeleton lines={6} />}
         {step === 0 && presets.data && (
           <>

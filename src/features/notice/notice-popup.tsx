@@ -5,7 +5,7 @@ import { dateTime } from '#src/platform/format.ts';
 import { keepNoticeSeen, useUnreadNotices } from '#src/platform/queries.ts';
 import { queryClient } from '#src/platform/query-client.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 
 const NoticeSheet = lazyAsked(() => import('./notice-sheet.tsx'));
 
@@ -39,13 +39,11 @@ export const NoticePopup = () => {
       .catch(ignoreApiError);
   };
   return (
-    <Suspense fallback={null}>
-      <NoticeSheet
-        content={notice.content}
-        time={dateTime(notice.created_at)}
-        onClose={close}
-        onAcknowledge={acknowledge}
-      />
-    </Suspense>
+    <NoticeSheet
+      content={notice.content}
+      time={dateTime(notice.created_at)}
+      onClose={close}
+      onAcknowledge={acknowledge}
+    />
   );
 };

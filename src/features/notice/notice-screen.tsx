@@ -10,7 +10,7 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { LicenceLinks } from '#src/ui/licence-links.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -68,13 +68,7 @@ export const NoticeScreen = () => {
           <Skeleton lines={6} />
         </div>
       )}
-      {notices.isError && (
-        <LoadFailed
-          error={notices.error}
-          busy={notices.isFetching}
-          onRetry={() => void notices.refetch()}
-        />
-      )}
+      {notices.isError && <QueryFailed query={notices} />}
       {data?.list.length === 0 && (
         <EmptyPlace
           drawing="magpies"

@@ -1,3 +1,4 @@
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { bounds } from '#contract/bounds.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
@@ -33,25 +34,13 @@ const invoiceColumns: readonly Column<AdminInvoice>[] = [
   { key: 'tax_number', title: '税号', value: (row) => row.tax_number || '—' },
   { key: 'email', title: '邮箱', value: (row) => row.email },
   { key: 'state', title: '状态', value: invoiceState, role: 'plain' },
-  {
-    key: 'created_at',
-    title: '申请',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '申请', { sortable: true }),
 ];
 const differenceColumns: readonly Column<Difference>[] = [
   { key: 'number', title: '单号', value: (row) => row.number, role: 'title' },
   { key: 'detail', title: '差异', value: (row) => row.detail, wide: true },
   { key: 'provider', title: '支付', value: (row) => row.provider },
-  {
-    key: 'created_at',
-    title: '发现',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '发现', { sortable: true }),
   { key: 'note', title: '处理', value: (row) => row.note || '—' },
 ];
 

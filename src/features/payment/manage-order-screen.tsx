@@ -1,3 +1,5 @@
+import { momentColumn } from '#src/ui/table/columns.ts';
+import { personColumn } from '#src/widgets/person/person-column.tsx';
 import { tokensOfMillion } from '#contract/goods.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import { Tag } from '#src/ui/chip.tsx';
@@ -14,7 +16,7 @@ import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { AdminOrder } from '#contract/manage-order.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ManageBills } from './manage-bills.tsx';
 import { ManageOrder } from './manage-order.tsx';
@@ -24,17 +26,7 @@ const route = getRouteApi('/manager/order');
 
 const columns: readonly Column<AdminOrder>[] = [
   { key: 'title', title: '内容', value: (row) => row.title, role: 'title', wide: true },
-  {
-    key: 'user',
-    title: '用户',
-    value: (row) => row.user_name,
-    role: 'plain',
-    render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
-        {row.user_name}
-      </Link>
-    ),
-  },
+  personColumn,
   { key: 'type', title: '种类', value: (row) => typeOf(row), role: 'plain' },
   {
     key: 'amount',
@@ -62,13 +54,7 @@ const columns: readonly Column<AdminOrder>[] = [
   { key: 'order_id', title: '订单号', value: (row) => row.order_id },
   { key: 'out_order_id', title: '支付单号', value: (row) => row.out_order_id, spare: true },
   { key: 'remarks', title: '备注', value: (row) => row.remarks || '—' },
-  {
-    key: 'created_at',
-    title: '下单',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '下单', { sortable: true }),
   {
     key: 'paid_at',
     title: '付款',

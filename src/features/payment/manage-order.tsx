@@ -5,7 +5,7 @@ import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -121,7 +121,7 @@ export const ManageOrder = ({
   return (
     <Sheet open={number !== undefined} onClose={onClose} title="订单">
       {info.isPending && <Skeleton lines={6} />}
-      {info.isError && <LoadFailed error={info.error} onRetry={() => void info.refetch()} />}
+      {info.isError && <QueryFailed query={info} />}
       {data && (
         <div className={css.order}>
           <h3>

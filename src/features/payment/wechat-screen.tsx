@@ -1,7 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { ToMissing } from '#src/ui/lead-away.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useQuery } from '@tanstack/react-query';
 import css from './payment.module.css';
@@ -27,9 +27,7 @@ export const WechatScreen = () => {
         <h1>微信</h1>
       </header>
       {code.isPending && <Skeleton lines={6} />}
-      {code.isError && !code.data && (
-        <LoadFailed error={code.error} busy={code.isFetching} onRetry={() => void code.refetch()} />
-      )}
+      {code.isError && !code.data && <QueryFailed query={code} />}
       {code.data && (
         <section className={`card ${css.trade}`}>
           <img className={css.code} src={code.data} width={240} height={240} alt="微信二维码" />

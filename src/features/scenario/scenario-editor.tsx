@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { bounds } from '#contract/bounds.ts';
 import { api } from '#src/platform/api.ts';
 import { readDraft, writeDraft } from '#src/platform/draft.ts';
@@ -13,14 +14,85 @@ import { useState } from 'react';
 import css from './scenario.module.css';
 import type { Scenario } from './scenario.ts';
 
+type Categories = readonly { id: number; name: string }[];
+
 /** What was written and not saved: it outlasts a trial of it, which leads to a conversation. */
-const readWritten = (key: string): FormValues | null => {
-  try {
-    return JSON.parse(readDraft(key) || 'null') as FormValues | null;
-  } catch {
-    return null;
-  }
-};
+const readWritten = (key: string): FormValues | null => readJson(readDraft(key));
+
+/** @param own it is offered to everybody; a manager shows theirs at once */
+const fieldsOf = (own: boolean, categories: Categories): readonly Field[] => [
+  { name: 'name', kind: 'text', required: true, ...bounds.scenario.name },
+  {
+    name: 'category',
+    kind: 'choice',
+    required: true,
+    options: categories.map((each) => ({ value: String(each.id), label: each.name })),
+  },
+  { name: 'desc_', label: '一句话说明', kind: 'text', ...bounds.scenario.description },
+  {
+    name: 'prompt',
+    kind: 'long',
+    required: true,
+    ...bounds.scenario.prompt,
+    lines: 6,
+    hint: '{{input}} 代表使用时写的内容；其他 {{名字}} 会变成一个填空',
+  },
+  {
+    name: 'sample',
+    label: '结果示例',
+    kind: 'long',
+    ...bounds.scenario.sample,
+    lines: 3,
+    hint: '别人开始之前看得到，可以用 Markdown；不填就不显示',
+  },
+  { name: 'color', kind: 'colour' },
+  ...(own
+    ? [
+        {
+          name: 'publish',
+          label: '提交给大家使用',
+          kind: 'switch',
+          hint: '管理员通过后，所有人都能用；改动后需要重新审核',
+        } satisfies Field,
+      ]
+    : [{ name: 'display', label: '展示', kind: 'switch' } satisfies Field]),
+];
+
+/** What was written, as it is saved. */
+const wordsOf = (values: FormValues) => ({
+  name: String(values['name'] ?? ''),
+  prompt: String(values['prompt'] ?? ''),
+  desc_: String(values['desc_'] ?? ''),
+  sample: String(values['sample'] ?? ''),
+  color: String(values['color'] ?? '#2563eb'),
+  category: Number(values['category']),
+});
+
+/** Lets a manager pass what was offered, or give it back with a reason. */
+const Judge = ({
+  onJudge,
+}: {
+  onJudge: (state: 'public' | 'private', reason?: string) => Promise<void>;
+}) => (
+  <section className={css.judge} aria-label="审核">
+    <Button kind="primary" onClick={() => void onJudge('public').catch(() => undefined)}>
+      通过
+    </Button>
+    <Form
+      fields={[
+        {
+          name: 'reason',
+          label: '退回的原因（作者会看到）',
+          kind: 'text',
+          required: true,
+          ...bounds.order.reason,
+        },
+      ]}
+      submit="退回"
+      onSubmit={({ reason }) => onJudge('private', String(reason))}
+    />
+  </section>
+);
 
 /** Writes a scenario: one's own, which may be offered to everybody, or as a manager any. */
 const ScenarioEditor = ({
@@ -33,7 +105,7 @@ const ScenarioEditor = ({
 }: {
   /** Empty: a new one. */
   scenario: Partial<Scenario>;
-  categories: readonly { id: number; name: string }[];
+  categories: Categories;
   manager: boolean;
   me: number | undefined;
   /** Tries the words in a session, before they are saved. */
@@ -49,43 +121,6 @@ const ScenarioEditor = ({
     writeDraft(draft, '');
     setWritten(null);
   };
-  const fields: Field[] = [
-    { name: 'name', kind: 'text', required: true, ...bounds.scenario.name },
-    {
-      name: 'category',
-      kind: 'choice',
-      required: true,
-      options: categories.map((each) => ({ value: String(each.id), label: each.name })),
-    },
-    { name: 'desc_', label: '一句话说明', kind: 'text', ...bounds.scenario.description },
-    {
-      name: 'prompt',
-      kind: 'long',
-      required: true,
-      ...bounds.scenario.prompt,
-      lines: 6,
-      hint: '{{input}} 代表使用时写的内容；其他 {{名字}} 会变成一个填空',
-    },
-    {
-      name: 'sample',
-      label: '结果示例',
-      kind: 'long',
-      ...bounds.scenario.sample,
-      lines: 3,
-      hint: '别人开始之前看得到，可以用 Markdown；不填就不显示',
-    },
-    { name: 'color', kind: 'colour' },
-    ...(own
-      ? [
-          {
-            name: 'publish',
-            label: '提交给大家使用',
-            kind: 'switch',
-            hint: '管理员通过后，所有人都能用；改动后需要重新审核',
-          } satisfies Field,
-        ]
-      : [{ name: 'display', label: '展示', kind: 'switch' } satisfies Field]),
-  ];
   const done = (text: string) => {
     forget();
     toast(text, 'success');
@@ -123,7 +158,7 @@ const ScenarioEditor = ({
         )}
         <Form
           key={written ? 'written' : 'saved'}
-          fields={fields}
+          fields={fieldsOf(own, categories)}
           onChange={(values) => writeDraft(draft, JSON.stringify(values))}
           initial={{
             name: scenario.name ?? '',
@@ -137,25 +172,12 @@ const ScenarioEditor = ({
             ...written,
           }}
           onSubmit={async (values) => {
-            const written = {
-              ...(id === undefined ? {} : { id }),
-              name: String(values['name'] ?? ''),
-              prompt: String(values['prompt'] ?? ''),
-              desc_: String(values['desc_'] ?? ''),
-              sample: String(values['sample'] ?? ''),
-              color: String(values['color'] ?? '#2563eb'),
-              category: Number(values['category']),
-            };
+            const words = { ...(id === undefined ? {} : { id }), ...wordsOf(values) };
+            const options = { quiet: true };
             if (own)
-              await api.saveScenario(
-                { ...written, publish: values['publish'] ? 1 : 0 },
-                { quiet: true },
-              );
+              await api.saveScenario({ ...words, publish: values['publish'] ? 1 : 0 }, options);
             else
-              await api.manageScenario(
-                { ...written, display: values['display'] ? 1 : 0 },
-                { quiet: true },
-              );
+              await api.manageScenario({ ...words, display: values['display'] ? 1 : 0 }, options);
             done('场景已保存');
           }}
           renderExtra={(values) => {
@@ -173,26 +195,7 @@ const ScenarioEditor = ({
             );
           }}
         />
-        {manager && scenario.state === 'pending' && (
-          <section className={css.judge} aria-label="审核">
-            <Button kind="primary" onClick={() => void judge('public').catch(() => undefined)}>
-              通过
-            </Button>
-            <Form
-              fields={[
-                {
-                  name: 'reason',
-                  label: '退回的原因（作者会看到）',
-                  kind: 'text',
-                  required: true,
-                  ...bounds.order.reason,
-                },
-              ]}
-              submit="退回"
-              onSubmit={({ reason }) => judge('private', String(reason))}
-            />
-          </section>
-        )}
+        {manager && scenario.state === 'pending' && <Judge onJudge={judge} />}
         {id !== undefined && (
           <Button kind="danger" onClick={() => void remove().catch(() => undefined)}>
             删除场景

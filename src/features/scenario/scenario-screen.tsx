@@ -1,3 +1,4 @@
+import rowCss from '#src/ui/chip-row.module.css';
 import { Chip, Tag } from '#src/ui/chip.tsx';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Scenario } from './scenario.ts';
@@ -15,15 +16,14 @@ import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
-import { Pager } from '#src/ui/pager/pager.tsx';
+import { PagedList } from '#src/ui/paged-list.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { FillSheet } from '#src/widgets/template/fill-sheet.tsx';
 import { varsOf } from '#src/widgets/template/template-vars.ts';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import css from './scenario.module.css';
 
 const route = getRouteApi('/scenario');
@@ -128,7 +128,7 @@ const Categories = ({
   const { category, scope, sort } = route.useSearch();
   const { signedIn } = useAuth();
   return (
-    <nav className={css.tabs} aria-label="分类">
+    <nav className={rowCss.chipRow} aria-label="分类">
       <Chip
         aria-pressed={category === undefined && scope === undefined && sort === undefined}
         onClick={() => onChoose({})}
@@ -183,10 +183,11 @@ const Scenarios = ({
   const { page = 1, scope } = route.useSearch();
   const navigate = route.useNavigate();
   const { user } = useAuth();
-  const scenarios = list.data?.list ?? [];
+  const tried = { label: example.name, onTry: () => onMake(example) };
   return (
-    <>
-      {list.isPending && (
+    <PagedList
+      query={list}
+      waiting={
         <ul className={css.cards} aria-label="正在加载" aria-busy="true">
           {[0, 1, 2, 3, 4, 5].map((each) => (
             <li key={each} className={css.card}>
@@ -194,13 +195,9 @@ const Scenarios = ({
             </li>
           ))}
         </ul>
-      )}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {list.data &&
-        scenarios.length === 0 &&
-        (scope === 'mine' ? (
+      }
+      empty={
+        scope === 'mine' ? (
           <EmptyPlace
             drawing="lotus"
             text="还没有自己的场景。把常用的提问存下来，下次填空就行。"
@@ -209,7 +206,7 @@ const Scenarios = ({
                 新建场景
               </Button>
             }
-            example={{ label: example.name, onTry: () => onMake(example) }}
+            example={tried}
           />
         ) : (
           <EmptyPlace
@@ -220,33 +217,31 @@ const Scenarios = ({
                 看全部
               </ButtonLink>
             }
-            example={{ label: example.name, onTry: () => onMake(example) }}
+            example={tried}
           />
-        ))}
-      <ul className={css.cards} aria-label="场景" hidden={scenarios.length === 0}>
-        {scenarios.map((scenario) => (
-          <Card
-            key={scenario.id}
-            scenario={scenario}
-            busy={busy}
-            editable={manager || (user !== null && scenario.user_id === user.id)}
-            onStart={() => onStart(scenario)}
-            onOpen={() => onOpen(scenario)}
-            onEdit={() => onEdit(scenario)}
-          />
-        ))}
-      </ul>
-      {list.data && (
-        <Pager
-          page={page}
-          count={list.data.page_count}
-          isCounted={!list.isPlaceholderData}
-          onPage={(next, replace) =>
-            void navigate({ search: (old) => ({ ...old, page: next }), replace })
-          }
-        />
+        )
+      }
+      page={page}
+      onPage={(next, replace) =>
+        void navigate({ search: (old) => ({ ...old, page: next }), replace })
+      }
+    >
+      {(scenarios) => (
+        <ul className={css.cards} aria-label="场景">
+          {scenarios.map((scenario) => (
+            <Card
+              key={scenario.id}
+              scenario={scenario}
+              busy={busy}
+              editable={manager || (user !== null && scenario.user_id === user.id)}
+              onStart={() => onStart(scenario)}
+              onOpen={() => onOpen(scenario)}
+              onEdit={() => onEdit(scenario)}
+            />
+          ))}
+        </ul>
       )}
-    </>
+    </PagedList>
   );
 };
 
@@ -381,35 +376,30 @@ export const ScenarioScreen = () => {
         onClose={() => setFilling(null)}
         onDone={(filled) => void start(filling?.id, filled)}
       />
-      <Suspense fallback={null}>
-        {opened && (
-          <Opened
-            scenario={opened}
-            category={categories.data?.list.find(({ id }) => id === opened.category)?.name ?? ''}
-            busy={busy}
-            manager={manager}
-            onStart={begin}
-            onEdit={setEditing}
-            onClose={() => setOpened(null)}
-          />
-        )}
-        {editing && (
-          <ScenarioEditor
-            scenario={editing}
-            categories={categories.data?.list ?? []}
-            manager={manager}
-            me={user?.id}
-            onTry={(filled) => void start(undefined, filled)}
-            onClose={() => setEditing(null)}
-          />
-        )}
-        {keeping && (
-          <CategorySheet
-            categories={categories.data?.list ?? []}
-            onClose={() => setKeeping(false)}
-          />
-        )}
-      </Suspense>
+      {opened && (
+        <Opened
+          scenario={opened}
+          category={categories.data?.list.find(({ id }) => id === opened.category)?.name ?? ''}
+          busy={busy}
+          manager={manager}
+          onStart={begin}
+          onEdit={setEditing}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {editing && (
+        <ScenarioEditor
+          scenario={editing}
+          categories={categories.data?.list ?? []}
+          manager={manager}
+          me={user?.id}
+          onTry={(filled) => void start(undefined, filled)}
+          onClose={() => setEditing(null)}
+        />
+      )}
+      {keeping && (
+        <CategorySheet categories={categories.data?.list ?? []} onClose={() => setKeeping(false)} />
+      )}
     </div>
   );
 };

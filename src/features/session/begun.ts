@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { accountOf } from '#src/platform/account-of.ts';
 import { isOffline } from '#src/platform/api-error.ts';
 import { authStore } from '#src/platform/auth-store.ts';
@@ -25,13 +26,7 @@ const lockOf = (uuid: string): string => `queqiao begun ${uuid}`;
 /** Without them nobody knows whether another tab still works on one. */
 const locks = (): LockManager | undefined => globalThis.navigator?.locks;
 
-const read = (): Begun[] => {
-  try {
-    return JSON.parse(readDraft(place) || '[]') as Begun[];
-  } catch {
-    return [];
-  }
-};
+const read = (): Begun[] => readJson<Begun[]>(readDraft(place)) ?? [];
 const change = (to: (all: Begun[]) => Begun[]): void => {
   const all = to(read()).slice(-10);
   writeDraft(place, all.length === 0 ? '' : JSON.stringify(all));

@@ -1,6 +1,6 @@
 import { Chip, ChipDot } from '#src/ui/chip.tsx';
 import { AttachButton, AttachDrop, AttachTray, pasteInto } from '#src/widgets/attach/attach.tsx';
-import { useAttachments } from '#src/platform/attach/attach-store.ts';
+import { type AttachTarget, useAttachments } from '#src/platform/attach/attach-store.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useDraft } from '#src/platform/draft.ts';
 import { endFirstView, hasSnapshot, takeFirstBox } from '#src/platform/first-view.ts';
@@ -8,7 +8,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import { inIdleTime } from '#src/platform/idle.ts';
 import { onLineWell } from '#src/platform/line.ts';
 import { prefsStore } from '#src/platform/prefs.ts';
-import { priceText, useChatModels, useImageModels } from '#src/platform/queries.ts';
+import { priceText, useModelsOf } from '#src/platform/queries.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { finePointer } from '#src/platform/use-media.ts';
 import { useEver } from '#src/platform/use-ever.ts';
@@ -18,9 +18,8 @@ import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { WordsField } from '#src/ui/words-field.tsx';
 import type { Model } from '#contract/model.ts';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
-import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
+import { lazyAsked, lazyPart, lazyWithin } from '#src/platform/lazy-chunk.ts';
 import {
-  Suspense,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -38,7 +37,7 @@ import css from './home.module.css';
 /** Images’ prices come with the sizes that they go by, which a chat does without. */
 const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 /** What is behind the ＋ besides files. */
-const StartActs = lazyAsked(async () => ({
+const StartActs = lazyWithin(async () => ({
   default: (await import('./start-sheets.tsx')).StartActs,
 }));
 /** What images are drawn with, and images to try. */
@@ -79,6 +78,170 @@ const AccountLine = () => {
   );
 };
 
+/** What a new session is for; it stands in the address, too: who signs in on the way comes back to it. */
+const useKind = (tab: StartKind): [StartKind, (kind: StartKind) => void] => {
+  const navigate = route.useNavigate();
+  const [kind, setKind] = useState(tab);
+  const [asked, setAsked] = useState(tab);
+  if (asked !== tab) {
+    setAsked(tab);
+    setKind(tab);
+  }
+  const choose = (next: StartKind) => {
+    setKind(next);
+    void navigate({
+      search: (now) => ({ ...now, tab: next === 'chat' ? undefined : next }),
+      replace: true,
+    });
+  };
+  return [kind, choose];
+};
+
+const Kinds = ({ kind, onChoose }: { kind: StartKind; onChoose: (kind: StartKind) => void }) => (
+  <div className="segments" role="tablist" aria-label="新会话">
+    {kinds.map(([each, name]) => (
+      <button
+        key={each}
+        type="button"
+        role="tab"
+        aria-selected={each === kind}
+        aria-controls="composer-panel"
+        onClick={() => onChoose(each)}
+      >
+        {name}
+      </button>
+    ))}
+  </div>
+);
+
+/** What was begun on this device alone goes once the line is well, and when there is time. */
+const useClearBegun = () => {
+  useEffect(() => onLineWell(clearBegun), []);
+  useEffect(() => inIdleTime(clearBegun), []);
+};
+
+/** When the box has the caret. */
+const useBoxFocus = (focus: boolean, handy: boolean) => {
+  const box = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    takeFirstBox(() => box.current?.focus({ preventScroll: true }));
+    if (!hasSnapshot()) endFirstView();
+  }, []);
+  useEffect(() => {
+    if (!focus) return;
+    window.scrollTo({ top: 0 });
+    box.current?.focus({ preventScroll: true });
+  }, [focus]);
+  useEffect(() => {
+    const at = document.activeElement;
+    if (handy && matchMedia(finePointer).matches && !(at instanceof HTMLInputElement))
+      box.current?.focus({ preventScroll: true });
+  }, [handy]);
+  return box;
+};
+
+/** The model that is asked, and the others. */
+const ModelChoice = ({
+  model,
+  kind,
+  onChoose,
+}: {
+  model: Model | undefined;
+  kind: StartKind;
+  onChoose: (name: string) => void;
+}) => {
+  const images = kind === 'imagine';
+  const models = useModelsOf(images ? 'image' : 'chat');
+  const [open, setOpen] = useState(false);
+  const price = model ? priceText(model) : '';
+  if (models.isError && !model)
+    return (
+      <Chip onClick={() => void models.refetch()}>
+        <Icon name="retry" size={16} />
+        模型没有取到，点此重试
+      </Chip>
+    );
+  return (
+    <>
+      <button
+        type="button"
+        className={css.composerModel}
+        aria-label={`选择模型，现在是 ${model?.label ?? '…'}，${price}`}
+        aria-haspopup="dialog"
+        disabled={!model}
+        onClick={() => setOpen(true)}
+      >
+        <ChipDot color={model?.color} />
+        <span className="chip-text">{model?.label ?? '…'}</span>
+        <small>{price}</small>
+        <Icon name="down" size={14} />
+      </button>
+      <ModelSheet
+        open={open}
+        value={model?.name ?? ''}
+        only={kind === 'free' ? isFree : undefined}
+        kind={images ? 'image' : 'chat'}
+        onClose={() => setOpen(false)}
+        onChoose={onChoose}
+      />
+    </>
+  );
+};
+
+/** Files, and what is behind the ＋ besides them. */
+const Plus = ({
+  target,
+  choice,
+  onChoose,
+  onOpen,
+}: {
+  target: AttachTarget;
+  choice: StartChoice;
+  onChoose: (change: Partial<StartChoice>) => void;
+  onOpen: (sheet: StartSheet) => void;
+}) => (
+  <AttachButton target={target} label="添加图片或文件，选择场景等">
+    {(close) => (
+      <StartActs
+        temporary={choice.temporary}
+        onOpen={(which) => {
+          close();
+          onOpen(which);
+        }}
+        onTemporary={() => {
+          close();
+          onChoose({ temporary: !choice.temporary });
+        }}
+      />
+    )}
+  </AttachButton>
+);
+
+const SendButton = ({
+  images,
+  model,
+  busy,
+  disabled,
+}: {
+  images: boolean;
+  model: Model | undefined;
+  busy: boolean;
+  disabled: boolean;
+}) => (
+  <button
+    type="submit"
+    className={`round ${css.composerSend}`}
+    data-sender
+    data-priced={images || undefined}
+    aria-busy={busy || undefined}
+    disabled={busy || disabled}
+  >
+    <Icon name="send" size={22} />
+    <span className="sr-only">发送</span>
+    {images && model && <DrawPrice model={model} />}
+  </button>
+);
+
 /** The new-session area: a question, a model, and ways to begin. */
 export const Composer = ({
   focus,
@@ -97,48 +260,18 @@ export const Composer = ({
   /** Something else is being done: it takes no room, and keeps what was written. */
   folded?: boolean;
 }) => {
-  const navigate = route.useNavigate();
   const [text, setText] = useDraft('home');
-  const [kind, setKind] = useState(tab);
-  const [asked, setAsked] = useState(tab);
-  if (asked !== tab) {
-    setAsked(tab);
-    setKind(tab);
-  }
+  const [kind, setKind] = useKind(tab);
   const images = kind === 'imagine';
-  const freeOnly = kind === 'free';
   const [chosenWith, keepChoice] = useDraft('start');
   const choice = useMemo(() => readChoice(chosenWith), [chosenWith]);
   const { start, busy, model } = useStart(choice, kind);
-  const chats = useChatModels();
-  const painters = useImageModels();
-  const models = images ? painters : chats;
-  const [choosing, setChoosing] = useState(false);
   const [sheet, setSheet] = useState<StartSheet>();
   const sheetUsed = useEver(sheet !== undefined);
-  const box = useRef<HTMLTextAreaElement>(null);
+  const box = useBoxFocus(focus, handy);
   const typed = useEver(/[/／@＠]/.test(text));
   const keys = useRef<((event: KeyboardEvent) => boolean) | null>(null);
-
-  useLayoutEffect(() => {
-    takeFirstBox(() => box.current?.focus({ preventScroll: true }));
-    if (!hasSnapshot()) endFirstView();
-  }, []);
-  useEffect(() => onLineWell(clearBegun), []);
-  useEffect(() => inIdleTime(clearBegun), []);
-
-  useEffect(() => {
-    if (!focus) return;
-    window.scrollTo({ top: 0 });
-    box.current?.focus({ preventScroll: true });
-  }, [focus]);
-
-  useEffect(() => {
-    const at = document.activeElement;
-    if (handy && matchMedia(finePointer).matches && !(at instanceof HTMLInputElement))
-      box.current?.focus({ preventScroll: true });
-  }, [handy]);
-
+  useClearBegun();
   const choose = useCallback(
     (name: string) => prefsStore.set(images ? { painter: name } : { model: name }),
     [images],
@@ -146,37 +279,20 @@ export const Composer = ({
   const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
   const added = useAttachments('home').items.length > 0 && !images;
   const send = () => void start(text);
+  const take = (prompt: string) => {
+    setText(prompt);
+    box.current?.focus();
+  };
   const option = (change: Partial<StartChoice>) => {
     keepChoice(JSON.stringify({ ...choice, ...change }));
     box.current?.focus({ preventScroll: true });
   };
-  const price = model ? priceText(model) : '';
 
   return (
     <section className={css.composer} aria-labelledby="greeting" hidden={folded}>
       <div className={css.composerHead}>
         <h2 id="greeting">今天想做点什么？</h2>
-        <div className="segments" role="tablist" aria-label="新会话">
-          {kinds.map(([each, name]) => (
-            <button
-              key={each}
-              type="button"
-              role="tab"
-              aria-selected={each === kind}
-              aria-controls="composer-panel"
-              onClick={() => {
-                setKind(each);
-                // It stands in the address, too: who signs in on the way comes back to it.
-                void navigate({
-                  search: (now) => ({ ...now, tab: each === 'chat' ? undefined : each }),
-                  replace: true,
-                });
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
+        <Kinds kind={kind} onChoose={setKind} />
       </div>
       {!images && <AttachTray target={target} />}
       {!images && <AttachDrop target={target} />}
@@ -199,74 +315,27 @@ export const Composer = ({
           onKey={(event) => keys.current?.(event) === true}
         />
         {typed && (
-          <Suspense fallback={null}>
-            <TypedList
-              text={text}
-              images={images}
-              model={model?.name ?? ''}
-              onKeys={(take) => (keys.current = take)}
-              onText={setText}
-              onModel={choose}
-              onScenario={({ id, name }) => option({ scenario: { id, name } })}
-            />
-          </Suspense>
+          <TypedList
+            text={text}
+            images={images}
+            model={model?.name ?? ''}
+            onKeys={(take) => (keys.current = take)}
+            onText={setText}
+            onModel={choose}
+            onScenario={({ id, name }) => option({ scenario: { id, name } })}
+          />
         )}
         <div className={css.composerRow}>
-          {!images && (
-            <AttachButton target={target} label="添加图片或文件，选择场景等">
-              {(close) => (
-                <StartActs
-                  temporary={choice.temporary}
-                  onOpen={(which) => {
-                    close();
-                    setSheet(which);
-                  }}
-                  onTemporary={() => {
-                    close();
-                    option({ temporary: !choice.temporary });
-                  }}
-                />
-              )}
-            </AttachButton>
-          )}
-          {models.isError && !model ? (
-            <Chip onClick={() => void models.refetch()}>
-              <Icon name="retry" size={16} />
-              模型没有取到，点此重试
-            </Chip>
-          ) : (
-            <button
-              type="button"
-              className={css.composerModel}
-              aria-label={`选择模型，现在是 ${model?.label ?? '…'}，${price}`}
-              aria-haspopup="dialog"
-              disabled={!model}
-              onClick={() => setChoosing(true)}
-            >
-              <ChipDot color={model?.color} />
-              <span className="chip-text">{model?.label ?? '…'}</span>
-              <small>{price}</small>
-              <Icon name="down" size={14} />
-            </button>
-          )}
+          {!images && <Plus target={target} choice={choice} onChoose={option} onOpen={setSheet} />}
+          <ModelChoice model={model} kind={kind} onChoose={choose} />
           {!images && !choice.temporary && <WebSwitch place="home" model={model} />}
           {!images && <ThinkingSwitch model={model} />}
-          <button
-            type="submit"
-            className={`round ${css.composerSend}`}
-            data-sender
-            data-priced={images || undefined}
-            aria-busy={busy || undefined}
-            disabled={busy || (text.trim() === '' && !added)}
-          >
-            <Icon name="send" size={22} />
-            <span className="sr-only">发送</span>
-            {images && model && (
-              <Suspense fallback={null}>
-                <DrawPrice model={model} />
-              </Suspense>
-            )}
-          </button>
+          <SendButton
+            images={images}
+            model={model}
+            busy={busy}
+            disabled={text.trim() === '' && !added}
+          />
         </div>
       </form>
       <div id="composer-panel" role="tabpanel" className={css.composerPanel}>
@@ -279,37 +348,17 @@ export const Composer = ({
             onSuggestion={(idea) => void start(idea, true)}
           />
         )}
-        {images && model && (
-          <Suspense fallback={null}>
-            <Studio
-              model={model}
-              onIdea={(prompt) => {
-                setText(prompt);
-                box.current?.focus();
-              }}
-            />
-          </Suspense>
-        )}
+        {images && model && <Studio model={model} onIdea={take} />}
       </div>
       <AccountLine />
       {sheetUsed && (
-        <Suspense fallback={null}>
-          <StartSheets
-            sheet={sheet}
-            chosenBases={choice.knowledge}
-            onChoose={option}
-            onClose={() => setSheet(undefined)}
-          />
-        </Suspense>
+        <StartSheets
+          sheet={sheet}
+          chosenBases={choice.knowledge}
+          onChoose={option}
+          onClose={() => setSheet(undefined)}
+        />
       )}
-      <ModelSheet
-        open={choosing}
-        value={model?.name ?? ''}
-        only={freeOnly ? isFree : undefined}
-        images={images}
-        onClose={() => setChoosing(false)}
-        onChoose={choose}
-      />
     </section>
   );
 };

@@ -24,12 +24,134 @@ interface Touching {
 
 const frontOf = (card: HTMLElement) => card.querySelector<HTMLElement>(`.${css.sessionFront}`);
 
-const makePuller = () => {
+/** What shows at the top while the list is pulled down, and reads it anew. */
+const createPuller = (root: HTMLElement, acts: { readonly current: GestureActs }) => {
   const puller = document.createElement('p');
   puller.className = css.pull ?? '';
   puller.dataset['pull'] = '';
   puller.setAttribute('role', 'status');
-  return puller;
+  root.prepend(puller);
+  let pulled = 0;
+  let refreshing = false;
+  const show = (distance: number, text: string) => {
+    pulled = distance;
+    puller.textContent = text;
+    puller.style.height = `${distance}px`;
+  };
+  const refresh = async () => {
+    refreshing = true;
+    show(pull, '正在刷新…');
+    // Long enough to be read.
+    const seen = new Promise((resolve) => {
+      setTimeout(resolve, 400);
+    });
+    await Promise.allSettled([acts.current.onRefresh(), seen]);
+    refreshing = false;
+    show(0, '');
+  };
+  return {
+    isBusy: () => refreshing,
+    /** @param far how far the finger went, px */
+    follow: (far: number) => {
+      const distance = Math.min(96, Math.max(0, far) * 0.5);
+      if (distance >= pull && pulled < pull) feel('tick');
+      show(distance, distance >= pull ? '松开刷新' : '下拉刷新');
+    },
+    leave: () => {
+      if (pulled >= pull) void refresh();
+      else show(0, '');
+    },
+    remove: () => puller.remove(),
+  };
+};
+
+const place = (card: HTMLElement, x: number, gliding: boolean) => {
+  const front = frontOf(card);
+  if (!front) return;
+  front.style.transition = gliding ? '' : 'none';
+  front.style.transform = x === 0 ? '' : `translateX(${x}px)`;
+};
+const widthOf = (card: HTMLElement) =>
+  (card.querySelectorAll(`.${css.sessionActs} button`).length || 1) * actWidth;
+
+/** The one card that is swept aside, if any. */
+const createAside = (acts: { readonly current: GestureActs }) => {
+  let aside: HTMLElement | null = null;
+  const putBack = () => {
+    if (!aside) return;
+    place(aside, 0, true);
+    aside = null;
+    acts.current.onSwipe('');
+  };
+  return {
+    get: () => aside,
+    putBack,
+    sweep: (card: HTMLElement) => {
+      if (card === aside) return;
+      aside = card;
+      acts.current.onSwipe(card.dataset['swipe'] ?? '');
+    },
+    /** Its finger left: far enough it stays aside, else it comes back. */
+    leave: (card: HTMLElement, from: number) => {
+      const front = frontOf(card);
+      const x = front ? new DOMMatrix(getComputedStyle(front).transform).m41 : 0;
+      if (from === 0 ? x < -sweep : x < -widthOf(card) + sweep / 2) {
+        place(card, -widthOf(card), true);
+        feel('tick');
+      } else putBack();
+    },
+    /** A tap on what was swept aside brings it back instead of opening it. */
+    onClick: (event: MouseEvent) => {
+      if (!aside || !(event.target instanceof Element)) return;
+      if (event.target.closest(`.${css.sessionActs}`)) {
+        place(aside, 0, true);
+        aside = null;
+        return;
+      }
+      if (event.target.closest(`.${css.sessionFront}`)) {
+        event.preventDefault();
+        event.stopPropagation();
+        putBack();
+      }
+    },
+  };
+};
+
+/** A finger that rests on a card opens its menu. */
+const createPress = (onPress: () => void) => {
+  let pressing: ReturnType<typeof setTimeout> | undefined;
+  let pressed = false;
+  const open = (card: HTMLElement) => {
+    const menu = card.querySelector<HTMLElement>(`.${css.sessionMenu}`);
+    if (!menu) return;
+    pressed = true;
+    onPress();
+    feel('tick');
+    menu.click();
+  };
+  const end = () => clearTimeout(pressing);
+  return {
+    end,
+    /** @param card null: the finger came to none */
+    begin: (card: HTMLElement | null) => {
+      end();
+      pressed = false;
+      if (card) pressing = setTimeout(() => open(card), pressTime);
+    },
+    /** The browser's own menu of a link must not lie over the card's. */
+    onContextMenu: (event: MouseEvent) => {
+      if (
+        pressing !== undefined &&
+        event.target instanceof Element &&
+        event.target.closest('[data-swipe]')
+      )
+        event.preventDefault();
+    },
+    /** The finger that opened a menu opens nothing else when it leaves. */
+    onTouchEnd: (event: TouchEvent) => {
+      if (pressed && event.cancelable) event.preventDefault();
+    },
+  };
 };
 
 /**
@@ -45,167 +167,67 @@ export const watchGestures = (
 ): (() => void) => {
   const abort = new AbortController();
   const { signal } = abort;
-  const puller = makePuller();
-  root.prepend(puller);
+  const puller = createPuller(root, acts);
+  const aside = createAside(acts);
   let touching: Touching | null = null;
-  let aside: HTMLElement | null = null;
-  let pulled = 0;
-  let refreshing = false;
-
-  const place = (card: HTMLElement, x: number, gliding: boolean) => {
-    const front = frontOf(card);
-    if (!front) return;
-    front.style.transition = gliding ? '' : 'none';
-    front.style.transform = x === 0 ? '' : `translateX(${x}px)`;
-  };
-  const widthOf = (card: HTMLElement) =>
-    (card.querySelectorAll(`.${css.sessionActs} button`).length || 1) * actWidth;
-  const putBack = () => {
-    if (!aside) return;
-    place(aside, 0, true);
-    aside = null;
-    acts.current.onSwipe('');
-  };
-  const showPull = (distance: number, text: string) => {
-    pulled = distance;
-    puller.textContent = text;
-    puller.style.height = `${distance}px`;
-  };
-
-  let pressing: ReturnType<typeof setTimeout> | undefined;
-  let pressed = false;
-  const endPress = () => clearTimeout(pressing);
-  const press = (card: HTMLElement) => {
-    const menu = card.querySelector<HTMLElement>(`.${css.sessionMenu}`);
-    if (!menu) return;
-    pressed = true;
-    touching = null;
-    feel('tick');
-    menu.click();
-  };
+  const press = createPress(() => (touching = null));
 
   const begin = (event: TouchEvent) => {
     const [touch] = event.touches;
-    endPress();
-    pressed = false;
-    if (!touch || event.touches.length > 1) {
-      touching = null;
-      return;
-    }
     const target = event.target instanceof Element ? event.target : null;
-    const card = target?.closest<HTMLElement>('[data-swipe]') ?? null;
-    if (aside && card !== aside) putBack();
-    if (card && !aside) pressing = setTimeout(() => press(card), pressTime);
-    touching = {
-      x: touch.clientX,
-      y: touch.clientY,
-      card,
-      from: card !== null && card === aside ? -widthOf(card) : 0,
-      kind: 'unknown',
-    };
+    const several = !touch || event.touches.length > 1;
+    const card = several ? null : (target?.closest<HTMLElement>('[data-swipe]') ?? null);
+    if (!several && card !== aside.get()) aside.putBack();
+    press.begin(aside.get() ? null : card);
+    touching = several
+      ? null
+      : {
+          x: touch.clientX,
+          y: touch.clientY,
+          card,
+          from: card !== null && card === aside.get() ? -widthOf(card) : 0,
+          kind: 'unknown',
+        };
   };
 
   const decide = (now: Touching, dx: number, dy: number): Touching['kind'] => {
     if (Math.abs(dx) < slop && Math.abs(dy) < slop) return 'unknown';
     if (Math.abs(dx) > Math.abs(dy))
       return now.card && (dx < 0 || now.from < 0) ? 'swipe' : 'other';
-    return dy > 0 && scrollY <= 0 && !refreshing ? 'pull' : 'other';
+    return dy > 0 && scrollY <= 0 && !puller.isBusy() ? 'pull' : 'other';
   };
 
   const move = (event: TouchEvent) => {
     const [touch] = event.touches;
     if (!touching || !touch) return;
+    const { card } = touching;
     const dx = touch.clientX - touching.x;
     const dy = touch.clientY - touching.y;
     if (touching.kind === 'unknown') {
       touching.kind = decide(touching, dx, dy);
-      if (touching.kind !== 'unknown') endPress();
-      if (touching.kind === 'swipe' && touching.card && touching.card !== aside) {
-        aside = touching.card;
-        acts.current.onSwipe(touching.card.dataset['swipe'] ?? '');
-      }
+      if (touching.kind !== 'unknown') press.end();
+      if (touching.kind === 'swipe' && card) aside.sweep(card);
     }
-    if (touching.kind === 'swipe' && touching.card)
-      place(touching.card, Math.min(0, Math.max(touching.from + dx, -220)), false);
-    if (touching.kind === 'pull') {
-      const distance = Math.min(96, Math.max(0, dy - slop) * 0.5);
-      if (distance >= pull && pulled < pull) feel('tick');
-      showPull(distance, distance >= pull ? '松开刷新' : '下拉刷新');
-    }
-  };
-
-  const refresh = async () => {
-    refreshing = true;
-    showPull(pull, '正在刷新…');
-    // Long enough to be read.
-    const seen = new Promise((resolve) => {
-      setTimeout(resolve, 400);
-    });
-    await Promise.allSettled([acts.current.onRefresh(), seen]);
-    refreshing = false;
-    showPull(0, '');
+    if (touching.kind === 'swipe' && card)
+      place(card, Math.min(0, Math.max(touching.from + dx, -220)), false);
+    if (touching.kind === 'pull') puller.follow(dy - slop);
   };
 
   const finish = () => {
-    endPress();
+    press.end();
     const now = touching;
     touching = null;
-    if (now?.kind === 'pull') {
-      if (pulled >= pull) void refresh();
-      else showPull(0, '');
-    }
-    if (now?.kind !== 'swipe' || !now.card) return;
-    const front = frontOf(now.card);
-    const x = front ? new DOMMatrix(getComputedStyle(front).transform).m41 : 0;
-    if (now.from === 0 ? x < -sweep : x < -widthOf(now.card) + sweep / 2) {
-      place(now.card, -widthOf(now.card), true);
-      feel('tick');
-    } else putBack();
+    if (now?.kind === 'pull') puller.leave();
+    if (now?.kind === 'swipe' && now.card) aside.leave(now.card, now.from);
   };
 
   root.addEventListener('touchstart', begin, { passive: true, signal });
   root.addEventListener('touchmove', move, { passive: true, signal });
   root.addEventListener('touchend', finish, { signal });
   root.addEventListener('touchcancel', finish, { signal });
-  // The browser's own menu of a link must not lie over the card's.
-  root.addEventListener(
-    'contextmenu',
-    (event) => {
-      if (
-        pressing !== undefined &&
-        event.target instanceof Element &&
-        event.target.closest('[data-swipe]')
-      )
-        event.preventDefault();
-    },
-    { signal },
-  );
-  // The finger that opened a menu opens nothing else when it leaves.
-  root.addEventListener(
-    'touchend',
-    (event) => {
-      if (pressed && event.cancelable) event.preventDefault();
-    },
-    { passive: false, signal },
-  );
-  // A tap on what was swept aside brings it back instead of opening it.
-  root.addEventListener(
-    'click',
-    (event) => {
-      if (!aside || !(event.target instanceof Element)) return;
-      if (event.target.closest(`.${css.sessionActs}`)) {
-        place(aside, 0, true);
-        aside = null;
-        return;
-      }
-      if (event.target.closest(`.${css.sessionFront}`)) {
-        event.preventDefault();
-        event.stopPropagation();
-        putBack();
-      }
-    },
-    { capture: true, signal },
-  );
+  root.addEventListener('contextmenu', press.onContextMenu, { signal });
+  root.addEventListener('touchend', press.onTouchEnd, { passive: false, signal });
+  root.addEventListener('click', aside.onClick, { capture: true, signal });
   if (first) begin(first);
   return () => {
     abort.abort();

@@ -6,16 +6,17 @@ import { endFirstView } from '#src/platform/first-view.ts';
 import { outboxState } from '#src/platform/outbox-state.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
 import { useStore } from '#src/platform/store.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { usePrefs } from '#src/platform/prefs.ts';
+import { useEver } from '#src/platform/use-ever.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu, wideEnoughForRecents } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { Channel, Session } from '#contract/session.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
-import { Fragment, Suspense, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
@@ -59,6 +60,111 @@ const act = async (what: SessionAct, session: Session, marked: number | undefine
   await actOn(what, session, marked).catch(ignoreApiError);
 };
 
+/** Whether the field of the search is open; whoever asks for a new session has left it. */
+const useSearching = ({ query, new: asked }: ReturnType<typeof route.useSearch>) => {
+  const state = useState(query !== undefined);
+  const [known, setKnown] = useState(asked);
+  if (known !== asked) {
+    setKnown(asked);
+    if (asked === 1) state[1](false);
+  }
+  return state;
+};
+
+/** The sessions of a page, in one's own channel under the days of their last messages. */
+const Sessions = ({
+  sessions,
+  channel,
+  words,
+  swiped,
+  onSwipe,
+  onMenu,
+}: {
+  sessions: readonly Session[];
+  channel: Channel;
+  /** That were searched for. */
+  words: string | undefined;
+  /** The one that was swept aside; empty: none. */
+  swiped: string;
+  onSwipe: (uuid: string) => void;
+  /** Absent: nothing can be done with them here. */
+  onMenu: ((session: Session) => void) | undefined;
+}) => {
+  const { user } = useAuth();
+  const wide = useMedia(wideEnoughForMenu);
+  return (
+    <ul className={css.sessions} data-sessions>
+      {sessions.map((session, at) => {
+        const heading = channel === 'private' && !words ? headingAt(sessions, at) : null;
+        return (
+          <Fragment key={session.id}>
+            {heading !== null && (
+              <li className={css.sessionGroup}>
+                <h2>{heading}</h2>
+              </li>
+            )}
+            <SessionCard
+              session={session}
+              channel={channel}
+              words={words}
+              own={session.user_id === user?.id}
+              wide={wide}
+              swiped={session.uuid === swiped}
+              onMenu={onMenu}
+              onAct={(what, target) => {
+                onSwipe('');
+                void act(what, target, markedIn(target, channel, words));
+              }}
+            />
+          </Fragment>
+        );
+      })}
+    </ul>
+  );
+};
+
+const Channels = ({ here }: { here: Channel | null }) => (
+  <nav className={`strip ${css.tabs}`} aria-label="频道">
+    {tabs.map(([each, text]) => (
+      <Link
+        key={each}
+        to="/"
+        search={{ channel: each }}
+        resetScroll={false}
+        aria-current={each === here ? 'page' : undefined}
+      >
+        {text}
+      </Link>
+    ))}
+  </nav>
+);
+
+/** What can be done with one of the sessions; it loads when first opened. */
+const Menu = ({
+  session,
+  channel,
+  words,
+  onClose,
+}: {
+  session: Session | undefined;
+  channel: Channel;
+  words: string | undefined;
+  onClose: () => void;
+}) => {
+  const { user } = useAuth();
+  const marked = (target: Session) => markedIn(target, channel, words);
+  if (!useEver(session !== undefined)) return null;
+  return (
+    <SessionMenu
+      session={session}
+      own={session?.user_id === user?.id}
+      starred={session !== undefined && (session.favorite || marked(session) !== undefined)}
+      onAct={(what, target) => void act(what, target, marked(target))}
+      onClose={onClose}
+    />
+  );
+};
+
 /** Home: the new-session area and the list of the chosen channel. */
 export const HomeScreen = () => {
   const search = route.useSearch();
@@ -70,14 +176,8 @@ export const HomeScreen = () => {
   const channel = search.channel ?? (inPublic ? 'public' : 'private');
   const page = search.page ?? 1;
   const list = useSessionList({ channel, page, query, model, user_id, scenario_id });
-  const [searching, setSearching] = useState(query !== undefined);
-  const [asked, setAsked] = useState(search.new);
-  if (asked !== search.new) {
-    setAsked(search.new);
-    if (search.new === 1) setSearching(false);
-  }
+  const [searching, setSearching] = useSearching(search);
   const [menu, setMenu] = useState<Session>();
-  const [menuUsed, setMenuUsed] = useState(false);
   const [swiped, setSwiped] = useState('');
   const screen = useRef<HTMLDivElement>(null);
   const wide = useMedia(wideEnoughForMenu);
@@ -88,9 +188,7 @@ export const HomeScreen = () => {
   const scenario = useScenarioName(scenario_id);
   usePageTitle(titles[channel]);
   const listed = !list.isPending || noneAsked;
-  useLayoutEffect(() => {
-    if (listed) endFirstView();
-  }, [listed]);
+  useLayoutEffect(() => (listed ? endFirstView() : undefined), [listed]);
   useGestures(screen, { onSwipe: setSwiped, onRefresh: refreshScreens });
 
   const filter = (change: Partial<typeof search>) =>
@@ -136,19 +234,7 @@ export const HomeScreen = () => {
       />
       <section aria-label={titles[channel]} className={beside ? css.homeBeside : undefined}>
         <div className={css.listHead}>
-          <nav className={`strip ${css.tabs}`} aria-label="频道">
-            {tabs.map(([each, text]) => (
-              <Link
-                key={each}
-                to="/"
-                search={{ channel: each }}
-                resetScroll={false}
-                aria-current={each === channel && !beside ? 'page' : undefined}
-              >
-                {text}
-              </Link>
-            ))}
-          </nav>
+          <Channels here={beside ? null : channel} />
           {!beside && (filtered || sessions.length > 0) && (
             <SessionFilters
               values={{ model, user_id, scenario_id }}
@@ -165,53 +251,19 @@ export const HomeScreen = () => {
           </p>
         )}
         {!beside && !noneAsked && list.isPending && <LoadingCards />}
-        {list.isError && !list.data && (
-          <LoadFailed
-            error={list.error}
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
-        )}
+        {list.isError && !list.data && <QueryFailed query={list} />}
         {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
-          <Suspense>
-            <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
-          </Suspense>
+          <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
         )}
         {!beside && sessions.length > 0 && (
-          <ul className={css.sessions} data-sessions>
-            {sessions.map((session, at) => {
-              const heading = channel === 'private' && !query ? headingAt(sessions, at) : null;
-              return (
-                <Fragment key={session.id}>
-                  {heading !== null && (
-                    <li className={css.sessionGroup}>
-                      <h2>{heading}</h2>
-                    </li>
-                  )}
-                  <SessionCard
-                    session={session}
-                    channel={channel}
-                    words={query}
-                    own={session.user_id === user?.id}
-                    wide={wide}
-                    swiped={session.uuid === swiped}
-                    onMenu={
-                      token === ''
-                        ? undefined
-                        : (target) => {
-                            setMenuUsed(true);
-                            setMenu(target);
-                          }
-                    }
-                    onAct={(what, target) => {
-                      setSwiped('');
-                      void act(what, target, markedIn(target, channel, query));
-                    }}
-                  />
-                </Fragment>
-              );
-            })}
-          </ul>
+          <Sessions
+            sessions={sessions}
+            channel={channel}
+            words={query}
+            swiped={swiped}
+            onSwipe={setSwiped}
+            onMenu={token === '' ? undefined : setMenu}
+          />
         )}
         {!beside && list.data && (
           <Pager
@@ -227,19 +279,7 @@ export const HomeScreen = () => {
           />
         )}
       </section>
-      {menuUsed && (
-        <Suspense fallback={null}>
-          <SessionMenu
-            session={menu}
-            own={menu?.user_id === user?.id}
-            starred={
-              menu !== undefined && (menu.favorite || markedIn(menu, channel, query) !== undefined)
-            }
-            onAct={(what, target) => void act(what, target, markedIn(target, channel, query))}
-            onClose={() => setMenu(undefined)}
-          />
-        </Suspense>
-      )}
+      <Menu session={menu} channel={channel} words={query} onClose={() => setMenu(undefined)} />
     </div>
   );
 };

@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -121,9 +121,7 @@ export const ManageHistory = ({
       title={data?.session.prompt || '消息'}
     >
       {history.isPending && <Skeleton lines={6} />}
-      {history.isError && (
-        <LoadFailed error={history.error} onRetry={() => void history.refetch()} />
-      )}
+      {history.isError && <QueryFailed query={history} />}
       {data && (
         <>
           <p className={css.head}>

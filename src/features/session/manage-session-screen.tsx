@@ -1,8 +1,9 @@
+import { momentColumn } from '#src/ui/table/columns.ts';
+import { personColumn } from '#src/widgets/person/person-column.tsx';
 import { Tag } from '#src/ui/chip.tsx';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { confirmDelete, confirmDialog } from '#src/ui/dialog.ts';
@@ -12,7 +13,7 @@ import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { AdminSession } from '#contract/manage-session.ts';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ManageHistory } from './manage-history.tsx';
 
 const route = getRouteApi('/manager/session');
@@ -69,17 +70,7 @@ const columns: readonly Column<AdminSession>[] = [
     ),
   },
   { key: 'type', title: '类型', value: (row) => typeName(row.type), role: 'plain' },
-  {
-    key: 'user',
-    title: '用户',
-    value: (row) => row.user_name,
-    role: 'plain',
-    render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
-        {row.user_name}
-      </Link>
-    ),
-  },
+  personColumn,
   { key: 'model', title: '模型', value: (row) => row.model, role: 'plain' },
   {
     key: 'reply_count',
@@ -103,14 +94,7 @@ const columns: readonly Column<AdminSession>[] = [
     value: (row) => (row.deleted ? '已删除' : row.private ? '私有' : '公开'),
     render: (row) => <Tag>{row.deleted ? '已删除' : row.private ? '私有' : '公开'}</Tag>,
   },
-  {
-    key: 'created_at',
-    title: '建立',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    role: 'plain',
-    sortable: true,
-  },
+  momentColumn('created_at', '建立', { role: 'plain', sortable: true }),
   {
     key: 'acts',
     title: '操作',

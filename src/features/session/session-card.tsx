@@ -76,6 +76,110 @@ export const Unread = ({ count }: { count: number }) => (
   </span>
 );
 
+/** What stands behind a card that was swept aside. */
+const Behind = ({
+  session,
+  pins,
+  starred,
+  removes,
+  onAct,
+}: {
+  session: Session;
+  /** Else it is added to the favourites. */
+  pins: boolean;
+  starred: boolean;
+  removes: boolean;
+  onAct: (act: SessionAct, session: Session) => void;
+}) => (
+  <div className={css.sessionActs}>
+    {pins ? (
+      <button type="button" onClick={() => onAct({ name: 'pin', onTop: !session.on_top }, session)}>
+        <Icon name="pin" />
+        {session.on_top ? '取消置顶' : '置顶'}
+      </button>
+    ) : (
+      <button type="button" onClick={() => onAct({ name: 'favorite' }, session)}>
+        <Icon name="star" />
+        {starred ? '取消收藏' : '收藏'}
+      </button>
+    )}
+    {removes && (
+      <button
+        type="button"
+        className={css.sessionRemove}
+        onClick={() => onAct({ name: 'remove' }, session)}
+      >
+        <Icon name="trash" />
+        删除
+      </button>
+    )}
+  </div>
+);
+
+/** Who is spoken with: people or a model. */
+const Face = ({ session }: { session: Session }) => {
+  const { label, logo, color } = useModelLook(session.model);
+  const kind = peopleKind(session);
+  if (!kind) return <Avatar name={label} src={logo} color={color} size={44} />;
+  return (
+    <span className={css.sessionFace}>
+      {kind === '私聊' ? (
+        <Avatar name={sessionTitle(session)} src="" size={44} />
+      ) : (
+        <Avatar name={session.user_name} src={session.avatar} size={44} />
+      )}
+      {session.unread > 0 && <Unread count={session.unread} />}
+    </span>
+  );
+};
+
+/** Whose it is and of which kind, and what it came to. */
+const Facts = ({
+  session,
+  words,
+  own,
+}: {
+  session: Session;
+  words: string | undefined;
+  own: boolean;
+}) => {
+  const { label } = useModelLook(session.model);
+  const { match } = session;
+  return (
+    <div className={css.sessionFacts}>
+      {!own && (
+        <Link
+          to="/"
+          search={{ channel: 'public', user_id: session.user_id }}
+          className={css.sessionAuthor}
+          aria-label={`只看 ${maskName(session.user_name)} 的会话`}
+        >
+          {maskName(session.user_name)}
+        </Link>
+      )}
+      {tagsOf(session).map((tag) => (
+        <Tag key={tag}>{tag}</Tag>
+      ))}
+      {label && <span className={css.sessionModel}>{label}</span>}
+      <p className={words ? `${css.sessionSummary} ${css.sessionFound}` : css.sessionSummary}>
+        {match && match.history_id !== null ? (
+          <Marked text={match.snippet} words={words} />
+        ) : (
+          session.summary || '还没有回复'
+        )}
+      </p>
+      {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
+      {session.like_count > 0 && (
+        <span className={css.sessionLikes}>
+          <Icon name="like" size={14} />
+          {session.like_count}
+          <span className="sr-only">个赞</span>
+        </span>
+      )}
+    </div>
+  );
+};
+
 export const SessionCard = ({
   session,
   channel,
@@ -100,55 +204,22 @@ export const SessionCard = ({
   onMenu: ((session: Session) => void) | undefined;
   onAct: (act: SessionAct, session: Session) => void;
 }) => {
-  const look = useModelLook(session.model);
   const title = sessionTitle(session);
-  const { match } = session;
-  const kind = peopleKind(session);
-  const marked = match?.history_id ?? undefined;
+  const marked = session.match?.history_id ?? undefined;
   const starred = session.favorite || markedIn(session, channel, words) !== undefined;
   return (
     <li className={css.session} data-session data-swipe={onMenu ? session.uuid : undefined}>
       {swiped && (
-        <div className={css.sessionActs}>
-          {own && channel !== 'favorites' ? (
-            <button
-              type="button"
-              onClick={() => onAct({ name: 'pin', onTop: !session.on_top }, session)}
-            >
-              <Icon name="pin" />
-              {session.on_top ? '取消置顶' : '置顶'}
-            </button>
-          ) : (
-            <button type="button" onClick={() => onAct({ name: 'favorite' }, session)}>
-              <Icon name="star" />
-              {starred ? '取消收藏' : '收藏'}
-            </button>
-          )}
-          {own && (
-            <button
-              type="button"
-              className={css.sessionRemove}
-              onClick={() => onAct({ name: 'remove' }, session)}
-            >
-              <Icon name="trash" />
-              删除
-            </button>
-          )}
-        </div>
+        <Behind
+          session={session}
+          pins={own && channel !== 'favorites'}
+          starred={starred}
+          removes={own}
+          onAct={onAct}
+        />
       )}
       <div className={css.sessionFront}>
-        {kind ? (
-          <span className={css.sessionFace}>
-            <Avatar
-              name={kind === '私聊' ? title : session.user_name}
-              src={kind === '私聊' ? '' : session.avatar}
-              size={44}
-            />
-            {session.unread > 0 && <Unread count={session.unread} />}
-          </span>
-        ) : (
-          <Avatar name={look.label} src={look.logo} color={look.color} size={44} />
-        )}
+        <Face session={session} />
         <div className={css.sessionWords}>
           <div className={css.sessionHead}>
             <h3>
@@ -172,37 +243,7 @@ export const SessionCard = ({
             {session.private === 1 && <State icon="lock" text="私有" />}
             <time dateTime={session.updated_at}>{relativeTime(session.updated_at)}</time>
           </div>
-          <div className={css.sessionFacts}>
-            {!own && (
-              <Link
-                to="/"
-                search={{ channel: 'public', user_id: session.user_id }}
-                className={css.sessionAuthor}
-                aria-label={`只看 ${maskName(session.user_name)} 的会话`}
-              >
-                {maskName(session.user_name)}
-              </Link>
-            )}
-            {tagsOf(session).map((tag) => (
-              <Tag key={tag}>{tag}</Tag>
-            ))}
-            {look.label && <span className={css.sessionModel}>{look.label}</span>}
-            <p className={words ? `${css.sessionSummary} ${css.sessionFound}` : css.sessionSummary}>
-              {marked !== undefined && match ? (
-                <Marked text={match.snippet} words={words} />
-              ) : (
-                session.summary || '还没有回复'
-              )}
-            </p>
-            {session.reply_count > 0 && <span>{session.reply_count} 条</span>}
-            {session.like_count > 0 && (
-              <span className={css.sessionLikes}>
-                <Icon name="like" size={14} />
-                {session.like_count}
-                <span className="sr-only">个赞</span>
-              </span>
-            )}
-          </div>
+          <Facts session={session} words={words} own={own} />
           {session.images.length > 0 && <Thumbnails images={session.images} wide={wide} />}
         </div>
         {onMenu && (

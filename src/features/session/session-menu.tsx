@@ -1,5 +1,5 @@
+import { ActMenu, type MenuAct } from '#src/ui/act.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { Icon, type IconName } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import type { Session } from '#contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +7,6 @@ import { useState } from 'react';
 import { useDraft } from '#src/platform/draft.ts';
 import type { SessionAct } from './session-acts.ts';
 import { sessionTitle } from './session-title.ts';
-import actCss from '#src/ui/act.module.css';
 import css from './home.module.css';
 
 const titleMost = 100;
@@ -61,19 +60,31 @@ const SessionMenu = ({
 }) => {
   const navigate = useNavigate();
   const [renaming, setRenaming] = useState<Session>();
-  const row = (icon: IconName, label: string, run: (target: Session) => void, danger = false) => (
-    <button
-      type="button"
-      className={danger ? `${actCss.act} ${actCss.actDanger}` : actCss.act}
-      onClick={() => {
-        onClose();
-        if (session) run(session);
-      }}
-    >
-      <Icon name={icon} />
-      {label}
-    </button>
-  );
+  const actsOf = (target: Session): readonly (MenuAct | false)[] => [
+    {
+      icon: 'chat',
+      label: '打开会话',
+      act: () => void navigate({ to: '/chat', search: { uuid: target.uuid } }),
+    },
+    own && {
+      icon: 'pin',
+      label: target.on_top ? '取消置顶' : '置顶',
+      act: () => onAct({ name: 'pin', onTop: !target.on_top }, target),
+    },
+    {
+      icon: 'star',
+      label: starred ? '取消收藏' : '收藏',
+      act: () => onAct({ name: 'favorite' }, target),
+    },
+    own &&
+      target.prompt !== '' && { icon: 'edit', label: '重命名', act: () => setRenaming(target) },
+    own && {
+      icon: 'trash',
+      label: '删除会话',
+      danger: true,
+      act: () => onAct({ name: 'remove' }, target),
+    },
+  ];
   return (
     <>
       <Sheet
@@ -82,20 +93,7 @@ const SessionMenu = ({
         onClose={onClose}
         title={session ? sessionTitle(session) : ''}
       >
-        {row(
-          'chat',
-          '打开会话',
-          (target) => void navigate({ to: '/chat', search: { uuid: target.uuid } }),
-        )}
-        {own &&
-          row('pin', session?.on_top ? '取消置顶' : '置顶', (target) =>
-            onAct({ name: 'pin', onTop: !target.on_top }, target),
-          )}
-        {row('star', starred ? '取消收藏' : '收藏', (target) =>
-          onAct({ name: 'favorite' }, target),
-        )}
-        {own && session?.prompt !== '' && row('edit', '重命名', setRenaming)}
-        {own && row('trash', '删除会话', (target) => onAct({ name: 'remove' }, target), true)}
+        {session && <ActMenu acts={actsOf(session)} onClose={onClose} />}
       </Sheet>
       <Sheet open={renaming !== undefined} onClose={() => setRenaming(undefined)} title="重命名">
         {renaming && (

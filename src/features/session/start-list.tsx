@@ -1,6 +1,6 @@
 import { ChipDot } from '#src/ui/chip.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { ReactNode } from 'react';
 import css from './start-sheets.module.css';
@@ -41,13 +41,7 @@ export const StartList = <T,>({
   return (
     <>
       {query.isPending && <Skeleton lines={lines} />}
-      {query.error && !list && (
-        <LoadFailed
-          error={query.error}
-          busy={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
-      )}
+      {query.error && !list && <QueryFailed query={query} />}
       {list?.length === 0 && empty}
       <ul className={css.startList}>
         {list?.map((item) => (

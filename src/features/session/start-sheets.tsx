@@ -4,7 +4,6 @@ import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import type { StartChoice } from './use-start.ts';
 
 const ScenarioSheet = lazyAsked(() => import('./scenario-sheet.tsx'));
@@ -66,7 +65,7 @@ const StartSheets = ({
   const scenario = useEver(sheet === 'scenario');
   const knowledge = useEver(sheet === 'knowledge');
   return (
-    <Suspense fallback={null}>
+    <>
       {scenario && (
         <ScenarioSheet
           open={sheet === 'scenario'}
@@ -91,7 +90,7 @@ const StartSheets = ({
           }}
         />
       )}
-    </Suspense>
+    </>
   );
 };
 

@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import { api } from '#src/platform/api.ts';
 import {
@@ -40,13 +41,9 @@ export interface StartChoice {
 const noChoice: StartChoice = { scenario: null, knowledge: [], temporary: false };
 /** As it is kept with the draft of the home's box; it goes with the session that it was made for. */
 export const readChoice = (text: string): StartChoice => {
-  try {
-    const { knowledge, ...rest } = JSON.parse(text || '{}') as Partial<StartChoice>;
-    // A draft from before several could be chosen holds one of them.
-    return { ...noChoice, ...rest, knowledge: Array.isArray(knowledge) ? knowledge : [] };
-  } catch {
-    return noChoice;
-  }
+  const { knowledge, ...rest } = readJson<Partial<StartChoice>>(text) ?? noChoice;
+  // A draft from before several could be chosen holds one of them.
+  return { ...noChoice, ...rest, knowledge: Array.isArray(knowledge) ? knowledge : [] };
 };
 
 /** Makes the session; null: it is begun on this device alone, and goes to the server with its question. */

@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { fieldWords } from '#contract/field-words.ts';
 import { editions } from '#contract/goods.ts';
@@ -44,14 +45,8 @@ export const subjectWords = (subject: string): string => {
 type Fields = Record<string, unknown>;
 
 const read = (json: string): Fields | null => {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : null;
-  } catch {
-    return null;
-  }
+  const value = readJson<unknown>(json);
+  return typeof value === 'object' && !Array.isArray(value) ? (value as Fields | null) : null;
 };
 
 /** Money is kept in cents. */

@@ -1,3 +1,4 @@
+import { momentColumn } from '#src/ui/table/columns.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
@@ -15,13 +16,7 @@ import css from './stats.module.css';
 const route = getRouteApi('/manager/log');
 
 const columns: readonly Column<ManagerAct>[] = [
-  {
-    key: 'created_at',
-    title: '时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  momentColumn('created_at', '时间', { sortable: true }),
   { key: 'user_name', title: '管理员', value: (row) => row.user_name },
   { key: 'summary', title: '做了什么', value: (row) => row.summary, role: 'title' },
   { key: 'subject', title: '对象', value: (row) => subjectWords(row.subject) || '—' },

@@ -2,7 +2,7 @@ import { Chip } from '#src/ui/chip.tsx';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
 import { lastMoments } from '#src/ui/date-range/ranges.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -59,9 +59,7 @@ export const ChartScreen = () => {
           </Chip>
         ))}
       </div>
-      {charts.isError && !data && (
-        <LoadFailed error={charts.error} onRetry={() => void charts.refetch()} />
-      )}
+      {charts.isError && !data && <QueryFailed query={charts} />}
       {charts.isPending && <Skeleton lines={8} />}
       <div className={css.charts}>
         {drawn?.map((chart) => (

@@ -4,6 +4,7 @@ import { DateRange } from '#src/ui/date-range/date-range.tsx';
 import { lastMoments, quickRange } from '#src/ui/date-range/ranges.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { numberColumn } from '#src/ui/table/columns.ts';
 import { isBusy } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { Out } from '#contract/calls.ts';
@@ -15,7 +16,6 @@ import css from './stats.module.css';
 
 const route = getRouteApi('/manager/model_stats');
 
-const number = (value: number) => value.toLocaleString('zh-CN');
 const seconds = (ms: number) => (ms === 0 ? '—' : `${(ms / 1000).toFixed(1)} 秒`);
 const time = (
   key: 'first_time' | 'success_time' | 'error_time',
@@ -28,18 +28,6 @@ const time = (
   align: 'end',
   sortable: true,
 });
-const count = (
-  key: 'request_count' | 'error_count' | 'tokens' | 'user_count',
-  title: string,
-): Column<ModelStatRow> => ({
-  key,
-  title,
-  value: (row) => row[key],
-  render: (row) => number(row[key]),
-  align: 'end',
-  sortable: true,
-});
-
 const columns: readonly Column<ModelStatRow>[] = [
   {
     key: 'model',
@@ -49,8 +37,8 @@ const columns: readonly Column<ModelStatRow>[] = [
     wide: true,
     sortable: true,
   },
-  count('request_count', '请求'),
-  count('error_count', '出错'),
+  numberColumn('request_count', '请求', { sortable: true }),
+  numberColumn('error_count', '出错', { sortable: true }),
   {
     key: 'rate',
     title: '出错率',
@@ -59,11 +47,11 @@ const columns: readonly Column<ModelStatRow>[] = [
     align: 'end',
     sortable: true,
   },
-  count('tokens', 'token'),
+  numberColumn('tokens', 'token', { sortable: true }),
   time('first_time', '首字'),
   time('success_time', '成功用时'),
   time('error_time', '出错用时'),
-  count('user_count', '人数'),
+  numberColumn('user_count', '人数', { sortable: true }),
 ];
 
 type UserStat = Out<'adminModelStats'>['modelUserStats'][number];

@@ -1,6 +1,6 @@
+import { momentColumn, numberColumn } from '#src/ui/table/columns.ts';
 import { Chip } from '#src/ui/chip.tsx';
 import { useCall } from '#src/platform/call-query.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -47,21 +47,8 @@ const columns: readonly Column<Placed>[] = [
       </Link>
     ),
   },
-  {
-    key: 'deduct_tokens',
-    title: '消耗 token',
-    value: (row) => row.deduct_tokens,
-    render: (row) => row.deduct_tokens.toLocaleString('zh-CN'),
-    align: 'end',
-    sortable: true,
-  },
-  {
-    key: 'created_at',
-    title: '注册时间',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  numberColumn('deduct_tokens', '消耗 token', { sortable: true }),
+  momentColumn('created_at', '注册时间', { sortable: true }),
 ];
 
 /** Who spent most, in four periods; the first three stand out. */

@@ -1,3 +1,4 @@
+import { listProps } from '#src/ui/table/page-props.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
@@ -62,11 +63,9 @@ const Managers = () => {
       <DataTable
         name="管理员"
         columns={columns}
-        rows={managers.data?.list}
+        {...listProps(managers)}
         rowKey={({ user_id }) => String(user_id)}
         empty={{ icon: 'person', text: '还没有别的管理员。' }}
-        error={managers.error}
-        onRetry={() => void managers.refetch()}
         tools={false}
       />
       <div className={`card ${css.stack}`}>

@@ -4,10 +4,11 @@ import { byteSize, dateTime } from '#src/platform/format.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { numberColumn } from '#src/ui/table/columns.ts';
 import type { Out } from '#contract/calls.ts';
 import { Figures } from './figures.tsx';
 import css from './stats.module.css';
@@ -79,14 +80,7 @@ const callColumns: readonly Column<State['calls'][number]>[] = [
 ];
 const tableColumns: readonly Column<State['tables'][number]>[] = [
   { key: 'name', title: '表', value: (row) => row.name, role: 'title', wide: true },
-  {
-    key: 'rows',
-    title: '行数（约）',
-    value: (row) => row.rows,
-    render: (row) => number(row.rows),
-    align: 'end',
-    sortable: true,
-  },
+  numberColumn('rows', '行数（约）', { sortable: true }),
   {
     key: 'bytes',
     title: '大小',
@@ -139,8 +133,7 @@ export const StateScreen = () => {
   const state = useCall('adminService', {}, { refetchInterval: 10_000 });
   const me = useMe();
   const { data } = state;
-  if (state.isError && !data)
-    return <LoadFailed error={state.error} onRetry={() => void state.refetch()} />;
+  if (state.isError && !data) return <QueryFailed query={state} />;
   return (
     <ManagePage title="服务状态">
       {!data && <Skeleton lines={8} />}

@@ -1,5 +1,5 @@
 import { useCall } from '#src/platform/call-query.ts';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -19,8 +19,7 @@ const number = (value: number) => value.toLocaleString('zh-CN');
 
 export const SummaryFigures = () => {
   const summary = useCall('adminSummary', {}, { refetchInterval: 60_000 });
-  if (summary.isError && !summary.data)
-    return <LoadFailed error={summary.error} onRetry={() => void summary.refetch()} />;
+  if (summary.isError && !summary.data) return <QueryFailed query={summary} />;
   if (!summary.data) return <Skeleton lines={4} />;
   const { data } = summary;
   return (

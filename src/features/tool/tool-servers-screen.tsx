@@ -14,7 +14,7 @@ import { Tag } from '#src/ui/chip.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
@@ -167,9 +167,7 @@ export const ToolServersScreen = () => {
           }
         />
       )}
-      {servers.isError && (
-        <LoadFailed error={servers.error} onRetry={() => void servers.refetch()} />
-      )}
+      {servers.isError && <QueryFailed query={servers} />}
       {signedIn && servers.isPending && <Skeleton />}
       {list?.length === 0 && (
         <EmptyPlace

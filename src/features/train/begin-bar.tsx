@@ -4,7 +4,7 @@ import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { TrainModel } from '#contract/train.ts';
 import { useEffect } from 'react';
@@ -47,7 +47,7 @@ export const BeginBar = ({
     void api.setTrainModel({ model_id: model.id, settings: { type: found } }).catch(ignoreApiError);
   }, [isOpen, found, model.id]);
   if (quote.isPending) return <Skeleton lines={2} />;
-  if (quote.isError) return <LoadFailed error={quote.error} onRetry={() => void quote.refetch()} />;
+  if (quote.isError) return <QueryFailed query={quote} />;
   const { files, tokens, archives, direction } = quote.data;
   if (files === 0) return <p className={css.note}>没有可以{work}的文件，请添加别的。</p>;
   const other = directions[direction];

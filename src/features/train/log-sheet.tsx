@@ -1,7 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -42,8 +42,7 @@ const Lines = ({ file }: { file: TrainFile }) => {
       last?.scrollIntoView({ block: 'nearest' });
   }, [count]);
   if (log.isPending) return <Skeleton lines={4} />;
-  if (log.isError && !log.data)
-    return <LoadFailed error={log.error} onRetry={() => void log.refetch()} />;
+  if (log.isError && !log.data) return <QueryFailed query={log} />;
   if (count === 0) return <EmptyState icon="receipt" text="还没有日志" />;
   return (
     <ol ref={list} className={css.log} role="log" aria-label="训练日志">

@@ -21,21 +21,13 @@ type LoraImage = { url: string; txt: string };
 /** So long after the last change the images are kept, ms. */
 const restMs = 600;
 
-/** Images that a style is learned from, each with what is said of it; a draft until the server has them. */
-export const LoraImages = ({
-  model,
-  onStarted,
-}: {
-  model: TrainModel;
-  onStarted: (model: TrainModel) => void;
-}) => {
+/** The images of a style as they stand here: a draft until the server has them. */
+const useLoraImages = (model: TrainModel) => {
   const place = `lora:${model.id}`;
   const [resumed] = useState(() => readDraft(place));
   const [images, setImages] = useState<readonly LoraImage[]>(() =>
     resumed === '' ? settingsOf(model).images : (JSON.parse(resumed) as LoraImage[]),
   );
-  const [busy, setBusy] = useState<'' | 'look' | 'start'>('');
-  const [told, setTold] = useState('');
   const client = useQueryClient();
   const changed = useRef<readonly LoraImage[] | null>(null);
   const keep = useCallback(async () => {
@@ -73,12 +65,78 @@ export const LoraImages = ({
     const timer = setTimeout(() => void keep(), restMs);
     return () => clearTimeout(timer);
   }, [images, keep, place]);
-  useEffect(
-    () => () => {
-      void keep();
+  useEffect(() => () => void keep(), [keep]);
+  return {
+    images,
+    setImages,
+    /** They go to the server otherwise: nothing is kept any more. */
+    leave: () => {
+      changed.current = null;
     },
-    [keep],
-  );
+    forget: () => writeDraft(place, ''),
+  };
+};
+
+/** What is said of each image; with Ctrl and an arrow one goes from one to the next. */
+const ImageList = ({
+  images,
+  onSay,
+  onRemove,
+}: {
+  images: readonly LoraImage[];
+  onSay: (url: string, txt: string) => void;
+  onRemove: (url: string) => void;
+}) => (
+  <ul className={css.images}>
+    {images.map(({ url, txt }, at) => (
+      <li key={url}>
+        <img
+          src={url.startsWith('/files/') ? `${url}?size=180` : url}
+          alt={txt || `第 ${at + 1} 张`}
+          loading="lazy"
+        />
+        <textarea
+          value={txt}
+          rows={3}
+          maxLength={1000}
+          placeholder="画的是什么"
+          aria-label={`第 ${at + 1} 张的说明`}
+          onChange={(event) => onSay(url, event.target.value)}
+          onKeyDown={(event) => {
+            if (!(event.ctrlKey || event.metaKey)) return;
+            const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+            if (step === undefined) return;
+            event.preventDefault();
+            const fields = [
+              ...(event.currentTarget.closest('ul')?.querySelectorAll('textarea') ?? []),
+            ];
+            fields[at + step]?.focus();
+          }}
+        />
+        <Button
+          kind="ghost"
+          size="icon"
+          aria-label={`去掉第 ${at + 1} 张`}
+          onClick={() => onRemove(url)}
+        >
+          <Icon name="trash" size={18} />
+        </Button>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Images that a style is learned from, each with what is said of it. */
+export const LoraImages = ({
+  model,
+  onStarted,
+}: {
+  model: TrainModel;
+  onStarted: (model: TrainModel) => void;
+}) => {
+  const { images, setImages, leave, forget } = useLoraImages(model);
+  const [busy, setBusy] = useState<'' | 'look' | 'start'>('');
+  const [told, setTold] = useState('');
   const put = async (url: string) => {
     // The effect above has written the draft when this returns.
     flushSync(() =>
@@ -128,13 +186,13 @@ export const LoraImages = ({
       return;
     }
     setBusy('start');
-    changed.current = null;
+    leave();
     await attempt(async () => {
       const { model: now } = await api.setLoraImages({
         model_id: model.id,
         images: images.map(({ url, txt }) => ({ url, txt })),
       });
-      writeDraft(place, '');
+      forget();
       onStarted(now);
     });
     setBusy('');
@@ -172,43 +230,11 @@ export const LoraImages = ({
               {empty === 0 ? '都有说明了' : `一键写说明（${empty}）`}
             </Button>
           </div>
-          <ul className={css.images}>
-            {images.map(({ url, txt }, at) => (
-              <li key={url}>
-                <img
-                  src={url.startsWith('/files/') ? `${url}?size=180` : url}
-                  alt={txt || `第 ${at + 1} 张`}
-                  loading="lazy"
-                />
-                <textarea
-                  value={txt}
-                  rows={3}
-                  maxLength={1000}
-                  placeholder="画的是什么"
-                  aria-label={`第 ${at + 1} 张的说明`}
-                  onChange={(event) => say(url, event.target.value)}
-                  onKeyDown={(event) => {
-                    if (!(event.ctrlKey || event.metaKey)) return;
-                    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-                    if (step === undefined) return;
-                    event.preventDefault();
-                    const fields = [
-                      ...(event.currentTarget.closest('ul')?.querySelectorAll('textarea') ?? []),
-                    ];
-                    fields[at + step]?.focus();
-                  }}
-                />
-                <Button
-                  kind="ghost"
-                  size="icon"
-                  aria-label={`去掉第 ${at + 1} 张`}
-                  onClick={() => setImages((all) => all.filter((image) => image.url !== url))}
-                >
-                  <Icon name="trash" size={18} />
-                </Button>
-              </li>
-            ))}
-          </ul>
+          <ImageList
+            images={images}
+            onSay={say}
+            onRemove={(url) => setImages((all) => all.filter((image) => image.url !== url))}
+          />
         </>
       )}
       <Button

@@ -1,7 +1,7 @@
+import { compactColumn, momentColumn } from '#src/ui/table/columns.ts';
+import { personColumn } from '#src/widgets/person/person-column.tsx';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { compactNumber } from '#common/compact-number.ts';
-import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
@@ -39,17 +39,7 @@ const columns: readonly Column<AdminTrainProject>[] = [
   { key: 'name', title: '名称', value: (row) => row.name, role: 'title', wide: true },
   { key: 'key', title: 'Key', value: (row) => row.key, role: 'plain' },
   { key: 'type', title: '类型', value: (row) => types[row.type] ?? row.type, role: 'plain' },
-  {
-    key: 'user',
-    title: '用户',
-    value: (row) => row.user_name,
-    role: 'plain',
-    render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
-        {row.user_name}
-      </Link>
-    ),
-  },
+  personColumn,
   {
     key: 'status',
     title: '状态',
@@ -72,21 +62,8 @@ const columns: readonly Column<AdminTrainProject>[] = [
     align: 'end',
     sortable: true,
   },
-  {
-    key: 'token',
-    title: 'token',
-    value: (row) => row.token,
-    render: (row) => compactNumber(row.token),
-    align: 'end',
-    sortable: true,
-  },
-  {
-    key: 'created_at',
-    title: '建立',
-    value: (row) => row.created_at,
-    render: (row) => dateTime(row.created_at),
-    sortable: true,
-  },
+  compactColumn('token', 'token', { sortable: true }),
+  momentColumn('created_at', '建立', { sortable: true }),
   { key: 'desc', title: '说明', value: (row) => row.desc || '—', spare: true },
 ];
 

@@ -2,7 +2,7 @@ import { useCall } from '#src/platform/call-query.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { OriginalPage } from '#src/widgets/source/original-page.tsx';
 import { OriginalText } from '#src/widgets/source/original-text.tsx';
@@ -33,9 +33,7 @@ export const PassageScreen = () => {
       </header>
       {id === undefined && <EmptyState icon="search" text="没有说要看哪一段。" />}
       {id !== undefined && passage.isPending && <Skeleton lines={8} />}
-      {passage.isError && (
-        <LoadFailed error={passage.error} onRetry={() => void passage.refetch()} />
-      )}
+      {passage.isError && <QueryFailed query={passage} />}
       {data && (
         <>
           <p className={css.note}>

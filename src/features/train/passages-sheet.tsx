@@ -4,7 +4,7 @@ import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -96,8 +96,7 @@ const Passages = ({ file }: { file: TrainFile }) => {
   const found = useCall('passageList', { file_id: file.id, page }, keepLast);
   const list = found.data?.list ?? [];
   if (found.isPending) return <Skeleton lines={6} />;
-  if (found.isError && !found.data)
-    return <LoadFailed error={found.error} onRetry={() => void found.refetch()} />;
+  if (found.isError && !found.data) return <QueryFailed query={found} />;
   if (list.length === 0 && page === 1) return <EmptyState icon="document" text="没有段落。" />;
   return (
     <>

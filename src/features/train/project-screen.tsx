@@ -1,4 +1,6 @@
+import { saveFrom, saveOwn } from '#src/platform/save-file.ts';
 import { sessionTypes } from '#contract/kinds.ts';
+import { useAct } from '#src/platform/use-act.ts';
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
@@ -13,7 +15,7 @@ import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDelete } from '#src/ui/dialog.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -41,7 +43,6 @@ import {
   fileState,
   isTranslation,
   kindWords,
-  openDownload,
   stateWords,
   type Place,
   watchFiles,
@@ -124,9 +125,7 @@ const Files = ({ model }: { model: TrainModel }) => {
       )}
       {adds && model.waiting_num > 0 && <BeginBar model={model} />}
       {files.isPending && !knowledge && <Skeleton lines={4} />}
-      {files.isError && !files.data && (
-        <LoadFailed error={files.error} onRetry={() => void files.refetch()} />
-      )}
+      {files.isError && !files.data && <QueryFailed query={files} />}
       {files.data && !knowledge && list.length === 0 && coming.length === 0 && (
         <p className={css.note}>
           {model.type === projectTypes.lora ? '还没有训练过。' : '还没有文件。'}
@@ -164,7 +163,6 @@ const Files = ({ model }: { model: TrainModel }) => {
   );
 };
 
-/** What can be done with a whole project. */
 /** @param of what it stops, in words */
 const StopWork = ({ job, of }: { job: Job; of: string }) => {
   const now = useJob(job)?.job ?? job;
@@ -176,114 +174,110 @@ const StopWork = ({ job, of }: { job: Job; of: string }) => {
   );
 };
 
-const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void }) => {
+const removeProject = async (model: TrainModel): Promise<boolean> => {
+  const sure = await confirmDelete({
+    title: '删除项目',
+    text: `删除「${model.name}」和它的全部文件？不能恢复。`,
+  });
+  return sure && attempt(() => api.delTrainModel({ id: model.id }), '删除成功');
+};
+
+/** What is done with what was learned: it is asked, painted with, or downloaded. */
+const Uses = ({ model }: { model: TrainModel }) => {
   const navigate = useNavigate();
   const refuse = useRefusal();
-  const [editing, setEditing] = useState(false);
-  const [busy, setBusy] = useState('');
-  const translation = isTranslation(model);
-  const lora = model.type === projectTypes.lora;
+  const { busy, run } = useAct(refuse);
   const trained = model.status === projectStates.trained || model.status === projectStates.packed;
-  const pack = async () => {
-    setBusy('pack');
-    await attempt(async () => {
-      const { url } = await api.packModel({ model_id: model.id });
-      const link = document.createElement('a');
-      link.href = url;
-      link.download = '';
-      link.click();
-    }, '打包好了');
-    setBusy('');
-  };
-  const remove = async () => {
-    const sure = await confirmDelete({
-      title: '删除项目',
-      text: `删除「${model.name}」和它的全部文件？不能恢复。`,
-    });
-    if (!sure) return;
-    if (await attempt(() => api.delTrainModel({ id: model.id }), '删除成功')) onGone();
-  };
+  const mark = `<lora:${model.key}:0.7>`;
   /** Makes a session with the project and opens it, with these words in the box. */
-  const open = async (act: 'ask' | 'draw', session: In<'newSession'>, prompt?: string) => {
-    setBusy(act);
-    try {
-      const { uuid: made } = await api.newSession(session, {
-        quiet: true,
-      });
-      await navigate({ to: '/chat', search: { uuid: made, prompt } });
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy('');
-    }
+  const open = (session: In<'newSession'>, prompt?: string) =>
+    void run(async () => {
+      const { uuid } = await api.newSession(session, { quiet: true });
+      await navigate({ to: '/chat', search: { uuid, prompt } });
+    });
+  if (model.type === projectTypes.knowledge)
+    return (
+      <>
+        <Button
+          kind="primary"
+          busy={busy}
+          // Of what is still being read nothing would be found.
+          disabled={model.over_num === 0}
+          onClick={() => open({ type: sessionTypes.chat, embedding: model.key })}
+        >
+          {model.over_num === 0 && model.mine ? '读完文件就能提问' : '向它提问'}
+        </Button>
+        {!model.private && (
+          <Button
+            onClick={() =>
+              void copyText(`${location.origin}/redirect?embedding=${model.key}&open=1`)
+            }
+          >
+            复制分享链接
+          </Button>
+        )}
+      </>
+    );
+  if (model.type === projectTypes.lora)
+    return (
+      <>
+        <Button
+          kind="primary"
+          busy={busy}
+          onClick={() => {
+            if (trained) open({ type: sessionTypes.image }, `${mark} `);
+            else toast('模型还没有训练完成，请稍后再试', 'error');
+          }}
+        >
+          去作画
+        </Button>
+        {trained && <Button onClick={() => void copyText(mark)}>复制作画标记</Button>}
+        {trained && (
+          <Button
+            onClick={() =>
+              void attempt(() =>
+                saveOwn('/api/train/download_lora_model', { model_id: String(model.id) }),
+              )
+            }
+          >
+            下载模型
+          </Button>
+        )}
+      </>
+    );
+  const pack = async () => {
+    const { url } = await api.packModel({ model_id: model.id });
+    saveFrom(url);
   };
-  const draw = async () => {
-    if (!trained) {
-      toast('模型还没有训练完成，请稍后再试', 'error');
-      return;
-    }
-    await open('draw', { type: sessionTypes.image }, `<lora:${model.key}:0.7> `);
-  };
+  return (
+    model.mine && (
+      <Button
+        kind="primary"
+        busy={busy}
+        disabled={model.over_num === 0 || model.job !== null}
+        onClick={() => void run(() => attempt(pack, '打包好了'))}
+      >
+        {model.status === projectStates.packed ? '再次打包' : '打包下载'}
+      </Button>
+    )
+  );
+};
+
+/** What can be done with a whole project. */
+const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void }) => {
+  const [editing, setEditing] = useState(false);
+  const translation = isTranslation(model);
   return (
     <section className={css.section} aria-label="操作">
       <div className={css.acts}>
-        {model.type === projectTypes.knowledge && (
-          <>
-            <Button
-              kind="primary"
-              busy={busy === 'ask'}
-              // Of what is still being read nothing would be found.
-              disabled={model.over_num === 0}
-              onClick={() => void open('ask', { type: sessionTypes.chat, embedding: model.key })}
-            >
-              {model.over_num === 0 && model.mine ? '读完文件就能提问' : '向它提问'}
-            </Button>
-            {!model.private && (
-              <Button
-                onClick={() =>
-                  void copyText(`${location.origin}/redirect?embedding=${model.key}&open=1`)
-                }
-              >
-                复制分享链接
-              </Button>
-            )}
-          </>
-        )}
-        {lora && (
-          <>
-            <Button kind="primary" busy={busy === 'draw'} onClick={() => void draw()}>
-              去作画
-            </Button>
-            {trained && (
-              <Button onClick={() => void copyText(`<lora:${model.key}:0.7>`)}>复制作画标记</Button>
-            )}
-            {trained && (
-              <Button
-                onClick={() =>
-                  void attempt(() =>
-                    openDownload(`/api/train/download_lora_model?model_id=${model.id}`),
-                  )
-                }
-              >
-                下载模型
-              </Button>
-            )}
-          </>
-        )}
-        {translation && model.mine && (
-          <Button
-            kind="primary"
-            busy={busy === 'pack'}
-            disabled={model.over_num === 0 || model.job !== null}
-            onClick={() => void pack()}
-          >
-            {model.status === projectStates.packed ? '再次打包' : '打包下载'}
-          </Button>
-        )}
+        <Uses model={model} />
         {model.job && <StopWork job={model.job} of={translation ? '翻译' : '训练'} />}
         {model.mine && <Button onClick={() => setEditing(true)}>设置</Button>}
         {model.mine && (
-          <Button kind="danger" onClick={() => void remove()}>
+          <Button
+            kind="danger"
+            onClick={() => void removeProject(model).then((gone) => gone && onGone())}
+          >
             删除
           </Button>
         )}
@@ -310,7 +304,9 @@ const ProjectActs = ({ model, onGone }: { model: TrainModel; onGone: () => void 
             toast(trainTexts.saved, 'success');
           }}
         />
-        {!lora && <p className={css.note}>新的设置对以后添加的文件生效。</p>}
+        {model.type !== projectTypes.lora && (
+          <p className={css.note}>新的设置对以后添加的文件生效。</p>
+        )}
       </Sheet>
     </section>
   );
@@ -350,9 +346,7 @@ export const ProjectScreen = ({
         )}
       </header>
       {project.isPending && <Skeleton lines={8} />}
-      {project.isError && !model && (
-        <LoadFailed error={project.error} onRetry={() => void project.refetch()} />
-      )}
+      {project.isError && !model && <QueryFailed query={project} />}
       {model && (
         <>
           <p className={css.note}>

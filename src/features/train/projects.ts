@@ -1,4 +1,3 @@
-import { api } from '#src/platform/api.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -65,12 +64,3 @@ export const watchFiles = {
       ? watchMs
       : false,
 } as const;
-
-/** Opens what only an address can open, with a right of its own. */
-export const openDownload = async (path: string): Promise<void> => {
-  const { ticket } = await api.ticket({});
-  const link = document.createElement('a');
-  link.href = `${path}${path.includes('?') ? '&' : '?'}ticket=${encodeURIComponent(ticket)}`;
-  link.download = '';
-  link.click();
-};

@@ -5,7 +5,7 @@ import { readDraft, writeDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -99,9 +99,7 @@ export const Sides = ({ fileId, onClose }: { fileId: number; onClose: () => void
         </Button>
       </header>
       {sides.isPending && <Skeleton lines={6} />}
-      {sides.isError && !data && (
-        <LoadFailed error={sides.error} onRetry={() => void sides.refetch()} />
-      )}
+      {sides.isError && !data && <QueryFailed query={sides} />}
       {data?.list.length === 0 && (
         <EmptyState icon="document" text="还没有可以对照的句子，稍等片刻再看。" />
       )}

@@ -4,11 +4,10 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
-import { Pager } from '#src/ui/pager/pager.tsx';
+import { PagedList } from '#src/ui/paged-list.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { DropStart } from './drop-start.tsx';
 import { NewProject } from './new-project.tsx';
 import { ProjectCard } from './project-card.tsx';
@@ -20,9 +19,6 @@ import css from './train.module.css';
 
 /** How often projects that are worked on are read anew, ms. */
 const watchMs = 3_000;
-/** So long after the last letter is searched, ms. */
-const restMs = 250;
-
 const words = {
   train: {
     title: '知识库与画风',
@@ -40,32 +36,71 @@ const words = {
 
 type Navigate = (next: TrainSearch, options?: { replace: boolean }) => Promise<void>;
 
+/** Why no project is shown, and what to do about it. */
+const NoProjects = ({
+  place,
+  query,
+  open,
+  go,
+  onCreate,
+}: {
+  place: Place;
+  query: string | undefined;
+  /** Those of everybody are asked for. */
+  open: boolean;
+  go: Navigate;
+  onCreate: () => void;
+}) => {
+  const { signedIn } = useAuth();
+  const told = words[place];
+  if (query)
+    return (
+      <EmptyPlace
+        drawing="lighthouse"
+        text={`没有找到“${query}”，换个词试试。`}
+        action={
+          <Button onClick={() => void go({ tab: open ? 'public' : 'private' })}>看全部</Button>
+        }
+      />
+    );
+  const create = open ? undefined : (
+    <Button kind="primary" onClick={onCreate}>
+      {told.create}
+    </Button>
+  );
+  return (
+    <EmptyPlace
+      drawing="lighthouse"
+      text={open ? '还没有人公开自己的项目。' : signedIn ? told.none : '登录后就能新建自己的项目。'}
+      action={
+        signedIn ? (
+          create
+        ) : (
+          <Link className="button button-primary" to="/login" search={{ back: `/${place}` }}>
+            去登录
+          </Link>
+        )
+      }
+    />
+  );
+};
+
 const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go: Navigate }) => {
   const { token, signedIn } = useAuth();
   const told = words[place];
   usePageTitle(told.title);
   const open = (search.tab ?? (signedIn ? 'private' : 'public')) === 'public';
-  const page = search.page ?? 1;
-  const [text, setText] = useState(search.query ?? '');
-  useEffect(() => {
-    if (text.trim() === (search.query ?? '')) return undefined;
-    const timer = setTimeout(
-      () => void go({ ...search, query: text.trim() || undefined, page: undefined }),
-      restMs,
-    );
-    return () => clearTimeout(timer);
-  }, [text, search, go]);
+  const { query, page = 1 } = search;
   const list = useCall(
     place === 'train' ? 'trainModelList' : 'translateModelList',
-    { page, public: open ? 1 : 0, query: search.query },
+    { page, public: open ? 1 : 0, query },
     {
       ...keepLast,
       apart: token,
-      refetchInterval: (query) =>
-        query.state.data?.list.some(({ job }) => job !== null) ? watchMs : false,
+      refetchInterval: ({ state }) =>
+        state.data?.list.some(({ job }) => job !== null) ? watchMs : false,
     },
   );
-  const projects = list.data?.list ?? [];
   const create = () => void go({ ...search, new: 1 });
   return (
     <div className={`page ${css.screen}`}>
@@ -90,71 +125,39 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
               key={tab}
               type="button"
               aria-pressed={(tab === 'public') === open}
-              onClick={() => void go({ tab, query: search.query })}
+              onClick={() => void go({ tab, query })}
             >
               {tab === 'private' ? '我的' : '公开的'}
             </button>
           ))}
         </div>
-        <label className={css.search}>
-          <Icon name="search" size={18} />
-          <span className="sr-only">搜索项目</span>
-          <input
-            type="search"
-            value={text}
-            maxLength={100}
-            placeholder="名称、Key 或描述"
-            onChange={(event) => setText(event.target.value)}
-          />
-        </label>
+        <SearchField
+          className={css.search}
+          label="搜索项目"
+          placeholder="名称、Key 或描述"
+          words={query}
+          onSearch={(sought) => void go({ ...search, query: sought, page: undefined })}
+        />
       </div>
-      {list.isPending && <Skeleton lines={6} />}
-      {list.isError && !list.data && (
-        <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-      )}
-      {list.data && projects.length === 0 && search.query && (
-        <EmptyPlace
-          drawing="lighthouse"
-          text={`没有找到“${search.query}”，换个词试试。`}
-          action={<Button onClick={() => setText('')}>看全部</Button>}
-        />
-      )}
-      {list.data && projects.length === 0 && !search.query && (
-        <EmptyPlace
-          drawing="lighthouse"
-          text={
-            open ? '还没有人公开自己的项目。' : signedIn ? told.none : '登录后就能新建自己的项目。'
-          }
-          action={
-            signedIn ? (
-              !open ? (
-                <Button kind="primary" onClick={create}>
-                  {told.create}
-                </Button>
-              ) : undefined
-            ) : (
-              <Link className="button button-primary" to="/login" search={{ back: `/${place}` }}>
-                去登录
-              </Link>
-            )
-          }
-        />
-      )}
-      <ul className={css.cards}>
-        {projects.map((model) => (
-          <ProjectCard
-            key={model.id}
-            model={model}
-            onOpen={() => void go({ ...search, model_id: model.id })}
-          />
-        ))}
-      </ul>
-      <Pager
+      <PagedList
+        query={list}
+        waiting={<Skeleton lines={6} />}
+        empty={<NoProjects place={place} query={query} open={open} go={go} onCreate={create} />}
         page={page}
-        count={list.data?.page_count ?? 0}
-        isCounted={list.data !== undefined && !list.isPlaceholderData}
         onPage={(next, replace = false) => void go({ ...search, page: next }, { replace })}
-      />
+      >
+        {(projects) => (
+          <ul className={css.cards}>
+            {projects.map((model) => (
+              <ProjectCard
+                key={model.id}
+                model={model}
+                onOpen={() => void go({ ...search, model_id: model.id })}
+              />
+            ))}
+          </ul>
+        )}
+      </PagedList>
       <NewProject
         place={place}
         open={search.new === 1 && signedIn}
@@ -178,37 +181,39 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
   );
 };
 
-const trainRoute = getRouteApi('/train');
-const translateRoute = getRouteApi('/translate');
-
-export const TrainScreen = () => {
-  const search = trainRoute.useSearch();
-  const navigate = trainRoute.useNavigate();
-  const go: Navigate = (next, options) => navigate({ search: next, ...options });
-  return search.model_id === undefined || search.new === 1 ? (
-    <Projects place="train" search={search} go={go} />
+const TrainPlace = ({ place, search, go }: { place: Place; search: TrainSearch; go: Navigate }) =>
+  search.model_id === undefined || search.new === 1 ? (
+    <Projects place={place} search={search} go={go} />
   ) : (
     <ProjectScreen
       key={search.model_id}
       id={search.model_id}
-      place="train"
+      place={place}
       onBack={() => void go({ tab: search.tab })}
+    />
+  );
+
+const trainRoute = getRouteApi('/train');
+const translateRoute = getRouteApi('/translate');
+
+export const TrainScreen = () => {
+  const navigate = trainRoute.useNavigate();
+  return (
+    <TrainPlace
+      place="train"
+      search={trainRoute.useSearch()}
+      go={(next, options) => navigate({ search: next, ...options })}
     />
   );
 };
 
 export const TranslateScreen = () => {
-  const search = translateRoute.useSearch();
   const navigate = translateRoute.useNavigate();
-  const go: Navigate = (next, options) => navigate({ search: next, ...options });
-  return search.model_id === undefined || search.new === 1 ? (
-    <Projects place="translate" search={search} go={go} />
-  ) : (
-    <ProjectScreen
-      key={search.model_id}
-      id={search.model_id}
+  return (
+    <TrainPlace
       place="translate"
-      onBack={() => void go({ tab: search.tab })}
+      search={translateRoute.useSearch()}
+      go={(next, options) => navigate({ search: next, ...options })}
     />
   );
 };

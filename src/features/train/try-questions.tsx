@@ -1,7 +1,7 @@
 import { useCall } from '#src/platform/call-query.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import { Link } from '@tanstack/react-router';
@@ -52,7 +52,7 @@ export const TryQuestions = ({ embeddingKey }: { embeddingKey: string }) => {
         </Button>
       </form>
       {question !== '' && found.isPending && <Skeleton lines={4} />}
-      {found.isError && <LoadFailed error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isError && <QueryFailed query={found} />}
       {found.data?.list.length === 0 && (
         <EmptyState icon="search" text="没有找到有关的段落。换个说法，或者添加更多文件。" />
       )}

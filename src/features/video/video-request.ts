@@ -1,3 +1,4 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import type { Message } from '#contract/chat.ts';
@@ -17,20 +18,12 @@ export interface VideoAsked {
 const { cfgScale, motion } = limits.film;
 const usual = { cfg_scale: cfgScale.usual, motion_bucket_id: motion.usual };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
 /** The request in a message. */
 export const readVideoAsked = ({
   human,
   format,
 }: Pick<Message, 'human' | 'format'>): VideoAsked => {
-  const value = (format === 1 ? parsed(human) : null) as Partial<VideoAsked> | null;
+  const value = format === 1 ? readJson<Partial<VideoAsked>>(human) : null;
   return {
     type: 'img2video',
     app: '',
@@ -51,7 +44,7 @@ const keyOf = (uuid: string): string => `film:${uuid}`;
 const draftIn = (text: string): VideoDraft => ({
   base_image: '',
   ...usual,
-  ...(parsed(text || 'null') as Partial<VideoDraft> | null),
+  ...readJson<Partial<VideoDraft>>(text),
 });
 
 export const readVideoDraft = (uuid: string): VideoDraft => draftIn(readDraft(keyOf(uuid)));

@@ -1,4 +1,3 @@
-import { maskName } from '#src/platform/format.ts';
 import { errorText } from '#src/platform/api-error.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
@@ -12,7 +11,7 @@ import { smallImage } from '#src/widgets/image/image-sources.ts';
 import type { Message } from '#contract/chat.ts';
 import type { JobEvent } from '#contract/job.ts';
 import type { MadeVideo } from '#contract/video.ts';
-import { memo, useState } from 'react';
+import { useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { lastFrame } from './last-frame.ts';
@@ -20,42 +19,41 @@ import { generateVideo, makeVideo } from './video-make.ts';
 import { changeVideoAsked, videoPrice, readVideoAsked, type VideoAsked } from './video-request.ts';
 import { readVideos } from '#src/widgets/image/video-reply.ts';
 import { MoreAct } from '#src/widgets/conversation/message-acts.tsx';
-import { WorkRowView } from '#src/widgets/conversation/work-row.tsx';
-import { useLongPress } from '#src/widgets/conversation/long-press.ts';
+import { WorkQuestion, workRow } from '#src/widgets/conversation/work-row.tsx';
 import { useWorkState, WorkMissing, WorkProgress } from '#src/widgets/conversation/work-state.tsx';
-import type { WorkRow } from '#src/widgets/conversation/rows.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 import drawCss from '#src/widgets/image/image-session.module.css';
 
 const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) => {
-  const acts = useChatActs();
   const [viewing, setViewing] = useState(false);
-  const press = useLongPress(() => acts.openMenu(message, 'question'));
-  const { cfg_scale, motion_bucket_id } = asked.parameters;
+  const { base_image: base, parameters, prompt } = asked;
   return (
-    <div className={rowCss.question}>
-      {!acts.owner && <span className={rowCss.speaker}>{maskName(message.user_name)}</span>}
-      {asked.base_image !== '' && (
-        <button
-          type="button"
-          className={drawCss.askedBase}
-          aria-label="查看图片"
-          onClick={() => setViewing(true)}
-        >
-          <img src={smallImage(asked.base_image, 180)} alt="图片" loading="lazy" />
-        </button>
-      )}
-      <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} {...press}>
-        <span className={drawCss.askedTask}>图生视频</span>
-        {asked.prompt}
-      </div>
-      <p className={drawCss.askedFacts}>
-        运动 {motion_bucket_id} · 忠于原图 {cfg_scale.toFixed(1)}
-      </p>
-      {viewing && (
-        <PhotoViewer images={[asked.base_image]} index={0} onClose={() => setViewing(false)} />
-      )}
-    </div>
+    <WorkQuestion
+      message={message}
+      before={
+        base !== '' && (
+          <button
+            type="button"
+            className={drawCss.askedBase}
+            aria-label="查看图片"
+            onClick={() => setViewing(true)}
+          >
+            <img src={smallImage(base, 180)} alt="图片" loading="lazy" />
+          </button>
+        )
+      }
+      after={
+        <>
+          <p className={drawCss.askedFacts}>
+            运动 {parameters.motion_bucket_id} · 忠于原图 {parameters.cfg_scale.toFixed(1)}
+          </p>
+          {viewing && <PhotoViewer images={[base]} index={0} onClose={() => setViewing(false)} />}
+        </>
+      }
+    >
+      <span className={drawCss.askedTask}>图生视频</span>
+      {prompt}
+    </WorkQuestion>
   );
 };
 
@@ -180,14 +178,4 @@ const Answer = ({ message, asked }: { message: Message; asked: VideoAsked }) => 
 };
 
 /** What was to be filmed, and what came of it. */
-export const VideoRow = memo(function VideoRow({ row }: { row: WorkRow }) {
-  const { message } = row;
-  const asked = readVideoAsked(message);
-  return (
-    <WorkRowView
-      row={row}
-      question={<Question message={message} asked={asked} />}
-      answer={<Answer message={message} asked={asked} />}
-    />
-  );
-});
+export const VideoRow = workRow(readVideoAsked, Question, Answer);

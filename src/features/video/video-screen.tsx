@@ -11,7 +11,7 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Waterfall } from '#src/ui/waterfall.tsx';
 import type { ListedVideo } from '#contract/video.ts';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -81,10 +81,7 @@ const Shelf = ({ own, onNew }: { own: 0 | 1; onNew: () => void }) => {
         }
       />
     );
-  if (all.isError && !all.data)
-    return (
-      <LoadFailed error={all.error} busy={all.isFetching} onRetry={() => void all.refetch()} />
-    );
+  if (all.isError && !all.data) return <QueryFailed query={all} />;
   if (!all.data) return <Places wide={wide} />;
   if (videos.length === 0)
     return (

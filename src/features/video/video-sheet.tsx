@@ -14,7 +14,7 @@ import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { sendVideo } from './video-make.ts';
@@ -29,6 +29,39 @@ const sizesOf = (model: Model | undefined): ImageSize[] =>
     const [width = 1, height = 1] = size.split('x').map(Number);
     return { code, width, height };
   });
+
+/** The image that is filmed from, or the place for it. */
+const BaseImage = ({
+  url,
+  onPick,
+  onCrop,
+  onRemove,
+}: {
+  /** Empty: none is chosen. */
+  url: string;
+  onPick: () => void;
+  /** Null: it can not be cropped. */
+  onCrop: (() => void) | null;
+  onRemove: () => void;
+}) =>
+  url === '' ? (
+    <button type="button" className={css.empty} onClick={onPick}>
+      <Icon name="plus" size={28} />
+      <span>选一张图片</span>
+      <small>上传、拍照、粘贴、网址，或自己画过的</small>
+    </button>
+  ) : (
+    <div className={css.base}>
+      <img src={smallImage(url, 640)} alt="要动起来的图片" />
+      <div className={css.line}>
+        <Button onClick={onPick}>换一张</Button>
+        {onCrop && <Button onClick={onCrop}>裁剪</Button>}
+        <Button kind="ghost" onClick={onRemove}>
+          移除
+        </Button>
+      </div>
+    </div>
+  );
 
 /** What is filmed from: an image, how much moves, and how closely the film keeps to it. */
 export const VideoSheet = ({
@@ -81,26 +114,12 @@ export const VideoSheet = ({
     <>
       <Sheet open={open && cropping === null} onClose={onClose} title="图生视频">
         <div className={css.sheet}>
-          {draft.base_image === '' ? (
-            <button type="button" className={css.empty} onClick={() => void pick()}>
-              <Icon name="plus" size={28} />
-              <span>选一张图片</span>
-              <small>上传、拍照、粘贴、网址，或自己画过的</small>
-            </button>
-          ) : (
-            <div className={css.base}>
-              <img src={smallImage(draft.base_image, 640)} alt="要动起来的图片" />
-              <div className={css.line}>
-                <Button onClick={() => void pick()}>换一张</Button>
-                {sizes.length > 0 && measured && (
-                  <Button onClick={() => setCropping(measured)}>裁剪</Button>
-                )}
-                <Button kind="ghost" onClick={() => changeVideoDraft(uuid, { base_image: '' })}>
-                  移除
-                </Button>
-              </div>
-            </div>
-          )}
+          <BaseImage
+            url={draft.base_image}
+            onPick={() => void pick()}
+            onCrop={sizes.length > 0 && measured ? () => setCropping(measured) : null}
+            onRemove={() => changeVideoDraft(uuid, { base_image: '' })}
+          />
           {measured && misfit(measured) && (
             <p className={css.warn} role="status">
               <Icon name="warning" size={18} />
@@ -141,19 +160,17 @@ export const VideoSheet = ({
           </Button>
         </div>
       </Sheet>
-      <Suspense fallback={null}>
-        {cropping && (
-          <CropDialog
-            request={cropping}
-            sizes={sizes}
-            onClose={() => setCropping(null)}
-            onDone={(url) => {
-              setCropping(null);
-              changeVideoDraft(uuid, { base_image: url });
-            }}
-          />
-        )}
-      </Suspense>
+      {cropping && (
+        <CropDialog
+          request={cropping}
+          sizes={sizes}
+          onClose={() => setCropping(null)}
+          onDone={(url) => {
+            setCropping(null);
+            changeVideoDraft(uuid, { base_image: url });
+          }}
+        />
+      )}
     </>
   );
 };

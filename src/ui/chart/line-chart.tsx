@@ -1,9 +1,9 @@
 import type { LineChartProps } from './line-chart-props.ts';
-import { lazyPart } from '#src/platform/lazy-chunk.ts';
+import { lazyChunk, lazyWithin } from '#src/platform/lazy-chunk.ts';
 import { Suspense } from 'react';
 import css from './line-chart.module.css';
 
-const Drawn = lazyPart(() => import('./line-chart-view.tsx'));
+const Drawn = lazyWithin(lazyChunk(() => import('./line-chart-view.tsx')));
 
 /** Lines over time, read with a finger or the pointer; the drawing loads when one is first shown. */
 export const LineChart = (props: LineChartProps) => {

@@ -1,14 +1,9 @@
+import { readJson } from '#src/platform/read-json.ts';
 import { useMemo, useState } from 'react';
 import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 import type { FormValues } from './field.ts';
 
-const parsed = (text: string): FormValues => {
-  try {
-    return JSON.parse(text || '{}') as FormValues;
-  } catch {
-    return {};
-  }
-};
+const parsed = (text: string): FormValues => readJson<FormValues>(text) ?? {};
 
 /** What was typed into a form and not saved yet, in the store of drafts; without a key as long as the form. */
 export const useFormDraft = (key: string | undefined, initial: FormValues) => {

@@ -1,3 +1,5 @@
+import { saveBlob } from '#src/platform/save-file.ts';
+
 /**
  * Rows as a file for a spreadsheet: UTF-8 with its mark, so that Excel reads Chinese, and CRLF.
  * A text that a spreadsheet would take for a formula is kept a text.
@@ -15,12 +17,5 @@ export const csvOf = (
 };
 
 /** Hands a text to the person as a file. */
-export const saveText = (name: string, text: string, type = 'text/csv') => {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has taken the address up by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-};
+export const saveText = (name: string, text: string, type = 'text/csv') =>
+  saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);

@@ -1,14 +1,14 @@
 import { DropVeil } from '#src/ui/drop-veil.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { lazyChunk, lazyPart } from '#src/platform/lazy-chunk.ts';
-import { Suspense, useState, type ClipboardEvent, type ReactNode } from 'react';
+import { useState, type ClipboardEvent, type ReactNode } from 'react';
 import { useAttachments, type AttachTarget } from '#src/platform/attach/attach-store.ts';
 import css from './attach.module.css';
 
 /** What attachments are for. */
 const loadIntake = lazyChunk(() => import('#src/platform/attach/intake.ts'));
 const AttachSheet = lazyPart(() => import('./attach-sheet.tsx'));
-const Tray = lazyPart(() => import('./attach-tray.tsx'));
+const Tray = lazyPart(() => import('./attach-tray.tsx'), <div className={css.traySpace} />);
 
 const take = async (target: AttachTarget, files: readonly File[]) => {
   const { addFiles } = await loadIntake();
@@ -43,11 +43,9 @@ export const AttachButton = ({
         <Icon name="plus" size={22} />
       </button>
       {used && (
-        <Suspense fallback={null}>
-          <AttachSheet target={target} open={open} onClose={() => setOpen(false)}>
-            {children?.(() => setOpen(false))}
-          </AttachSheet>
-        </Suspense>
+        <AttachSheet target={target} open={open} onClose={() => setOpen(false)}>
+          {children?.(() => setOpen(false))}
+        </AttachSheet>
       )}
     </>
   );
@@ -57,11 +55,7 @@ export const AttachButton = ({
 export const AttachTray = ({ target }: { target: AttachTarget }) => {
   const { items } = useAttachments(target.draftKey);
   if (items.length === 0) return null;
-  return (
-    <Suspense fallback={<div className={css.traySpace} />}>
-      <Tray target={target} />
-    </Suspense>
-  );
+  return <Tray target={target} />;
 };
 
 /** For a text box: pasted images and files are added, pasted text stays text. */

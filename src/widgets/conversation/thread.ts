@@ -74,6 +74,9 @@ export class Thread {
     this.commands().then(use, () => {});
   }
 
+  /** Ends the reply that is being written. */
+  readonly stop = (): void => this.whenThere((commands) => void commands.stop().catch(() => {}));
+
   /** Shows what the outbox has for this session. */
   private readonly takeOutgoing = (): void => {
     const waits = outboxState.get().acts.some(({ lane }) => lane === this.uuid);

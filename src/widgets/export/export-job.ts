@@ -1,3 +1,4 @@
+import { saveFrom } from '#src/platform/save-file.ts';
 import type { ExportEvent, ExportFormat } from '#contract/export.ts';
 import { ApiError, errorText, offlineText, openEnvelope } from '#src/platform/api-error.ts';
 import { api } from '#src/platform/api.ts';
@@ -91,16 +92,6 @@ const open = async (
   throw new ApiError(500, '导出没有完成，请重试', response.status);
 };
 
-/** Lets the browser fetch the file: the server sends it as an attachment. */
-export const download = (href: string, name: string) => {
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-};
-
 const run = async (key: string, sessionUuid: string, format: ExportFormat, signal: AbortSignal) => {
   const response = await open(sessionUuid, format, signal);
   for await (const event of eventsOf(response)) {
@@ -110,8 +101,8 @@ const run = async (key: string, sessionUuid: string, format: ExportFormat, signa
       const href = `${callTable.exportFile.path}?key=${event.key}`;
       const { name, size, failed } = event;
       put(key, { progress: 1, file: { name, size, href }, failed });
-      if ((watched.get(sessionUuid) ?? 0) > 0) download(href, name);
-      else toast('导出完成', 'success', { label: '下载', run: () => download(href, name) });
+      if ((watched.get(sessionUuid) ?? 0) > 0) saveFrom(href, name);
+      else toast('导出完成', 'success', { label: '下载', run: () => saveFrom(href, name) });
       return;
     }
   }

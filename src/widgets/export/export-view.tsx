@@ -1,10 +1,10 @@
+import { saveFrom } from '#src/platform/save-file.ts';
 import type { ExportFormat } from '#contract/export.ts';
 import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon, type IconName } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import {
-  download,
   dropExport,
   startExport,
   useExportJob,
@@ -122,7 +122,7 @@ const Format = ({
           download={file.name}
           onClick={(event) => {
             event.preventDefault();
-            download(file.href, file.name);
+            saveFrom(file.href, file.name);
           }}
         >
           <Icon name="download" size={20} />

@@ -1,3 +1,4 @@
+import { saveFrom } from '#src/platform/save-file.ts';
 import { Chip } from '#src/ui/chip.tsx';
 import { maskName } from '#src/platform/format.ts';
 import { sessionTypes } from '#contract/kinds.ts';
@@ -15,7 +16,6 @@ import { EmptyState } from '#src/ui/empty-state.tsx';
 import { site } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Exchange } from './conversation.tsx';
-import { download } from './export-job.ts';
 import { drawLongImage, type LongImage } from './long-image.ts';
 import longImageCss from './long-image.module.css';
 import css from './export.module.css';
@@ -93,6 +93,46 @@ const Drawing = ({
   );
 };
 
+/** The images, to be saved or shared. */
+const Ready = ({ drawn: { urls, image }, session }: { drawn: Drawn; session: SessionDetail }) => {
+  const of = urls.length;
+  const files = image.parts.map(
+    (part, at) => new File([part], nameOf(session, at, image.parts.length), { type: 'image/png' }),
+  );
+  const share = async () => {
+    try {
+      await navigator.share({ files, title: session.prompt });
+    } catch (error) {
+      const steppedBack = error instanceof DOMException && error.name === 'AbortError';
+      if (!steppedBack) toast('没有分享出去，可以先保存图片', 'error');
+    }
+  };
+  const canShare = typeof navigator.canShare === 'function' && navigator.canShare({ files });
+  return (
+    <>
+      <div className={css.exportActs}>
+        <Button
+          kind="primary"
+          onClick={() => urls.forEach((url, at) => saveFrom(url, nameOf(session, at, of)))}
+        >
+          {of === 1 ? '保存图片' : `保存 ${of} 张图片`}
+        </Button>
+        {canShare && <Button onClick={() => void share()}>分享…</Button>}
+      </div>
+      {image.dropped > 0 && (
+        <p className={css.exportNote}>
+          有 {image.dropped} 张别的网站的图片不能画进来，留了文字说明。
+        </p>
+      )}
+      <div className={longImageCss.longPreview}>
+        {urls.map((url, at) => (
+          <img key={url} src={url} alt={of > 1 ? `长图第 ${at + 1} 张` : '长图'} />
+        ))}
+      </div>
+    </>
+  );
+};
+
 /** Chooses how many of the newest messages, draws them, and hands the images out. */
 export const LongImageMaker = ({
   session,
@@ -135,23 +175,6 @@ export const LongImageMaker = ({
     forget();
     setCount(next);
   };
-  const save = (url: string, at: number, of: number) => download(url, nameOf(session, at, of));
-  const filesOf = ({ image }: Drawn): File[] =>
-    image.parts.map(
-      (part, at) =>
-        new File([part], nameOf(session, at, image.parts.length), { type: 'image/png' }),
-    );
-  const share = async (images: Drawn) => {
-    try {
-      await navigator.share({ files: filesOf(images), title: session.prompt });
-    } catch (error) {
-      const steppedBack = error instanceof DOMException && error.name === 'AbortError';
-      if (!steppedBack) toast('没有分享出去，可以先保存图片', 'error');
-    }
-  };
-  const canShare = (images: Drawn): boolean =>
-    typeof navigator.canShare === 'function' && navigator.canShare({ files: filesOf(images) });
-
   return (
     <div className={css.exportPart}>
       <div className={longImageCss.longChoice} role="group" aria-label="画最近多少条消息">
@@ -202,39 +225,7 @@ export const LongImageMaker = ({
           onFailed={() => setDrawn('failed')}
         />
       )}
-      {drawn !== null && drawn !== 'failed' && (
-        <>
-          <div className={css.exportActs}>
-            {drawn.urls.length === 1 ? (
-              <Button kind="primary" onClick={() => save(drawn.urls[0] ?? '', 0, 1)}>
-                保存图片
-              </Button>
-            ) : (
-              <Button
-                kind="primary"
-                onClick={() => drawn.urls.forEach((url, at) => save(url, at, drawn.urls.length))}
-              >
-                保存 {drawn.urls.length} 张图片
-              </Button>
-            )}
-            {canShare(drawn) && <Button onClick={() => void share(drawn)}>分享…</Button>}
-          </div>
-          {drawn.image.dropped > 0 && (
-            <p className={css.exportNote}>
-              有 {drawn.image.dropped} 张别的网站的图片不能画进来，留了文字说明。
-            </p>
-          )}
-          <div className={longImageCss.longPreview}>
-            {drawn.urls.map((url, at) => (
-              <img
-                key={url}
-                src={url}
-                alt={drawn.urls.length > 1 ? `长图第 ${at + 1} 张` : '长图'}
-              />
-            ))}
-          </div>
-        </>
-      )}
+      {drawn !== null && drawn !== 'failed' && <Ready drawn={drawn} session={session} />}
     </div>
   );
 };

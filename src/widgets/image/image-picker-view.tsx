@@ -1,6 +1,14 @@
 import { limits } from '#contract/limits.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import {
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { createRoot } from 'react-dom/client';
 import { isImage, imageTypes } from '#src/platform/attach/file-kinds.ts';
 import { useCallPages } from '#src/platform/call-query.ts';
@@ -8,7 +16,7 @@ import { queryClient } from '#src/platform/query-client.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { PathIcon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { useMedia } from '#src/platform/use-media.ts';
@@ -96,10 +104,7 @@ const Shelved = ({
   const { call, none } = shelves[shelf];
   const list = useCallPages(call, {});
   const images = list.data?.pages.flatMap((page) => page.list) ?? [];
-  if (list.isError && !list.data)
-    return (
-      <LoadFailed error={list.error} busy={list.isFetching} onRetry={() => void list.refetch()} />
-    );
+  if (list.isError && !list.data) return <QueryFailed query={list} />;
   if (list.data && images.length === 0 && !before)
     return <EmptyState icon="document" text={none} />;
   return (
@@ -172,6 +177,50 @@ const Address = ({ onTake }: { onTake: (url: string) => void }) => {
   );
 };
 
+/** Lets files be chosen; pressed by a button that can be seen. */
+const FileInput = ({
+  ref,
+  label,
+  camera = false,
+  several = false,
+  onFiles,
+}: {
+  ref: RefObject<HTMLInputElement | null>;
+  label: string;
+  camera?: boolean;
+  several?: boolean;
+  onFiles: (files: File[]) => void;
+}) => (
+  <input
+    ref={ref}
+    type="file"
+    hidden
+    accept={camera ? 'image/*' : imageTypes}
+    capture={camera ? 'environment' : undefined}
+    multiple={several}
+    aria-label={label}
+    onChange={(event) => {
+      const files = [...(event.target.files ?? [])];
+      // The same file can be chosen again.
+      event.target.value = '';
+      onFiles(files);
+    }}
+  />
+);
+
+/** Images that are pasted anywhere in the page. */
+const usePastedImages = (take: (files: File[]) => void) =>
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent) => {
+      const files = [...(event.clipboardData?.files ?? [])].filter(isImage);
+      if (files.length === 0) return;
+      event.preventDefault();
+      take(files);
+    };
+    document.addEventListener('paste', onPaste);
+    return () => document.removeEventListener('paste', onPaste);
+  }, [take]);
+
 const Picker = ({
   max,
   title,
@@ -206,35 +255,14 @@ const Picker = ({
   };
   const intake = useIntake(choose);
   const { takeFiles } = intake;
-  useEffect(() => {
-    const onPaste = (event: ClipboardEvent) => {
-      const files = [...(event.clipboardData?.files ?? [])].filter(isImage);
-      if (files.length === 0) return;
-      event.preventDefault();
+  const take = useCallback(
+    (files: File[]) => {
       setShelf('uploaded');
       takeFiles(files);
-    };
-    document.addEventListener('paste', onPaste);
-    return () => document.removeEventListener('paste', onPaste);
-  }, [takeFiles]);
-  const input = (ref: typeof album, label: string, own: boolean) => (
-    <input
-      ref={ref}
-      type="file"
-      hidden
-      accept={own ? 'image/*' : imageTypes}
-      capture={own ? 'environment' : undefined}
-      multiple={!own && max > 1}
-      aria-label={label}
-      onChange={(event) => {
-        const files = [...(event.target.files ?? [])];
-        // The same file can be chosen again.
-        event.target.value = '';
-        setShelf('uploaded');
-        takeFiles(files);
-      }}
-    />
+    },
+    [takeFiles],
   );
+  usePastedImages(take);
   const { coming } = intake;
   const before = shelf === 'uploaded' && coming.length > 0 && (
     <>
@@ -250,8 +278,8 @@ const Picker = ({
   );
   return (
     <>
-      {input(album, '从相册选择图片', false)}
-      {input(camera, '拍一张照片', true)}
+      <FileInput ref={album} label="从相册选择图片" several={max > 1} onFiles={take} />
+      <FileInput ref={camera} label="拍一张照片" camera onFiles={take} />
       <Sheet open={open} onClose={() => done([])} title={title}>
         <div className={css.pickerWays}>
           <Button onClick={() => album.current?.click()}>

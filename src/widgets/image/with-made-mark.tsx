@@ -1,11 +1,6 @@
 import { lazyPart } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 
 const MadeMark = lazyPart(() => import('./made-mark.tsx'));
 
 /** Says in the corner of an image that a model made it, once the code for that has come. */
-export const WithMadeMark = ({ url }: { url: string }) => (
-  <Suspense fallback={null}>
-    <MadeMark url={url} />
-  </Suspense>
-);
+export const WithMadeMark = ({ url }: { url: string }) => <MadeMark url={url} />;

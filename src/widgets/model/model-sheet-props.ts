@@ -1,4 +1,5 @@
 import type { Model } from '#contract/model.ts';
+import type { ModelKind } from '#src/platform/queries.ts';
 
 export interface ModelSheetProps {
   open: boolean;
@@ -7,10 +8,8 @@ export interface ModelSheetProps {
   title?: string;
   /** Those that can be chosen here. */
   only?: ((model: Model) => boolean) | undefined;
-  /** Models of images; else those of chats. */
-  images?: boolean;
-  /** Models of films. */
-  films?: boolean;
+  /** Left out: chat. */
+  kind?: ModelKind | undefined;
   onClose: () => void;
   onChoose: (name: string) => void;
 }

@@ -1,6 +1,6 @@
 import { Tag } from '#src/ui/chip.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { priceText, useChatModels, useImageModels, useVideoModels } from '#src/platform/queries.ts';
+import { priceText, useModelsOf } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { moveByArrows } from '#src/ui/arrow-keys.ts';
 import { FilterField } from '#src/ui/filter-field.tsx';
@@ -20,15 +20,11 @@ const ModelSheetView = ({
   value,
   title = '选择模型',
   only = any,
-  images = false,
-  films = false,
+  kind = 'chat',
   onClose,
   onChoose,
 }: ModelSheetProps) => {
-  const chats = useChatModels();
-  const painters = useImageModels();
-  const cameras = useVideoModels();
-  const models = films ? cameras : images ? painters : chats;
+  const models = useModelsOf(kind);
   const { signedIn } = useAuth();
   const isLocked = useLocked();
   const [words, setWords] = useState('');

@@ -1,5 +1,4 @@
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import { usePaying } from './pay-order.ts';
 
 const PayDialog = lazyAsked(() => import('./pay-dialog.tsx'));
@@ -8,9 +7,5 @@ const PayDialog = lazyAsked(() => import('./pay-dialog.tsx'));
 export const PayHost = () => {
   const paying = usePaying();
   if (!paying) return null;
-  return (
-    <Suspense fallback={null}>
-      <PayDialog key={paying.order.trade_no} {...paying} />
-    </Suspense>
-  );
+  return <PayDialog key={paying.order.trade_no} {...paying} />;
 };

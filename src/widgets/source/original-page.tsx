@@ -1,6 +1,6 @@
 import { useCall } from '#src/platform/call-query.ts';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { useEffect, useRef, useState } from 'react';
 import type { Stretch } from './lines.ts';
 import { pageMarks } from './page-marks.ts';
@@ -20,7 +20,7 @@ const Drawn = ({
 }) => {
   const [large, setLarge] = useState(false);
   const { data, ...page } = useCall('passagePage', { id });
-  if (page.isError) return <LoadFailed error={page.error} onRetry={() => void page.refetch()} />;
+  if (page.isError) return <QueryFailed query={page} />;
   if (!data)
     return (
       <div className={css.coming} role="status">

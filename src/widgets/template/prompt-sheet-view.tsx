@@ -11,7 +11,7 @@ import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { FilterField } from '#src/ui/filter-field.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
@@ -201,13 +201,7 @@ const PromptSheetView = ({ open, type, model, server, onClose, onChoose }: Promp
         <FilterField label="查找提示词" value={words} onChange={setWords} />
         {hasHidden && <SwitchField label="显示全部" checked={all} onChange={setAll} />}
         {list.isPending && <Skeleton lines={8} />}
-        {list.isError && !list.data && (
-          <LoadFailed
-            error={list.error}
-            busy={list.isFetching}
-            onRetry={() => void list.refetch()}
-          />
-        )}
+        {list.isError && !list.data && <QueryFailed query={list} />}
         {list.data && fitting.length === 0 && (
           <EmptyState icon="search" text="没有这样的提示词，换个词试试。" />
         )}

@@ -1,6 +1,5 @@
 import type { PromptSheetProps } from './prompt-sheet-props.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
 import { useEver } from '#src/platform/use-ever.ts';
 
 const PromptSheetView = lazyAsked(() => import('./prompt-sheet-view.tsx'));
@@ -8,11 +7,5 @@ const PromptSheetView = lazyAsked(() => import('./prompt-sheet-view.tsx'));
 /** Templates of prompts, one to choose. Loaded when first opened. */
 export const PromptSheet = (props: PromptSheetProps) => {
   const used = useEver(props.open);
-  return (
-    used && (
-      <Suspense fallback={null}>
-        <PromptSheetView {...props} />
-      </Suspense>
-    )
-  );
+  return used && <PromptSheetView {...props} />;
 };

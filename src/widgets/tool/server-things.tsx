@@ -5,7 +5,7 @@ import { useCall } from '#src/platform/call-query.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -30,14 +30,7 @@ const Unfolded = ({
 }) => {
   const things = useCall('toolServerThings', { id }, { staleTime: 60_000, retry: false });
   if (things.isPending) return <Skeleton lines={3} />;
-  if (things.isError)
-    return (
-      <LoadFailed
-        error={things.error}
-        busy={things.isFetching}
-        onRetry={() => void things.refetch()}
-      />
-    );
+  if (things.isError) return <QueryFailed query={things} />;
   const found = rows(things.data);
   return found.length === 0 ? <p className="field-hint">{empty}</p> : <ul>{found}</ul>;
 };

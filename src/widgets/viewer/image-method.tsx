@@ -6,7 +6,7 @@ import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { sizeOf } from '#src/widgets/image/shelves.ts';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Button } from '#src/ui/button.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { saveImage } from '#src/ui/save-image.ts';
 import type { ImageInfo } from '#contract/gallery.ts';
 import type { ListedImage } from '#contract/image.ts';
@@ -112,13 +112,7 @@ const Working = ({
             </p>
             <ProgressBar label="进度" part={job.progress} />
             <p className={styles['note']}>可以先离开，做好后在“我的图片”和“任务”里。</p>
-            {result.isError && (
-              <LoadFailed
-                error={result.error}
-                busy={result.isFetching}
-                onRetry={() => void result.refetch()}
-              />
-            )}
+            {result.isError && <QueryFailed query={result} />}
             {!done && !job.stopping && (
               <Button busy={stopping} onClick={stop}>
                 {stopLabel}

@@ -7,7 +7,7 @@ import { useDeletedImages } from '#src/widgets/image/image-marks.ts';
 
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { useModal } from '#src/ui/modal.ts';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { ImageMethod } from '#contract/gallery.ts';
@@ -93,11 +93,7 @@ const AboutPanel = ({
     {deleted ? (
       <p className={styles['note']}>图片已删除</p>
     ) : about.isError && !info ? (
-      <LoadFailed
-        error={about.error}
-        busy={about.isFetching}
-        onRetry={() => void about.refetch()}
-      />
+      <QueryFailed query={about} />
     ) : info ? (
       info.url === '' ? (
         <p className={styles['note']}>图片已删除</p>

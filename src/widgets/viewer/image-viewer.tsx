@@ -1,7 +1,5 @@
 import type { ImageViewerProps, ViewedTile } from './image-viewer-props.ts';
-import { lazyAsked } from '#src/platform/lazy-chunk.ts';
-import { Suspense } from 'react';
-import { lazyChunk } from '#src/platform/lazy-chunk.ts';
+import { lazyAsked, lazyChunk } from '#src/platform/lazy-chunk.ts';
 
 const load = lazyChunk(() => import('./image-viewer-view.tsx'));
 const View = lazyAsked(load);
@@ -18,8 +16,4 @@ export const tileOf = (element: HTMLElement): ViewedTile => ({
 });
 
 /** Images over the whole screen with what is known of them and what can be made of them. */
-export const ImageViewer = (props: ImageViewerProps) => (
-  <Suspense fallback={null}>
-    <View {...props} />
-  </Suspense>
-);
+export const ImageViewer = (props: ImageViewerProps) => <View {...props} />;

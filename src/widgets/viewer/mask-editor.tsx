@@ -1,4 +1,11 @@
-import { useEffect, useRef, useState, type CSSProperties, type PointerEvent } from 'react';
+import {
+  type CSSProperties,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -74,24 +81,44 @@ const useToolKeys = (
   }, []);
 };
 
-/** Where one marks on the image: one finger marks, two zoom and move and mark nothing. */
-export const MaskStage = ({
-  image,
-  mask,
-  tool,
-  thick,
-  onChange,
-}: {
+type Point = Mark['points'][number];
+
+interface Marking {
   image: ViewedImage;
   mask: Mask;
   tool: MaskTool;
   /** Of the brush, percent of the shorter side. */
   thick: number;
   onChange: (mask: Mask) => void;
-}) => {
-  const box = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const zoom = useZoom(box);
+}
+
+const started = ({ image: { width, height }, tool, thick }: Marking, point: Point): Mark => {
+  if (tool === 'rectangle') return rectangle(point, point);
+  const points = [point];
+  if (tool === 'lasso')
+    return { size: Math.max(1, Math.round(Math.max(width, height) * 0.004)), points, area: true };
+  const size = Math.max(1, Math.round((thick / 100) * Math.min(width, height)));
+  return { size, points, ...(tool === 'eraser' ? { erase: true } : {}) };
+};
+
+/** A tap is no frame, nor an outline. */
+const isMark = ({ points }: Mark, tool: MaskTool, longest: number): boolean => {
+  const [first, , across] = points;
+  const small = longest * 0.01;
+  if (tool === 'rectangle' && first && across)
+    return Math.abs(across.x - first.x) >= small && Math.abs(across.y - first.y) >= small;
+  return tool !== 'lasso' || points.length >= 3;
+};
+
+/** One mark as fingers or the mouse draw it: one finger marks, two zoom and move and mark nothing. */
+const useMarking = (
+  marking: Marking,
+  zoom: ReturnType<typeof useZoom>,
+  canvas: RefObject<HTMLCanvasElement | null>,
+) => {
+  const { image, mask, tool, onChange } = marking;
+  const { width, height } = image;
+  const longest = Math.max(width, height);
   const hand = useHand();
   const moved = useRef<{ x: number; y: number } | null>(null);
   const [now, show] = useState<Mark | null>(null);
@@ -101,18 +128,7 @@ export const MaskStage = ({
     drawing.current = mark;
     show(mark);
   };
-  const { width, height } = image;
-  const longest = Math.max(width, height);
-  const scale = sharpness / longest;
-
-  useEffect(() => {
-    if (!canvas.current) return;
-    const { color } = getComputedStyle(canvas.current);
-    const shown = now ? { ...mask, marks: [...mask.marks, now] } : mask;
-    drawMask(canvas.current, shown, image, color);
-  });
-
-  const pointOf = (event: PointerEvent) => {
+  const pointOf = (event: PointerEvent): Point => {
     const rect = canvas.current?.getBoundingClientRect();
     if (!rect) return { x: 0, y: 0 };
     const on = (at: number, from: number, length: number, side: number) =>
@@ -125,25 +141,11 @@ export const MaskStage = ({
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
-    if (zoom.down(event) > 1) {
-      // The second finger: the first was not meant to mark.
-      setNow(null);
-      return;
-    }
-    if (hand) {
-      moved.current = { x: event.clientX, y: event.clientY };
-      return;
-    }
-    if (!hasRoom(mask)) {
-      toast('标得太多了：撤销几笔，或换大一点的笔再涂', 'info');
-      return;
-    }
-    const point = pointOf(event);
-    const size = Math.max(1, Math.round((thick / 100) * Math.min(width, height)));
-    if (tool === 'rectangle') setNow(rectangle(point, point));
-    else if (tool === 'lasso')
-      setNow({ size: Math.max(1, Math.round(longest * 0.004)), points: [point], area: true });
-    else setNow({ size, points: [point], ...(tool === 'eraser' ? { erase: true } : {}) });
+    // The second finger: the first was not meant to mark.
+    if (zoom.down(event) > 1) setNow(null);
+    else if (hand) moved.current = { x: event.clientX, y: event.clientY };
+    else if (hasRoom(mask)) setNow(started(marking, pointOf(event)));
+    else toast('标得太多了：撤销几笔，或换大一点的笔再涂', 'info');
   };
   const onPointerMove = (event: PointerEvent) => {
     const { current } = drawing;
@@ -170,26 +172,35 @@ export const MaskStage = ({
     moved.current = null;
     if (!current) return;
     setNow(null);
-    if (event.type === 'pointercancel') return;
-    const [first, , across] = current.points;
-    // A tap is no frame, nor an outline.
-    const small = longest * 0.01;
-    if (tool === 'rectangle' && first && across)
-      if (Math.abs(across.x - first.x) < small || Math.abs(across.y - first.y) < small) return;
-    if (tool === 'lasso' && current.points.length < 3) return;
-    onChange({ ...mask, marks: [...mask.marks, current] });
+    if (event.type !== 'pointercancel' && isMark(current, tool, longest))
+      onChange({ ...mask, marks: [...mask.marks, current] });
   };
+  return {
+    hand,
+    shown: now ? { ...mask, marks: [...mask.marks, now] } : mask,
+    on: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel: onPointerUp },
+  };
+};
+
+/** Where one marks on the image. */
+export const MaskStage = (marking: Marking) => {
+  const { image, mask } = marking;
+  const { width, height } = image;
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const zoom = useZoom(box);
+  const { hand, shown, on } = useMarking(marking, zoom, canvas);
+  const scale = sharpness / Math.max(width, height);
+
+  useEffect(() => {
+    if (!canvas.current) return;
+    const { color } = getComputedStyle(canvas.current);
+    drawMask(canvas.current, shown, image, color);
+  });
+
   const marked = mask.marks.length;
   return (
-    <div
-      ref={box}
-      className={styles['stage']}
-      data-hand={hand || undefined}
-      onPointerDown={onPointerDown}
-      onPointerMove={onPointerMove}
-      onPointerUp={onPointerUp}
-      onPointerCancel={onPointerUp}
-    >
+    <div ref={box} className={styles['stage']} data-hand={hand || undefined} {...on}>
       <div className={styles['frame']} style={zoom.style}>
         <span
           className={`${styles['photo']} ${styles['paper']}`}

@@ -9,7 +9,7 @@ import { Button } from '#src/ui/button.tsx';
 import type { FormValues } from '#src/ui/form/field.ts';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
-import { LoadFailed } from '#src/ui/load-failed.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import type { ImageInfo } from '#contract/gallery.ts';
@@ -380,9 +380,7 @@ export const InterrogatePanel = ({ info }: { info: ImageInfo }) => {
         </div>
       )}
       {told.isFetching && told.isPending && <Skeleton lines={5} />}
-      {told.isError && (
-        <LoadFailed error={told.error} busy={told.isFetching} onRetry={() => void told.refetch()} />
-      )}
+      {told.isError && <QueryFailed query={told} />}
       {told.data && (
         <>
           <Told name="中文" text={told.data.result_cn} onUse={() => use(told.data.result_cn)} />
