@@ -9,3 +9,6 @@ export const WithMadeMark = ({ url }: { url: string }) => (
     <MadeMark url={url} />
   </Suspense>
 );
+
+/** The same for whoever shows one image of several. */
+export const madeMarkOf = (url: string) => <WithMadeMark url={url} />;
