@@ -26,6 +26,12 @@ export type WebCodecs = Pick<
 type Handle = number;
 
 /** The calls of libav.js that encode a video. */
+export interface LibAvPacket {
+  data: Uint8Array;
+  pts: number;
+  ptshi: number;
+}
+
 export interface LibAv {
   AV_PIX_FMT_YUV420P: number;
   ff_init_encoder: (
@@ -40,6 +46,19 @@ export interface LibAv {
     flush?: boolean,
   ) => Promise<{ data: Uint8Array; flags?: number; pts?: number }[]>;
   ff_free_encoder: (context: Handle, frame: Handle, packet: Handle) => Promise<void>;
+  ff_init_decoder: (
+    name: string,
+  ) => Promise<[codec: Handle, context: Handle, packet: Handle, frame: Handle]>;
+  ff_decode_multi: (
+    context: Handle,
+    packet: Handle,
+    frame: Handle,
+    packets: LibAvPacket[],
+    how: { fin: boolean; copyoutFrame: 'video_packed' },
+  ) => Promise<
+    { data: Uint8Array; format: number; width?: number; height?: number; pts?: number }[]
+  >;
+  ff_free_decoder: (context: Handle, packet: Handle, frame: Handle) => Promise<void>;
 }
 
 interface SevenZipOptions {

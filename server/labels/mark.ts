@@ -20,14 +20,13 @@ const plate = (high: number): { svg: Buffer; width: number; height: number } => 
   return { svg: Buffer.from(svg), width, height };
 };
 
-/** The words as they stand on something of this size, as grey and alpha, and where. */
+/** The words as they stand on something of this size: grey as red, green and blue, alpha, and where. */
 export const markRaster = async (width: number, height: number) => {
   const mark = plate(Math.max(leastHeight, Math.ceil(Math.min(width, height) * share)));
   const [wide, high] = [Math.min(mark.width, width), Math.min(mark.height, height)];
   const sharp = await loadSharp();
   const { data, info } = await sharp(mark.svg)
     .resize(wide, high, { fit: 'inside' })
-    .toColourspace('b-w')
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });

@@ -29,9 +29,12 @@ export const offlineText = '网络不通，请检查网络后再试';
 export const silentText = '网络没有回应，请稍后再试';
 export const serverFaultText = '服务器异常，请稍后重试';
 
+/** What is wrong, in words for whoever does it, without a call that failed. */
+export class Told extends Error {}
+
 /** The sentence to show for any error. */
 export const errorText = (error: unknown): string =>
-  error instanceof ApiError ? error.message : serverFaultText;
+  error instanceof ApiError || error instanceof Told ? error.message : serverFaultText;
 
 const refusedFiles: ReadonlySet<number> = new Set([
   codeNumbers.upload_type,

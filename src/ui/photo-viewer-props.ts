@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { IconName } from './icon.tsx';
 
 /** Something else that can be done with the image in sight. */
@@ -18,6 +19,8 @@ export interface PhotoViewerProps {
   /** What all or each of them were painted from; can be copied there. Empty or absent: nothing. */
   words?: string | readonly string[];
   acts?: readonly PhotoAct[];
+  /** What stands in a corner of an image, such as that a model made it. */
+  mark?: (image: string) => ReactNode;
   /** Called once it has closed, by a swipe, the back button, Escape or its ✕. */
   onClose: () => void;
 }

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { PhotoSlider } from 'react-photo-view';
 import 'react-photo-view/dist/react-photo-view.css';
 import { copyText } from '#src/platform/copy.ts';
-import { Icon } from './icon.tsx';
+import { Icon, type IconName } from './icon.tsx';
 import { useModal } from './modal.ts';
 import type { PhotoAct, PhotoViewerProps } from './photo-viewer-props.ts';
 import css from './photo-viewer.module.css';
@@ -29,6 +29,18 @@ const Smaller = ({ images }: { images: readonly string[] }) => {
   );
 };
 
+const Act = ({ icon, label, act }: { icon: IconName; label: string; act: () => void }) => (
+  <button
+    type="button"
+    className={`round ${css.photoAct}`}
+    aria-label={label}
+    title={label}
+    onClick={act}
+  >
+    <Icon name={icon} size={22} />
+  </button>
+);
+
 const noActs: readonly PhotoAct[] = [];
 
 const PhotoViewerView = ({
@@ -37,6 +49,7 @@ const PhotoViewerView = ({
   index,
   words: said = '',
   acts = noActs,
+  mark,
   onClose,
 }: PhotoViewerProps) => {
   const [at, setAt] = useState(index);
@@ -94,55 +107,28 @@ const PhotoViewerView = ({
               {at + 1} / {images.length}
             </span>
             {words !== '' && (
-              <button
-                type="button"
-                className={`round ${css.photoAct}`}
-                aria-label="复制提示词"
-                onClick={() => void copyText(words)}
-              >
-                <Icon name="copy" size={22} />
-              </button>
+              <Act icon="copy" label="复制提示词" act={() => void copyText(words)} />
             )}
             {acts.map(({ icon, label, run }) => (
-              <button
+              <Act
                 key={label}
-                type="button"
-                className={`round ${css.photoAct}`}
-                aria-label={label}
-                title={label}
-                onClick={() => {
+                icon={icon}
+                label={label}
+                act={() => {
                   onClose();
                   run(at);
                 }}
-              >
-                <Icon name={icon} size={22} />
-              </button>
+              />
             ))}
-            <button
-              type="button"
-              className={`round ${css.photoAct}`}
-              aria-label="分享图片"
-              onClick={() => void shareImage(images[at] ?? '', words)}
-            >
-              <Icon name="share" size={22} />
-            </button>
-            <button
-              type="button"
-              className={`round ${css.photoAct}`}
-              aria-label="下载图片"
-              onClick={() => void saveImage(images[at] ?? '')}
-            >
-              <Icon name="download" size={22} />
-            </button>
-            <button
-              type="button"
-              className={`round ${css.photoAct}`}
-              aria-label="关闭"
-              onClick={close}
-            >
-              <Icon name="close" size={22} />
-            </button>
+            <Act
+              icon="share"
+              label="分享图片"
+              act={() => void shareImage(images[at] ?? '', words)}
+            />
+            <Act icon="download" label="下载图片" act={() => void saveImage(images[at] ?? '')} />
+            <Act icon="close" label="关闭" act={close} />
           </div>
+          {mark && <div className={css.photoMark}>{mark(images[at] ?? '')}</div>}
           {images.length > 1 && turn(at - 1, '上一张', 'back')}
           {images.length > 1 && turn(at + 1, '下一张', 'forward')}
         </>

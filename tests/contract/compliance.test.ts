@@ -588,6 +588,8 @@ test('what was done from where is kept for its months, and leaves by the owner�
   expect(count).toBeGreaterThanOrEqual(before.length);
   expect(text).toContain(uuid);
   expect(text).not.toContain('石榴花');
+  // Whoever reads it is no program.
+  expect(text).not.toMatch(/data\.|null/);
   // Of nobody else, and of no other day.
   expect(text).not.toContain(theirs.uuid);
   const { text: theirText } = await manager.call('exportRecords', {

@@ -9,7 +9,7 @@ import { houseApart } from '../support/house-without.ts';
 import { onnxVoiceRate, writeOnnxVoice } from '../support/onnx-voice.ts';
 import { rarOf } from '../support/sample-files.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 const words = '今天天气很好。';
 
@@ -135,6 +135,54 @@ test('without an encoder speech is WAV, by espeak-ng and by a voice of sherpa-on
     expect(track).toMatchObject({ sampleRate: rate, numberOfChannels: 1 });
     expect(await track?.computeDuration()).toBeGreaterThan(0.5);
   }
+});
+
+/** How loud a WAV is, for each 20 ms of it. */
+const loudnessOf = (wav: Buffer): number[] => {
+  const from = wav.indexOf('data', 12, 'latin1') + 8;
+  const samples = new Int16Array(
+    wav.buffer.slice(
+      wav.byteOffset + from,
+      wav.byteOffset + wav.length - ((wav.length - from) % 2),
+    ),
+  );
+  const step = wav.readUInt32LE(24) / 50;
+  return Array.from({ length: Math.floor(samples.length / step) }, (_, at) =>
+    Math.sqrt(
+      samples
+        .subarray(at * step, (at + 1) * step)
+        .reduce((sum, sample) => sum + (sample / 32_768) ** 2, 0) / step,
+    ),
+  );
+};
+
+/** How alike two of them are as far as the shorter goes: 1 is the same. */
+const alike = (one: readonly number[], other: readonly number[]): number => {
+  const length = Math.min(one.length, other.length);
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.slice(0, length).reduce((sum, each, at) => sum + each * b[at]!, 0);
+  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
+};
+
+test('a reading that is heard while it is made begins with the spoken words where they are wanted', async () => {
+  const manager = new TestClient(unencoded.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const heard = async (text: string) => {
+    const { data } = await speak(manager, { model: 'builtin-voice', text });
+    return loudnessOf(data);
+  };
+  const said = await heard('由人工智能生成。');
+  const plain = await heard(words);
+  await manager.call('saveCompliance', { mark_sound: 1 });
+  const marked = await heard(words);
+  await manager.call('saveCompliance', { mark_sound: 0 });
+  // Longer by what is said before it, and not by silence.
+  expect(marked.length / (said.length + plain.length)).toBeCloseTo(1, 1);
+  expect(Math.max(...said)).toBeGreaterThan(0.05);
+  const beginning = said.length - 25;
+  expect(alike(marked.slice(0, beginning), said)).toBeGreaterThan(0.9);
+  expect(alike(marked.slice(-plain.length + 10), plain.slice(10))).toBeGreaterThan(0.9);
+  expect(alike(plain, said)).toBeLessThan(0.9);
 });
 
 test('zip is learned from without 7-Zip, and rar says what is missing', async () => {

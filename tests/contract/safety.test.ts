@@ -1,9 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
-import { bodyOf, type FakeService, listen, reply } from '../support/fake-service.ts';
+import { levelOf, startFakeSafety } from '../support/fake-safety.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { paint } from '../support/images.ts';
@@ -12,32 +11,14 @@ import { paint } from '../support/images.ts';
 
 const bad = '赌博网站';
 const good = '这是一段没有问题的话，讲的是怎样种一棵石榴树。';
-const secret = 'the-secret-of-the-service';
-const sha = (text: string) => createHash('sha256').update(text).digest('hex');
-const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
 let server: TestServer;
 let model: Awaited<ReturnType<typeof startScriptedModel>>;
-let service: FakeService;
+let service: Awaited<ReturnType<typeof startFakeSafety>>;
 let manager: TestClient;
 let person: TestClient;
-const asked: { service: string; text: string; picture: boolean }[] = [];
-
-/** What was put into the store of 阿里云, by its path. */
-const put = new Map<string, Buffer>();
-
-let refuseAll = false;
-/** Red is bad; what comes is a picture that services take, for the business of pictures. */
-const levelOfPicture = async (picture: Buffer, business: string): Promise<number> => {
-  expect(business).toBe('pictures');
-  const { format, width, height } = await sharp(picture).metadata();
-  expect([format, Math.max(width, height) <= 1280]).toEqual(['jpeg', true]);
-  const { channels } = await sharp(picture).stats();
-  return refuseAll || (channels[0]!.mean > 200 && channels[1]!.mean < 80) ? 2 : 0;
-};
-
-const levelOf = (text: string) =>
-  /坏|一整句不许说的话/.test(text) ? 2 : text.includes('疑') ? 1 : 0;
+let asked: (typeof service)['asked'];
+let secret: string;
 
 beforeAll(async () => {
   model = await startScriptedModel(({ messages, model: name }) => {
@@ -53,102 +34,8 @@ beforeAll(async () => {
     if (last.includes('转坏')) return { text: `${good.repeat(4)}${bad}${good.repeat(40)}` };
     return { text: last.includes('坏掉的树') ? `${good}坏${good}` : good };
   });
-  // Each form is checked by what its document says of signing, written anew here.
-  service = await listen(async (request, response) => {
-    const raw = await bodyOf(request);
-    const body = raw.toString();
-    const headers = request.headers as Record<string, string>;
-    if (request.method === 'PUT') {
-      // The store of 阿里云: its signature is by the key that was lent.
-      const signed = `PUT\n\nimage/jpeg\n${headers['date']}\nx-oss-security-token:lent-token\n${request.url}`;
-      const signature = createHmac('sha1', 'lent-secret').update(signed).digest('base64');
-      const right = headers['authorization'] === `OSS lent-id:${signature}`;
-      if (right) put.set(request.url ?? '', raw);
-      return reply(response, right ? 200 : 403, {});
-    }
-    if (headers['x-tc-action']) {
-      const kind = headers['x-tc-action'] === 'TextModeration' ? 'tms' : 'ims';
-      const host = headers['host'] ?? '';
-      const day = new Date(Number(headers['x-tc-timestamp']) * 1000).toISOString().slice(0, 10);
-      const canonical = `POST\n/\n\ncontent-type:${headers['content-type']}\nhost:${kind}.tencentcloudapi.com\n\ncontent-type;host\n${sha(body)}`;
-      const key = mac(mac(mac(`TC3${secret}`, day), kind), 'tc3_request');
-      const scope = `${day}/${kind}/tc3_request`;
-      const signature = mac(
-        key,
-        `TC3-HMAC-SHA256\n${headers['x-tc-timestamp']}\n${scope}\n${sha(canonical)}`,
-      ).toString('hex');
-      expect(host).not.toBe('');
-      if (!headers['authorization']?.endsWith(`Signature=${signature}`))
-        return reply(response, 200, { Response: { Error: { Code: 'AuthFailure' } } });
-      const given = JSON.parse(body) as { Content?: string; FileContent?: string; BizType: string };
-      const text = Buffer.from(given.Content ?? '', 'base64').toString();
-      asked.push({ service: 'tencent', text, picture: given.FileContent !== undefined });
-      const level = given.FileContent
-        ? await levelOfPicture(Buffer.from(given.FileContent, 'base64'), given.BizType)
-        : levelOf(text);
-      const Suggestion = ['Pass', 'Review', 'Block'][level];
-      return reply(response, 200, { Response: { Suggestion, Label: 'Ad', RequestId: '1' } });
-    }
-    const form = new URLSearchParams(body);
-    const fields = Object.fromEntries(form);
-    const sorted = Object.keys(fields).sort();
-    if (fields['Action']) {
-      const { Signature: given } = fields;
-      const escape = (text: string) => encodeURIComponent(text).replaceAll('*', '%2A');
-      const query = sorted
-        .filter((name) => name !== 'Signature')
-        .map((name) => `${escape(name)}=${escape(fields[name]!)}`)
-        .join('&');
-      const signature = createHmac('sha1', `${secret}&`)
-        .update(`POST&%2F&${escape(query)}`)
-        .digest('base64');
-      if (given !== signature) return reply(response, 200, { Code: 403, Message: 'signature' });
-      if (fields['Action'] === 'DescribeUploadToken')
-        return reply(response, 200, {
-          Code: 200,
-          Data: {
-            AccessKeyId: 'lent-id',
-            AccessKeySecret: 'lent-secret',
-            SecurityToken: 'lent-token',
-            BucketName: 'a-bucket',
-            FileNamePrefix: 'upload/1/',
-            OssInternetEndPoint: service.url,
-          },
-        });
-      const about = JSON.parse(fields['ServiceParameters']!) as {
-        content?: string;
-        ossBucketName: string;
-        ossObjectName: string;
-      };
-      const { content: text = '' } = about;
-      const picture = put.get(`/${about.ossBucketName}/${about.ossObjectName}`);
-      asked.push({ service: 'aliyun', text, picture: picture !== undefined });
-      expect(fields['Action']).toBe(picture ? 'ImageModeration' : 'TextModerationPlus');
-      const level = picture ? await levelOfPicture(picture, fields['Service']!) : levelOf(text);
-      const RiskLevel = ['none', 'medium', 'high'][level];
-      return reply(response, 200, { Code: 200, Data: { RiskLevel, Result: [{ Label: 'x' }] } });
-    }
-    const joined = sorted.filter((name) => name !== 'signature').map((name) => name + fields[name]);
-    const signature = createHash('md5')
-      .update(`${joined.join('')}${secret}`)
-      .digest('hex');
-    if (fields['signature'] !== signature) return reply(response, 200, { code: 410, msg: 'no' });
-    const text = fields['content'] ?? '';
-    asked.push({ service: 'netease', text, picture: fields['images'] !== undefined });
-    if (fields['images']) {
-      expect(request.url).toBe('/v5/image/check');
-      const [image] = JSON.parse(fields['images']) as { type: number; data: string }[];
-      expect(image?.type).toBe(2);
-      const data = Buffer.from(image?.data ?? '', 'base64');
-      const suggestion = await levelOfPicture(data, fields['businessId']!);
-      return reply(response, 200, {
-        code: 200,
-        result: [{ antispam: { suggestion, label: 100 } }],
-      });
-    }
-    const antispam = { suggestion: levelOf(text), label: 400 };
-    return reply(response, 200, { code: 200, result: { antispam } });
-  });
+  service = await startFakeSafety();
+  ({ asked, secret } = service);
   server = await startServer({
     env: {
       OPENAI_BASE_URL: model.baseURL,
@@ -391,11 +278,11 @@ test.each(['aliyun', 'tencent', 'netease'] as const)(
 test('a drawn picture that a service refuses is not kept, and not paid', async () => {
   await manager.call('saveSafety', { service: 'tencent', pictures: 1, text_in: 0, secret });
   asked.length = 0;
-  refuseAll = true;
+  service.state.refuseAll = true;
   const balance = async () => (await person.call('userInfo', {})).chatgpt_balance;
   const before = await balance();
   const { message } = await paint(person, '山上的月亮', { image: { n: 1 } });
-  refuseAll = false;
+  service.state.refuseAll = false;
   expect(message.error_message).toContain('没有通过内容安全检查');
   expect(asked.some(({ picture }) => picture)).toBe(true);
   expect(await balance()).toBe(before);
@@ -403,6 +290,11 @@ test('a drawn picture that a service refuses is not kept, and not paid', async (
 });
 
 test('a model of a channel judges', async () => {
+  // Nothing would be judged by one that is not there, and nobody would know.
+  expect(await manager.raw('saveSafety', { judge: 'no-such-model' })).toMatchObject({
+    message: '判断的模型（judge） 没有叫这个名字的对话模型',
+  });
+  expect((await manager.call('safetyState', {})).settings.judge).toBe('');
   await manager.call('saveSafety', { text_in: 1, text_out: 1, judge: 'gpt-4o-mini-judge' });
   expect((await answerTo('怎样种树')).text).toBe(good);
   expect((await answerTo('坏问题')).error?.message).toContain('模型说不行');

@@ -55,8 +55,11 @@ const cell = (value: string): string => {
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const summaryOf = (call: string): string =>
-  (calls as Record<string, { summary: string } | undefined>)[call]?.summary ?? call;
+/** What a call does, without what programs are told of it besides. */
+const summaryOf = (call: string): string => {
+  const whole = (calls as Record<string, { summary: string } | undefined>)[call]?.summary;
+  return whole?.split(/[。；，]/)[0] ?? call;
+};
 
 /**
  * What one person did in a span, as a table (CSV): records, what was generated with its label, and

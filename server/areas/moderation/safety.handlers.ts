@@ -1,6 +1,7 @@
 import { safetyServices } from '#contract/safety.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
+import { fieldName } from '#server/http/field-words.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import type { SafetyService } from './safety.service.ts';
 import * as store from './safety.store.ts';
@@ -44,11 +45,14 @@ export const createSafetyHandlers = (safety: SafetyService): Pick<Handlers, Serv
     return stateOf(db);
   },
 
-  saveSafety: async ({ secret, ...change }, { db, noteAct, afterCommit }) => {
+  saveSafety: async ({ secret, ...change }, { db, user, noteAct, afterCommit }) => {
     const before = await store.readSafety(db);
     const after = { ...before.settings, ...change };
     if (after.address !== '' && !URL.canParse(after.address))
-      throw new Refusal('manage_unsuitable', '服务的地址不是一个网址');
+      throw new Refusal('manage_unsuitable', `${fieldName('address')} 不是一个网址`);
+    const judged = after.judge !== '' && after.judge !== before.settings.judge;
+    if (judged && !(await safety.canJudge(after.judge, user.id)))
+      throw new Refusal('manage_unsuitable', `${fieldName('judge')} 没有叫这个名字的对话模型`);
     const hasSecret = secret === undefined ? before.secret !== null : secret !== '';
     if (safetyServices.indexOf(after.service) > 0 && (after.key_id === '' || !hasSecret))
       throw new Refusal('manage_unsuitable', '用外面的服务检查，要填它的密钥编号和密钥');

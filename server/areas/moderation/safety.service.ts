@@ -174,6 +174,9 @@ export const createSafety = (deps: SafetyDeps) => {
       return settings.words === 1 ? 'words' : 'none';
     },
 
+    canJudge: async (model: string, userId: number): Promise<boolean> =>
+      (await deps.judge(model, userId)) !== null,
+
     /** A secret of a service as it is kept. */
     seal: (secret: string): Buffer => deps.box().seal(secret, sealedFor),
 

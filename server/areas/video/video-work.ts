@@ -129,7 +129,7 @@ const keep = async (
   const shown =
     film.marked === true || !(await wantsFilmMarks(db))
       ? film
-      : await markedFilm(film, mime, work, () =>
+      : await markedFilm(film, work, () =>
           log.warn({ job: job.id, mime }, 'the words could not be drawn on a film'),
         );
   const size = await films.keep(key, { ...shown, mime }, label, work, (error) => {

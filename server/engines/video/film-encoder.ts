@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInstalled, loadOptional } from '#server/optional-packages.ts';
+import { openVpxEncoder, type VpxPacket } from './vpx.ts';
 
 /** VP9 of level 3.1 and 8 bits, as a container names it. */
 const codec = 'vp09.00.31.08';
@@ -94,45 +95,24 @@ const nativeEncoder = async (shape: FilmShape, write: Write): Promise<FilmEncode
   };
 };
 
-/** AV_PKT_FLAG_KEY of libav. */
-const keyFlag = 1;
-/** AV_PICTURE_TYPE_I of libav; 0 leaves the choice to the encoder. */
-const keyPicture = 1;
-
-/** By WebAssembly that holds no GPL code; some ten times slower. */
+/** By WebAssembly, without native code. */
 const wasmEncoder = async (shape: FilmShape, write: Write): Promise<FilmEncoder> => {
   const { width, height, framesASecond, keyEvery } = shape;
-  const { LibAV } = await loadOptional('@libav.js/variant-webm-vp9');
-  const libav = await LibAV({ noworker: true, nothreads: true });
-  const format = libav.AV_PIX_FMT_YUV420P;
-  const [, context, frame, packet] = await libav.ff_init_encoder('libvpx-vp9', {
-    ctx: { bit_rate: bitrate, pix_fmt: format, width, height, gop_size: keyEvery },
-    time_base: [1, framesASecond],
-    options: { deadline: 'realtime', 'cpu-used': '8', 'lag-in-frames': '0' },
-  });
-  const layout = [
-    { offset: 0, stride: width },
-    { offset: width * height, stride: width / 2 },
-    { offset: (width * height * 5) / 4, stride: width / 2 },
-  ];
-  const encode = async (frames: object[], last: boolean) => {
-    for (const made of await libav.ff_encode_multi(context, frame, packet, frames, last))
+  const encoder = await openVpxEncoder('vp9', { ...shape, bitrate });
+  const facts = { decoderConfig: { codec, codedWidth: width, codedHeight: height, colorSpace } };
+  const written = async (packets: VpxPacket[]) => {
+    for (const { at, ...packet } of packets)
       await write({
-        data: made.data,
-        type: ((made.flags ?? 0) & keyFlag) === 0 ? 'delta' : 'key',
-        timestamp: (made.pts ?? 0) / framesASecond,
+        ...packet,
+        timestamp: at / framesASecond,
         duration: 1 / framesASecond,
-        facts: { decoderConfig: { codec, codedWidth: width, codedHeight: height, colorSpace } },
+        facts,
       });
   };
   return {
-    add: (data, at) => {
-      const key = at % keyEvery === 0 ? 1 : 0;
-      const picture = { format, width, height, layout, pts: at, ptshi: 0 };
-      return encode([{ ...picture, data, key_frame: key, pict_type: key * keyPicture }], false);
-    },
-    end: () => encode([], true),
-    close: () => libav.ff_free_encoder(context, frame, packet),
+    add: async (data, at) => written(await encoder.encode(data, at, at % keyEvery === 0)),
+    end: async () => written(await encoder.end()),
+    close: encoder.close,
   };
 };
 

@@ -2,12 +2,12 @@ import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { runApart } from '#server/guarded-process.ts';
 import { ThreadFailure } from '#server/guarded-thread.ts';
 import { wordsOn } from '#server/labels/mark.ts';
-import { isInstalled } from '#server/optional-packages.ts';
 import { workerUrl } from '#server/worker-url.ts';
+import { canEncodeFilms } from './film-encoder.ts';
 import type { MadeFilm } from './video-engine.ts';
 
 export interface MarkTask {
-  /** MP4. */
+  /** MP4 or WebM. */
   data: Uint8Array;
 }
 
@@ -23,24 +23,22 @@ const inTurn = createFairQueue(1);
  */
 export const markedFilm = async (
   film: MadeFilm,
-  mime: string,
   { signal, owner }: { signal: AbortSignal; owner: Waiter },
   unmarked: () => void,
 ): Promise<MadeFilm> => {
   const poster = await wordsOn(film.poster);
-  const made =
-    mime === 'video/mp4' && isInstalled('@napi-rs/webcodecs')
-      ? await inTurn(owner, () =>
-          runApart<Uint8Array | null>(
-            workerUrl('./marked-film-worker.ts', import.meta.url),
-            { data: film.data } satisfies MarkTask,
-            bounds,
-          ),
-        ).catch((error: unknown) => {
-          if (error instanceof ThreadFailure) return null;
-          throw error;
-        })
-      : null;
+  const made = canEncodeFilms()
+    ? await inTurn(owner, () =>
+        runApart<Uint8Array | null>(
+          workerUrl('./marked-film-worker.ts', import.meta.url),
+          { data: film.data } satisfies MarkTask,
+          bounds,
+        ),
+      ).catch((error: unknown) => {
+        if (error instanceof ThreadFailure) return null;
+        throw error;
+      })
+    : null;
   signal.throwIfAborted();
   if (!made) unmarked();
   return { ...film, poster, data: made ? Buffer.from(made) : film.data };

@@ -49,7 +49,8 @@ export const MinorPart = () => {
           : '由监护人设一个密码打开。打开后只能在选定的时段使用，每天有时长，不能付款，不能和别人来往或公开内容，检查更严；这个账号在哪台设备上都一样。'}
       </p>
       <Form
-        key={`rules ${saves}`}
+        // What was changed is read anew a moment after it.
+        key={`rules ${saves} ${from} ${to} ${minutes}`}
         fields={[...rules, code]}
         initial={{ from: String(from), to: String(to), minutes }}
         submit={on ? '修改' : '打开未成年人模式'}

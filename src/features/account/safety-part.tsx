@@ -9,6 +9,11 @@ import type { SafetyCase } from '#contract/safety.ts';
 import { useState } from 'react';
 import css from './profile-tab.module.css';
 
+const caseWords = {
+  text: { in: '提问', out: '回复' },
+  picture: { in: '上传的图', out: '画的图' },
+} as const;
+
 const stateOf = ({ state, appeal }: SafetyCase): string => {
   if (state === 'allowed') return '看过，没有问题';
   if (state === 'confirmed') return '看过，确认违规';
@@ -28,7 +33,7 @@ export const SafetyPart = () => {
           <li key={each.id}>
             <div>
               <b>
-                {each.kind === 'picture' ? '画的图' : each.way === 'in' ? '提问' : '回复'}
+                {caseWords[each.kind][each.way]}
                 {each.reason !== '' && `：${each.reason}`}
               </b>
               <span>

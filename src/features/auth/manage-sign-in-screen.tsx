@@ -1,5 +1,6 @@
 import '#src/platform/late-calls.ts';
 import type { SignInState } from '#contract/sign-in.ts';
+import { Told } from '#src/platform/api-error.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { toast } from '#src/platform/toast.ts';
@@ -153,7 +154,7 @@ const Try = ({ kind, sent, most }: { kind: 'mail' | 'phone'; sent: number; most:
       submit="发送"
       onSubmit={async ({ to }) => {
         const { ok, said } = await api.trySending({ kind, to: String(to) }, { quiet: true });
-        if (!ok) throw new Error(said);
+        if (!ok) throw new Told(said);
         toast(said, 'success');
       }}
     />

@@ -7,7 +7,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
-import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
+import { madeMarkOf, WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import type { Message } from '#contract/chat.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { useLayoutEffect, useRef, useState } from 'react';
@@ -83,7 +83,9 @@ export const Attachments = ({ images, files }: Pick<Question, 'images' | 'files'
         </ul>
       )}
       {reading && <AttachedText file={reading} onClose={() => setReading(null)} />}
-      {shown !== null && <PhotoViewer images={own} index={shown} onClose={() => setShown(null)} />}
+      {shown !== null && (
+        <PhotoViewer images={own} index={shown} mark={madeMarkOf} onClose={() => setShown(null)} />
+      )}
     </div>
   );
 };

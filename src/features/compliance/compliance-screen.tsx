@@ -38,7 +38,7 @@ const fields: readonly Field[] = [
   {
     name: 'mark_films',
     kind: 'switch',
-    hint: '视频在开头两秒的右下角写上“由人工智能生成”；外面的服务做的 MP4 为此重新编码，别的格式写在封面上',
+    hint: '视频在开头两秒的右下角写上“由人工智能生成”；外面的服务做的为此重新编码，画不了的写在封面上',
   },
   {
     name: 'allow_unmarked',

@@ -14,11 +14,18 @@ export const ExportRecords = () => (
     <Form
       fields={[
         { name: 'user_id', label: '用户编号', kind: 'number', min: 1, required: true },
-        { name: 'from', label: '从', kind: 'date', required: true },
-        { name: 'to', label: '到', kind: 'date', required: true, hint: '两天都算在内，北京时间' },
+        { name: 'from', label: '开始日期', kind: 'date', required: true },
+        {
+          name: 'to',
+          label: '结束日期',
+          kind: 'date',
+          required: true,
+          hint: '两天都算在内，北京时间',
+        },
         {
           name: 'reason',
           label: '哪个机关，凭什么文书',
+          missing: '请写明是哪个机关、凭什么文书',
           kind: 'long',
           lines: 2,
           min: 4,

@@ -102,6 +102,7 @@ export const ManageAgreements = () => {
           );
         })}
       </ul>
+      <h3>同意的记录</h3>
       <DataTable
         name="同意的记录"
         columns={columns}

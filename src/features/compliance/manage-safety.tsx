@@ -140,6 +140,9 @@ const waited = (at: string): string => {
     : `已等 ${hours} 小时`;
 };
 
+const excerptOf = ({ excerpt, kind }: Case): string =>
+  excerpt || (kind === 'picture' ? '（图片）' : '（没有留下）');
+
 /** Of whom, or from where, alone. */
 type Whose = { user_id: number; name: string } | { ip: string };
 
@@ -147,7 +150,8 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
   {
     key: 'excerpt',
     title: '内容',
-    value: (row) => row.excerpt || (row.kind === 'picture' ? '（图片）' : '（没有留下）'),
+    value: excerptOf,
+    render: (row) => <span className={css.words}>{excerptOf(row)}</span>,
     role: 'title',
     wide: true,
   },
@@ -194,7 +198,14 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     key: 'appeal',
     title: '申诉',
     value: (row) => row.appeal,
-    render: (row) => (row.appealed_at ? `${row.appeal}（${waited(row.appealed_at)}）` : '—'),
+    render: (row) =>
+      row.appealed_at ? (
+        <span className={css.words}>
+          {row.appeal}（{waited(row.appealed_at)}）
+        </span>
+      ) : (
+        '—'
+      ),
     wide: true,
     sortable: true,
   },

@@ -1,3 +1,4 @@
+import { Told } from '#src/platform/api-error.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import type { ApiKey, KeyBound } from '#contract/developer.ts';
@@ -27,7 +28,7 @@ export interface TypedBound {
   amount: string;
 }
 
-/** What the typed bounds say. @throws Error in words for whoever typed them */
+/** What the typed bounds say. @throws Told */
 export const boundsIn = (typed: readonly TypedBound[]): KeyBound[] => {
   const seen = new Set<string>();
   return typed
@@ -36,8 +37,8 @@ export const boundsIn = (typed: readonly TypedBound[]): KeyBound[] => {
       const amount = Number(text);
       const name = `${whiles[per]}的${shortUnits[unit]}`;
       if (!(amount > 0) || (unit !== 'yuan' && !Number.isInteger(amount)))
-        throw new Error(`${name}：请填大于 0 的${unit === 'yuan' ? '数' : '整数'}`);
-      if (seen.has(`${per} ${unit}`)) throw new Error(`${name}：只能写一条`);
+        throw new Told(`${name}：请填大于 0 的${unit === 'yuan' ? '数' : '整数'}`);
+      if (seen.has(`${per} ${unit}`)) throw new Told(`${name}：只能写一条`);
       seen.add(`${per} ${unit}`);
       return { per, unit, amount };
     });

@@ -5,6 +5,7 @@ import { relativeTime } from '#src/platform/relative-time.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Marked } from '#src/ui/marked.tsx';
+import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import type { Session } from '#contract/session.ts';
 import { Link } from '@tanstack/react-router';
 import css from './forum.module.css';
@@ -13,15 +14,17 @@ import css from './forum.module.css';
 const Images = ({ images, wide }: { images: readonly string[]; wide: boolean }) => (
   <span className={css.images} data-count={Math.min(images.length, wide ? 5 : 4)}>
     {images.slice(0, wide ? 5 : 4).map((url) => (
-      <img
-        key={url}
-        src={thumbnailOf(url, wide ? 128 : 640)}
-        alt=""
-        width={128}
-        height={128}
-        loading="lazy"
-        decoding="async"
-      />
+      <span key={url}>
+        <img
+          src={thumbnailOf(url, wide ? 128 : 640)}
+          alt=""
+          width={128}
+          height={128}
+          loading="lazy"
+          decoding="async"
+        />
+        <WithMadeMark url={url} />
+      </span>
     ))}
   </span>
 );

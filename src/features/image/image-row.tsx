@@ -1,5 +1,6 @@
 import { readImages } from '#src/widgets/image/image-reply.ts';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
+import { madeMarkOf } from '#src/widgets/image/with-made-mark.tsx';
 import { imageSources, smallImage, smallerOnes } from '#src/widgets/image/image-sources.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useImageModels, useModel } from '#src/platform/queries.ts';
@@ -372,6 +373,7 @@ const Images = ({
             smallerOf={smallerOnes}
             index={viewing}
             words={asked.prompt}
+            mark={madeMarkOf}
             acts={asBase ? [{ icon: 'reply' as const, label: '作为参考图', run: use(asBase) }] : []}
             onClose={() => setViewing(null)}
           />

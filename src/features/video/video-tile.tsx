@@ -98,7 +98,7 @@ export const VideoTile = ({ video, width }: { video: ListedVideo; width: number 
       )}
       <span className={css.words}>
         <span>{name}</span>
-        <small>{Math.round(video.duration)} 秒</small>
+        <small>AI 生成 · {Math.round(video.duration)} 秒</small>
       </span>
     </Link>
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { fieldWords } from '#contract/field-words.ts';
-import { faultOf, labelOf, valuesFor, type Field } from './field.ts';
+import { faultOf, labelOf, namedFault, valuesFor, type Field } from './field.ts';
 import { fieldsOf } from './fields-of.ts';
 
 const number: Field = {
@@ -30,6 +30,16 @@ test('a field is called as everywhere, unless its form has a word of its own', (
   expect(labelOf(field)).toBe(fieldWords['vip_excluded']);
   expect(faultOf(field, {})).toBe(`请填写${fieldWords['vip_excluded']}`);
   expect(labelOf({ ...field, label: '不给会员' })).toBe('不给会员');
+});
+
+test.each([
+  ['生成者编码（producer_code） 只能是字母', 'producer_code', '只能是字母'],
+  ['宽（parameters.width） 不能小于 1', 'parameters', '不能小于 1'],
+  ['size.width 太大', 'size', '太大'],
+  ['limits：只能写一条', 'limits', '只能写一条'],
+  ['用外面的服务检查，要填它的密钥编号和密钥', undefined, undefined],
+])('the refusal %s is of %s', (message, name, what) => {
+  expect(namedFault(message) ?? {}).toEqual(name === undefined ? {} : { name, what });
 });
 
 test('values go as the call takes them', () => {

@@ -79,6 +79,12 @@ export const faultOf = (field: Field, values: FormValues): string | undefined =>
   return field.check?.(value, values);
 };
 
+/** The field that a refusal of the server names, as itself or in brackets behind its word; null: none. */
+export const namedFault = (message: string): { name: string; what: string } | null => {
+  const [, name, what] = /^(?:[^（）]+（)?(\w+)(?:\.\w+)*）?[ ：] ?(.+)$/.exec(message) ?? [];
+  return name === undefined || what === undefined ? null : { name, what };
+};
+
 /** The values as a call takes them: numbers as numbers, what is empty left out or null. */
 export const valuesFor = (
   fields: readonly Field[],

@@ -12,6 +12,7 @@ import {
   faultOf,
   isSame,
   labelOf,
+  namedFault,
   valuesFor,
   type Field,
   type FormValue,
@@ -269,10 +270,9 @@ const useForm = (
       await onSubmit(valuesFor(fields, values), valuesFor(touched, values));
       drop();
     } catch (error) {
-      const named =
-        error instanceof ApiError ? /^(\w+)(?:\.\w+)*[ ：](.+)$/.exec(error.message) : null;
-      const [, name = '', what = ''] = named ?? [];
-      if (shown.some((field) => field.name === name)) show({ [name]: what });
+      const named = error instanceof ApiError ? namedFault(error.message) : null;
+      if (named && shown.some(({ name }) => name === named.name))
+        show({ [named.name]: named.what });
       else setFailed(errorText(error));
     } finally {
       setBusy(false);

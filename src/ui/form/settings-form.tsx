@@ -2,15 +2,16 @@ import { toast } from '#src/platform/toast.ts';
 import type { Field, FormValue } from './field.ts';
 import { Form } from './form.tsx';
 
-/** Fields as a call takes them: switches are 0 and 1; of a secret only what is typed now. */
-const sentOf = (fields: readonly Field[], values: Readonly<Record<string, FormValue>>) =>
+/** What was changed, as a call takes it: switches are 0 and 1. */
+const sentOf = (fields: readonly Field[], changed: Readonly<Record<string, FormValue>>) =>
   Object.fromEntries(
-    fields.flatMap(({ name, kind }): [string, string | number][] => {
-      const value = values[name];
-      if (kind === 'switch') return [[name, value === true ? 1 : 0]];
-      if (kind === 'number') return [[name, Number(value ?? 0)]];
-      return kind === 'password' && !value ? [] : [[name, String(value ?? '').trim()]];
-    }),
+    fields
+      .filter(({ name }) => name in changed)
+      .map(({ name, kind }) => {
+        const value = changed[name];
+        if (kind === 'switch') return [name, value === true ? 1 : 0];
+        return [name, kind === 'number' ? Number(value ?? 0) : String(value ?? '').trim()];
+      }),
   );
 
 /** Settings that managers change, each a field of the call that keeps them. */
@@ -25,7 +26,8 @@ export const SettingsForm = ({
   save: (change: Record<string, string | number>) => Promise<unknown>;
 }) => (
   <Form
-    key={JSON.stringify(settings)}
+    // Begun anew by its own settings alone: what is typed in another form of them stays there.
+    key={JSON.stringify(fields.map(({ name }) => settings[name]))}
     fields={fields}
     initial={Object.fromEntries(
       fields
@@ -33,8 +35,8 @@ export const SettingsForm = ({
         .map(({ name, kind }) => [name, kind === 'switch' ? settings[name] === 1 : settings[name]]),
     )}
     submit="保存"
-    onSubmit={async (values) => {
-      await save(sentOf(fields, values));
+    onSubmit={async (_values, changed) => {
+      await save(sentOf(fields, changed));
       toast('已保存', 'success');
     }}
   />

@@ -1,11 +1,16 @@
 import { renderToStaticMarkup } from 'react-dom/server';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { growth, steep } from '#tests/support/growth.ts';
 import { xssPayloads } from '#tests/support/xss-payloads.ts';
 import { blocksOf } from '#common/markdown/document.ts';
 import { readHighlighted } from './highlight.ts';
 import { Markdown } from './markdown.tsx';
 import { tokensOf } from '#common/markdown/lex.ts';
+
+// Its code comes late, in a browser.
+vi.mock('#src/widgets/image/with-made-mark.tsx', () => ({
+  WithMadeMark: ({ url }: { url: string }) => <i title={`made ${url}`} />,
+}));
 
 const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />);
 
@@ -30,6 +35,12 @@ describe('Markdown', () => {
           );
       }
     }
+  });
+
+  it('says at an image of this server how it was made, and asks nothing of others', () => {
+    const own = '/files/0123456789012345678901234567890123456789.png';
+    expect(html(`![图](${own})`)).toContain(`<i title="made ${own}">`);
+    expect(html('![图](https://example.com/a.png)')).not.toContain('made');
   });
 
   it('leads nowhere that acts by itself', () => {

@@ -6,6 +6,7 @@ import { diagramFits } from '#common/markdown/bounds.ts';
 import type { Block, TextBlock } from '#common/markdown/document.ts';
 import { decodeEntities } from '#common/markdown/entities.ts';
 import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
+import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import { Cited, holdsCitation } from './citations.tsx';
 import { Formula } from './formula.tsx';
 import { tokensOf } from '#common/markdown/lex.ts';
@@ -64,14 +65,17 @@ const SafeImage = ({ src, alt }: { src: string; alt: string }) => {
     );
   if (isForeign(url)) return <ForeignImage url={url} alt={words} />;
   return (
-    <img
-      src={url}
-      alt={words}
-      loading="lazy"
-      decoding="async"
-      referrerPolicy="no-referrer"
-      onError={() => setFailed(true)}
-    />
+    <span className={css.imageBox}>
+      <img
+        src={url}
+        alt={words}
+        loading="lazy"
+        decoding="async"
+        referrerPolicy="no-referrer"
+        onError={() => setFailed(true)}
+      />
+      <WithMadeMark url={url} />
+    </span>
   );
 };
 

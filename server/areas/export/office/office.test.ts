@@ -88,3 +88,21 @@ test('a table of 90 rows stays one, and cells are numbers only where they are', 
   expect(sheet).not.toContain('<f>');
   expect(sheet).toContain('>007</t>');
 });
+
+test('what is to stand at the foot is seen on each sheet and slide, and in no cell of a table', () => {
+  const words = '由人工智能生成';
+  const rows = [
+    ['甲', '乙'],
+    ['1', '2'],
+  ];
+  const sheets = ['一', '二'].map((name) => ({ name, rows }));
+  const book = unzipSync(xlsxFile(sheets, words));
+  for (const at of [1, 2])
+    expect(strFromU8(book[`xl/worksheets/sheet${at}.xml`]!)).toContain(
+      `<row r="3"></row><row r="4"><c r="A4" t="inlineStr"><is><t xml:space="preserve">${words}<`,
+    );
+  const talk = unzipSync(pptxFile(contentOf('# 一\n\n甲\n\n# 二\n\n乙'), '讲稿', words));
+  const slides = Object.keys(talk).filter((name) => name.startsWith('ppt/slides/slide'));
+  expect(slides).toHaveLength(2);
+  for (const name of slides) expect(strFromU8(talk[name]!)).toContain(`<a:t>${words}</a:t>`);
+});

@@ -43,17 +43,15 @@ const sheetXml = ({ rows }: SheetOfCells, foot: string): string => {
   const cols = widths
     .map((width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`)
     .join('');
-  const body = rows
+  // Below the table, and no row of it: a foot of the page is seen in print alone.
+  const below = foot === '' ? [] : [[], [foot]];
+  const body = [...rows, ...below]
     .map(
       (row, at) =>
         `<row r="${at + 1}">${row.map((text, column) => cell(text, at, column)).join('')}</row>`,
     )
     .join('');
-  const below =
-    foot === ''
-      ? ''
-      : `<headerFooter><oddFooter>${toXmlText(foot.replaceAll('&', '&&'))}</oddFooter></headerFooter>`;
-  return `<worksheet xmlns="${names}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${cols}</cols><sheetData>${body}</sheetData>${below}</worksheet>`;
+  return `<worksheet xmlns="${names}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${cols}</cols><sheetData>${body}</sheetData></worksheet>`;
 };
 
 /** As Excel takes it: at most 31 letters, each name once. */
