@@ -9,7 +9,15 @@ export const helpCalls = {
     summary: '帮助页目录；给出 query 时按相关程度排列',
     input: z.object({ query: z.optional(text(200)) }),
     output: z.object({
-      list: z.array(z.object({ slug: z.string(), title: z.string(), summary: z.string() })),
+      list: z.array(
+        z.object({
+          slug: z.string(),
+          title: z.string(),
+          summary: z.string(),
+          /** Of the section that answers the query best; empty: what the page begins with. */
+          section: z.string(),
+        }),
+      ),
     }),
   }),
   helpPage: call({

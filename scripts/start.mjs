@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import fs, { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import fs, {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,7 +27,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`鹊桥需要 Node 20.19 或更新的版本，现在是 ${process.versions.node}。`);
+  console.error(
+    `鹊桥需要 Node 20.19 或更新的版本，现在是 ${process.versions.node}。请到 https://nodejs.org 下载长期支持版（或 nvm install 22），再运行一次。`,
+  );
   process.exit(1);
 }
 
@@ -67,6 +78,14 @@ const isAlive = (pid) => {
 /** Two starts at once must not install or build at once; the second waits. */
 const lockFile = join(root, '.stamp-preparing');
 const lock = async () => {
+  try {
+    accessSync(root, constants.W_OK);
+  } catch {
+    console.error(
+      `需要安装或构建，但没有写入 ${root} 的权限：换用拥有这个文件夹的用户，或把它移到自己的文件夹里，再运行一次。`,
+    );
+    process.exit(1);
+  }
   for (;;) {
     try {
       const file = openSync(lockFile, 'wx');
@@ -75,10 +94,6 @@ const lock = async () => {
       process.on('exit', () => rmSync(lockFile, { force: true }));
       return;
     } catch (error) {
-      if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) {
-        console.error(`需要安装或构建，但没有写入 ${root} 的权限。`);
-        process.exit(1);
-      }
       if (error.code !== 'EEXIST') throw error;
     }
     let holder = 0;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from './db/startup-error.ts';
@@ -19,6 +21,36 @@ export const reachableAt = (address: string): string => {
   return [...outer, own].join(',');
 };
 
+/** Why it cannot listen there, for whoever starts it; any other fault as it is. */
+const unfit = (error: unknown, port: number, host: string): unknown => {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code === 'EADDRINUSE')
+    return new StartupError(`端口 ${port} 已被别的程序占用，请用 PORT 换一个，或先停下那个程序`);
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return new StartupError(`不能在 ${host} 的端口 ${port} 上监听，请检查 HOST 与 PORT`);
+  return error;
+};
+
+/**
+ * A port that was asked for and is taken is said before a database is made and a password printed.
+ * @throws StartupError
+ */
+export const requirePort = async ({
+  port,
+  host,
+  portChosen,
+}: Pick<Settings, 'port' | 'host' | 'portChosen'>): Promise<void> => {
+  if (!portChosen || port === 0) return;
+  const probe = createServer();
+  try {
+    await once(probe.listen({ port, host }), 'listening');
+  } catch (error) {
+    throw unfit(error, port, host);
+  }
+  probe.close();
+  await once(probe, 'close');
+};
+
 /** How many ports after the usual one are tried when nobody chose one. */
 const otherPorts = 20;
 
@@ -35,14 +67,8 @@ export const listenAt = async (
     try {
       return await server.listen({ port, host });
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (code === 'EADDRINUSE') {
-        if (port < last) continue;
-        throw new StartupError(`端口 ${port} 已被别的程序占用，请用 PORT 换一个`);
-      }
-      if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-        throw new StartupError(`不能在 ${host} 的端口 ${port} 上监听，请检查 HOST 与 PORT`);
-      throw error;
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port < last) continue;
+      throw unfit(error, port, host);
     }
   }
 };

@@ -162,6 +162,13 @@ const removeRows = async (client: pg.PoolClient): Promise<string[]> => {
          (SELECT t.${toColumn} FROM ${to} t WHERE ${keyOf(to, 't')} = ANY($1))`,
       [[...(condemned.get(to) ?? [])]],
     );
+  // What stays was used so much less.
+  await client.query(
+    `UPDATE scenarios c SET session_count = greatest(0, c.session_count - s.uses)
+     FROM (SELECT t.scenario_id, count(*)::int AS uses FROM sessions t
+       WHERE ${keyOf('sessions', 't')} = ANY($1) GROUP BY 1) s WHERE c.id = s.scenario_id`,
+    [[...(condemned.get('sessions') ?? [])]],
+  );
   await removeInOrder(client, links, condemned, keyOf);
   await client.query('DELETE FROM demo_things');
   return keys;

@@ -120,13 +120,20 @@ export const bringTalks = async ({ regulars, guide, chance }: Stage): Promise<vo
   }
 };
 
+/** So many begin a talk with it; they count as uses, and an empty talk is nothing to keep. */
+const useScenario = async ({ players, chance }: Stage, id: number, uses: number): Promise<void> => {
+  for (const { client } of chance.some(players, uses)) {
+    const { uuid } = await client.call('newSession', { type: 0, scenario_id: id });
+    // Its maker gives no stars, and not everybody does.
+    if (chance.whole(1, 3) > 1)
+      await client.raw('rateScenario', { scenario_id: id, stars: chance.whole(3, 5) });
+    await client.call('deleteSession', { session_id: uuid });
+  }
+};
+
 /** Scenarios that people made and a manager let through, and talks that began with them. */
-export const makeScenarios = async ({
-  players,
-  regulars,
-  manager,
-  chance,
-}: Stage): Promise<void> => {
+export const makeScenarios = async (stage: Stage): Promise<void> => {
+  const { regulars, manager, chance } = stage;
   const { list } = await manager.client.call('scenarioCategory', {});
   for (const { words, body } of readParts('scenarios')) {
     const [category = '', name = '', color = '', desc_ = ''] = words;
@@ -142,15 +149,11 @@ export const makeScenarios = async ({
       publish: 1,
     });
     await manager.client.call('manageScenario', { ...written, id, state: 'public' });
-    // They count as uses; an empty talk is nothing to keep.
-    for (const { client } of chance.some(players, chance.whole(2, 12))) {
-      const { uuid } = await client.call('newSession', { type: 0, scenario_id: id });
-      // Its maker gives no stars, and not everybody does.
-      if (chance.whole(1, 3) > 1)
-        await client.raw('rateScenario', { scenario_id: id, stars: chance.whole(3, 5) });
-      await client.call('deleteSession', { session_id: uuid });
-    }
+    await useScenario(stage, id, chance.whole(2, 12));
   }
+  // Those that were there before are used, too.
+  const { list: there } = await manager.client.call('scenarioList', { page_size: 50 });
+  for (const { id } of there) await useScenario(stage, id, chance.whole(0, 5));
 };
 
 /** Public knowledge bases that are read and ready. */
@@ -174,7 +177,11 @@ export const fillMarket = async ({ pool, players, manager, chance }: Stage): Pro
   let seed = 40;
   for (const { head, rest } of grouped(readParts('apps'), '应用')) {
     const [title = '', type = '', developer = '', version = '', cover = ''] = head.words;
-    const file = zipSync({ '说明.md': strToU8(`# ${title}\n\n${head.body}\n`) });
+    const face = await draw(cover, seed++, 512, 512);
+    const file = zipSync({
+      '说明.md': strToU8(`# ${title}\n\n${head.body}\n`),
+      '封面.png': new Uint8Array(await face.arrayBuffer()),
+    });
     const { id } = await postForm(
       manager.client,
       '/api/product/save_app',
@@ -183,12 +190,12 @@ export const fillMarket = async ({ pool, players, manager, chance }: Stage): Pro
         type,
         developer,
         version,
-        version_desc: '第一个版本',
+        version_desc: version.endsWith('.0') ? '新的一版，更快了' : '修好了大家提到的几处毛病',
         price: '0',
         md_description: head.body,
       },
       {
-        cover_image: { data: await draw(cover, seed++, 512, 512), name: 'cover.png' },
+        cover_image: { data: face, name: 'cover.png' },
         file: { data: new Blob([new Uint8Array(file)]), name: `${title}.zip` },
       },
     );
@@ -196,6 +203,8 @@ export const fillMarket = async ({ pool, players, manager, chance }: Stage): Pro
     const people = chance.some(players, rest.length + chance.whole(2, 8));
     for (const [at, player] of people.entries()) {
       await player.client.call('payApp', { id: Number(id) });
+      const { url } = await player.client.call('appDownloadLink', { id: Number(id) });
+      await (await fetch(new URL(url, player.client.baseURL))).arrayBuffer();
       const review = rest[at];
       if (review)
         await player.client.call('sendAppComment', {

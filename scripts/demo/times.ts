@@ -27,6 +27,12 @@ export const unlocked = async (client: pg.PoolClient, work: () => Promise<void>)
   }
 };
 
+/** People sleep: what would be written between one and seven in China is written in the morning. */
+const awake = (at: number): number => {
+  const hourThere = Math.floor(at / hour + 8) % 24;
+  return hourThere >= 1 && hourThere < 7 ? at + 6 * hour : at;
+};
+
 interface MessageRow {
   id: string;
   session_id: string;
@@ -65,12 +71,14 @@ export const spreadTimes = async ({ pool, players, chance }: Stage): Promise<voi
       let session = 0;
       let last = 0;
       for (const row of rows) {
-        if (Number(row.session_id) === session)
-          last = Math.min(now - 60_000, last + chance.next() ** 2 * 20 * hour + 90_000);
-        else {
-          session = Number(row.session_id);
-          last = starts.get(session) ?? now;
-        }
+        const next =
+          Number(row.session_id) === session
+            ? awake(last + chance.next() ** 2 * 20 * hour + 90_000)
+            : awake(starts.get(Number(row.session_id)) ?? now);
+        const before = Number(row.session_id) === session ? last : now - 9 * hour;
+        session = Number(row.session_id);
+        // What would not have happened yet lies somewhere before now.
+        last = next < now - 60_000 ? next : before + (now - 60_000 - before) * chance.next();
         at.push(new Date(last));
       }
       await client.query(
@@ -136,6 +144,14 @@ const follow = async (client: pg.PoolClient, people: number[]): Promise<void> =>
     `UPDATE order_events e SET created_at = CASE WHEN e.event = 'created' THEN o.created_at
          ELSE coalesce(o.paid_at, o.closed_at, o.created_at) END
      FROM orders o WHERE o.id = e.order_id AND o.user_id = ANY($1)`,
+    // A number holds its day; what is entered for an order is entered when it is paid.
+    ...['sandbox_trades t SET paid_at = o.paid_at,', 'orders t SET'].map(
+      (each) => `UPDATE ${each} created_at = o.created_at, number = overlay(o.number PLACING
+           to_char(o.created_at AT TIME ZONE 'Asia/Shanghai', 'YYYYMMDD') FROM 2 FOR 8)
+         FROM orders o WHERE o.number = t.number AND o.number LIKE 'Q%' AND o.user_id = ANY($1)`,
+    ),
+    `UPDATE ledger l SET created_at = o.paid_at FROM orders o
+     WHERE l.reference = 'order:' || o.id AND o.paid_at IS NOT NULL AND o.user_id = ANY($1)`,
     // Regulars came over the year, one by one; the others lately, just before the first thing they made.
     `UPDATE users u SET created_at = CASE WHEN p.nth <= ${regulars}
          THEN now() - interval '36 days' - (1 - p.nth / ${regulars}.0) * interval '328 days'
@@ -148,13 +164,18 @@ const follow = async (client: pg.PoolClient, people: number[]): Promise<void> =>
   for (const text of statements) await client.query(text, [people]);
   await client.query(
     `UPDATE notices n SET created_at = v.at, publish_at = v.at FROM (
-       SELECT id, now() - (count(*) OVER () - row_number() OVER (ORDER BY id)) * interval '9 days'
-         - interval '5 hours' AS at FROM demo_things WHERE kind = 'notices') v WHERE v.id = n.id`,
+       SELECT id, date_trunc('day', now() AT TIME ZONE 'Asia/Shanghai') AT TIME ZONE 'Asia/Shanghai'
+         - (count(*) OVER () - row_number() OVER (ORDER BY id)) * interval '9 days'
+         - interval '13 hours 40 minutes' AS at FROM demo_things WHERE kind = 'notices') v WHERE v.id = n.id`,
   );
   await client.query(
     `UPDATE apps a SET created_at = v.at, published_at = v.at, updated_at = v.at FROM (
        SELECT id, now() - interval '28 days' - random() * interval '60 days' AS at
        FROM demo_things WHERE kind = 'apps') v WHERE v.id = a.id`,
+  );
+  await client.query(
+    `UPDATE app_versions v SET created_at = a.published_at FROM apps a
+     WHERE a.id = v.app_id AND a.id IN (SELECT id FROM demo_things WHERE kind = 'apps')`,
   );
 };
 
@@ -168,16 +189,21 @@ export const addUsage = async ({ pool, players }: Stage): Promise<void> => {
   try {
     await client.query('BEGIN');
     await client.query(
-      `WITH model AS (SELECT name FROM models WHERE type = 0 AND enabled ORDER BY id LIMIT 1),
-       used AS (
+      `WITH drawn AS MATERIALIZED (
+         SELECT u.id AS user_id, 60 + floor(random() * 400)::int AS prompt,
+           120 + floor(random() * 900)::int AS completion,
+           200 + floor(random() ^ 2 * 1800)::int AS deduct,
+           (ARRAY['deepseek-chat', 'deepseek-chat', 'qwen-plus', 'glm-4-flash'])[
+             1 + floor(random() * 4)::int] AS model,
+           now() - random() ^ 1.7 * (now() - u.created_at) AS at
+         FROM (SELECT ($1::bigint[])[1 + floor(random() ^ 1.5 * array_length($1, 1))::int] AS id
+           FROM generate_series(1, 4000)) picked JOIN users u USING (id)
+       ), used AS (
          INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
            deduct_tokens, current_balance, created_at)
-         SELECT u.id, 0, model.name,
-           '', 60 + floor(random() * 400)::int, 120 + floor(random() * 900)::int,
-           200 + floor(random() ^ 2 * 1800)::int, 0,
-           now() - random() ^ 1.7 * (now() - u.created_at)
-         FROM (SELECT ($1::bigint[])[1 + floor(random() ^ 1.5 * array_length($1, 1))::int] AS id
-           FROM generate_series(1, 4000)) drawn JOIN users u USING (id), model RETURNING *
+         SELECT user_id, 0, model, '', prompt, completion, deduct,
+           20000 + sum(deduct) OVER (PARTITION BY user_id ORDER BY at DESC), at
+         FROM drawn ORDER BY at RETURNING *
        ), entered AS (
          INSERT INTO ledger (user_id, pot, kind, amount, reference, remark, created_at)
          SELECT user_id, 'balance', 'spend', -deduct_tokens, '', '', created_at FROM used
@@ -187,9 +213,7 @@ export const addUsage = async ({ pool, players }: Stage): Promise<void> => {
        ), counted AS (
          INSERT INTO model_uses (user_id, type, model, channel_id, failed, prompt_tokens,
            completion_tokens, deduct_tokens, created_at)
-         SELECT user_id, type, model, (SELECT min(mc.channel_id) FROM model_channels mc
-             JOIN models m ON m.id = mc.model_id WHERE m.name = used.model),
-           random() < 0.02, prompt_tokens, completion_tokens, deduct_tokens, created_at
+         SELECT user_id, type, model, NULL, random() < 0.02, prompt_tokens, completion_tokens, deduct_tokens, created_at
          FROM used WHERE created_at > now() - interval '90 days'
        )
        INSERT INTO model_stats (user_id, model, state, first_time, time, request_time, created_at)

@@ -12,11 +12,20 @@ const untilDone = async (client: TestClient, uuid: string): Promise<void> => {
   for (let waited = 0; waited < 600_000; waited += 200) {
     const { data } = await client.raw<Out<'imageProgress'>>('imageProgress', { request_id: uuid });
     if (data.job.state === 'done') return;
-    if (data.job.finished_at !== null)
-      throw new Error(`a work of the demo ended ${data.job.state}`);
+    if (data.job.finished_at !== null) throw new Error(data.job.error_message || data.job.state);
     await sleep(200);
   }
-  throw new Error('a work of the demo takes too long');
+  throw new Error('等得太久');
+};
+
+/** The work of a session is done; one that does not come about is left out with its session. */
+const keepIfDone = async (client: TestClient, session: string, job: string): Promise<void> => {
+  try {
+    await untilDone(client, job);
+  } catch (error) {
+    console.log(`少了一件作品：${(error as Error).message}`);
+    await client.call('deleteSession', { session_id: session });
+  }
 };
 
 const paint = async (player: Player, prompt: string, size: string, seed: number) => {
@@ -33,7 +42,7 @@ const paint = async (player: Player, prompt: string, size: string, seed: number)
     request_id: randomUUID(),
     size: `${width}x${height}`,
   });
-  await untilDone(client, job.uuid);
+  await keepIfDone(client, session.uuid, job.uuid);
 };
 
 const film = async (player: Player, prompt: string, seed: number) => {
@@ -46,7 +55,7 @@ const film = async (player: Player, prompt: string, seed: number) => {
     format: 1,
   });
   const { job } = await client.call('generateVideo', { history_id: id, request_id: randomUUID() });
-  await untilDone(client, job.uuid);
+  await keepIfDone(client, session.uuid, job.uuid);
 };
 
 /** Pictures and films of the built-in canvas, each in a public session, and who likes them. */

@@ -9,6 +9,7 @@ import {
   realpath,
   rm,
   stat,
+  statfs,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -178,16 +179,39 @@ const findPlaceAsRoot = async (dataDir: string): Promise<Place> => {
   return { ...(await placeAt(outside, runAs, [rootShelf])), forgotten };
 };
 
+/** What a new database takes with what it soon writes, bytes. */
+const roomOfNew = 200 * 1024 ** 2;
+
+/** @throws StartupError where a new database would not fit */
+const requireRoom = async ({ home, isNew }: Place): Promise<void> => {
+  if (!isNew) return;
+  const { bavail, bsize } = await statfs(home);
+  const free = bavail * bsize;
+  if (free >= roomOfNew) return;
+  throw new StartupError(
+    `${home} 所在的盘只剩 ${Math.floor(free / 1024 ** 2)} MB，新的数据库要 ${roomOfNew / 1024 ** 2} MB：腾出空间，或用 DATA_DIR 换一个盘`,
+  );
+};
+
+const placeOf = async (dataDir: string): Promise<Place> => {
+  if (process.getuid?.() === 0) return findPlaceAsRoot(dataDir);
+  const home = (await readText(join(dataDir, 'postgres.location'))) ?? join(dataDir, 'postgres');
+  await makeHome(home, null);
+  return placeAt(home, null, [dataDir]);
+};
+
 /** Finds the database's place for this DATA_DIR, or chooses and makes it. */
 export const findPlace = async (dataDirSetting: string): Promise<Place> => {
   try {
     await makeFolder(dataDirSetting, passable);
-    const dataDir = await realpath(dataDirSetting);
-    if (process.getuid?.() === 0) return await findPlaceAsRoot(dataDir);
-    const home = (await readText(join(dataDir, 'postgres.location'))) ?? join(dataDir, 'postgres');
-    await makeHome(home, null);
-    return await placeAt(home, null, [dataDir]);
+    const place = await placeOf(await realpath(dataDirSetting));
+    await requireRoom(place);
+    return place;
   } catch (error) {
+    if (hasCode(error, 'ENOSPC'))
+      throw new StartupError(
+        `数据文件夹 ${dataDirSetting} 所在的盘满了：腾出空间，或用 DATA_DIR 换一个盘`,
+      );
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
     throw new StartupError(
       `没有读写数据文件夹 ${dataDirSetting} 的权限（${(error as Error).message}）。\n` +

@@ -121,12 +121,13 @@ const useHelpEntries = (words: string, go: Go): Entry[] => {
   const query = useDeferredValue(words);
   const found = useCall('helpList', { query }, { ...steady, ...keepLast, enabled: query !== '' });
   if (words === '') return [];
-  return (found.data?.list ?? []).slice(0, few).map(({ slug, title }) => ({
+  return (found.data?.list ?? []).slice(0, few).map(({ slug, title, section }) => ({
     key: `help ${slug}`,
     group: '帮助',
-    label: title,
+    label: section || title,
+    hint: section ? title : '',
     icon: 'help',
-    run: () => go({ to: '/help', search: { page: slug } }),
+    run: () => go({ to: '/help', search: { page: slug, section: section || undefined } }),
   }));
 };
 

@@ -18,6 +18,9 @@ import css from './setup.module.css';
 
 type Way = 'local' | 'key' | 'found';
 
+/** What is long took its place: one sees where one is. */
+const intoView = (element: HTMLElement | null): void => element?.scrollIntoView();
+
 const ByKey = ({ onSaved }: { onSaved: () => void }) => {
   const [draft, setDraft] = useState<ServiceDraft>();
   const presets = useCall('channelPresets', {});
@@ -31,7 +34,7 @@ const ByKey = ({ onSaved }: { onSaved: () => void }) => {
       />
     );
   return (
-    <>
+    <div className={css.sight} ref={intoView}>
       <ServiceForm
         draft={draft}
         onSaved={() => {
@@ -44,7 +47,7 @@ const ByKey = ({ onSaved }: { onSaved: () => void }) => {
           换一个服务
         </Button>
       </div>
-    </>
+    </div>
   );
 };
 
@@ -57,11 +60,12 @@ export const SetupAnswer = ({
   onChange: () => void;
 }) => {
   const [way, setWay] = useState<Way>('local');
+  const [saves, setSaves] = useState(0);
   const found = services.filter(({ local }) => local === 1);
   return (
     <>
       {services.length > 0 && (
-        <>
+        <div key={saves} className={css.sight} ref={saves > 0 ? intoView : undefined}>
           <p>已经能回答的：{services.map(({ label }) => label).join('、')}。</p>
           <div className={css.acts}>
             <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
@@ -69,7 +73,7 @@ export const SetupAnswer = ({
             </ButtonLink>
             <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
           </div>
-        </>
+        </div>
       )}
       <p>鹊桥自带一个不联网的内置助手，它只会查帮助、算数、看时间。要真正聊天，选一种：</p>
       <ChipChoice<Way>
@@ -83,7 +87,14 @@ export const SetupAnswer = ({
         onChange={setWay}
       />
       {way === 'local' && <LocalShelf />}
-      {way === 'key' && <ByKey onSaved={onChange} />}
+      {way === 'key' && (
+        <ByKey
+          onSaved={() => {
+            setSaves(saves + 1);
+            onChange();
+          }}
+        />
+      )}
       {way === 'found' &&
         (found.length > 0 ? (
           <ul className={css.found}>

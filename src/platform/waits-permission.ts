@@ -9,7 +9,7 @@ import { workerReady } from './pwa.ts';
 import { createStore, useStore } from './store.ts';
 import { uuid } from './uuid.ts';
 
-/** The choice of this browser; empty: nobody has been asked. */
+/** The choice of this browser; empty: nobody has been asked; asked: and nobody has answered. */
 const key = 'queqiao.notify';
 const day = 24 * 3600_000;
 
@@ -45,12 +45,16 @@ export const lookAtPermission = (): NotifyState => {
   return now;
 };
 
-const choose = async (on: boolean): Promise<void> => {
+const keepChoice = (choice: 'on' | 'off' | 'asked'): void => {
   try {
-    localStorage.setItem(key, on ? 'on' : 'off');
+    localStorage.setItem(key, choice);
   } catch {
     // The choice lasts as long as the page.
   }
+};
+
+const choose = async (on: boolean): Promise<void> => {
+  keepChoice(on ? 'on' : 'off');
   lookAtPermission();
   await setFact('notify', on);
 };
@@ -140,10 +144,11 @@ export const useOfferedKind = (): WaitKind | null => useStore(offered);
 let hasOffered = false;
 const offeredFor = 60_000;
 
-/** Asks, once in the life of a page, whoever was never asked before. */
+/** Asks, once in this browser, whoever was never asked before. */
 export const offerNotifications = (kind: WaitKind): void => {
-  if (hasOffered || lookAtPermission() !== 'unasked') return;
+  if (hasOffered || chosen() !== '' || lookAtPermission() !== 'unasked') return;
   hasOffered = true;
+  keepChoice('asked');
   offered.set(kind);
   // Whoever does not answer is not pressed.
   setTimeout(() => offered.set(null), offeredFor);

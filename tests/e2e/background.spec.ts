@@ -236,7 +236,7 @@ test('notifications are offered in mid-reply, never at the start; a no is kept; 
   context,
 }) => {
   const { page } = app;
-  await page.addInitScript(() => {
+  await context.addInitScript(() => {
     let permission: NotificationPermission = 'default';
     Object.defineProperty(Notification, 'permission', { get: () => permission });
     Notification.requestPermission = async () => {
@@ -244,13 +244,30 @@ test('notifications are offered in mid-reply, never at the start; a no is kept; 
       return permission;
     };
   });
-  const uuid = await openChat(app, person, context, slowly(12));
+  const uuid = await openChat(app, person, context, slowly(20));
   const card = page.getByRole('region', { name: '回复写好时通知我？' });
   await page.waitForTimeout(3500);
   await expect(card).toBeHidden();
   // Back from somewhere else while the reply is still being written.
   await sight(page, 'hidden');
   await sight(page, 'visible');
+  // Asked once: who does not answer is not asked again where the page is loaded once more.
+  await expect(card).toBeVisible();
+  const again = await context.newPage();
+  await again.goto(page.url());
+  await ready(again);
+  await expect(again.getByRole('button', { name: '停止', exact: true })).toBeVisible();
+  await sight(again, 'hidden');
+  await sight(again, 'visible');
+  await again.waitForTimeout(500);
+  const anew = again.getByRole('region', { name: '回复写好时通知我？' });
+  await expect(anew).toHaveCount(0);
+  // Where nobody was asked it would have been the moment.
+  await again.evaluate(() => localStorage.removeItem('queqiao.notify'));
+  await sight(again, 'hidden');
+  await sight(again, 'visible');
+  await expect(anew).toBeVisible();
+  await again.close();
   await card.getByRole('button', { name: '不用了' }).click();
   await expect(card).toBeHidden();
   await page.goto('/account?tab=settings');

@@ -43,6 +43,14 @@ test('/error says what each code means, or the message in the address, as text @
     await expect(links.filter({ hasText: '回到首页' })).toBeVisible();
     await expect(links.filter({ hasText: '新建会话' })).toBeVisible();
   }
+  // What to do is one press away: the answer alone, below the error, and the page that it is from.
+  await page.getByRole('link', { name: '错误代码 1025 · 怎么办' }).click();
+  await expect(page.getByRole('note')).toHaveText('错误 1025：余额不足，请充值');
+  const answer = page.getByRole('article');
+  await expect(answer.getByRole('heading', { level: 3 })).toHaveText(['余额不足']);
+  await answer.getByRole('link', { name: '看整页：token 与扣费' }).click();
+  await expect(answer.getByRole('heading', { name: 'token 是什么' })).toBeVisible();
+  await app.walk('/error?code=1025');
   // Without balance there are still the models that cost nothing.
   await page.getByRole('link', { name: '用免费模型' }).click();
   await expect(page.getByRole('tab', { name: '免费' })).toHaveAttribute('aria-selected', 'true');
@@ -169,6 +177,12 @@ test('the app is at hand before the page is: it starts when that is whole; help 
     await main.getByRole('link', { name: /^token 与扣费/ }).click();
     await expect(page.getByRole('heading', { name: /扣费/ }).first()).toBeVisible();
     await expect(main).toContainText('余额');
+    // What was looked for leads to the section that answers it.
+    await main.getByRole('link', { name: '返回帮助目录' }).click();
+    await main.getByRole('searchbox', { name: '在帮助中查找' }).fill('手机丢了，验证器也没了');
+    await main.getByRole('link', { name: /^动态验证码/ }).click();
+    await expect(main.getByRole('heading', { level: 3 })).toHaveText(['动态验证码']);
+    await expect(main.getByRole('link', { name: '看整页：隐私与安全' })).toBeVisible();
   } finally {
     await front.close();
   }

@@ -36,11 +36,22 @@ test('the demo goes with all that is its own, and what real people made with it 
   const { id: historyId } = await real.ask('紫藤几月开花', { sessionId: uuid });
   await real.read(uuid, historyId);
 
+  const usesOf = async (scenarioId: number) =>
+    (await pool.query('SELECT session_count AS uses FROM scenarios WHERE id = $1', [scenarioId]))
+      .rows[0]?.uses;
+  const { list: there } = await real.call('scenarioList', {});
+  const seed = there.find((each) => each.id !== id)?.id ?? 0;
+  const before = await usesOf(seed);
+  const used = await actor.call('newSession', { type: 0, scenario_id: seed });
+  await actor.call('deleteSession', { session_id: used.uuid });
+  expect(await usesOf(seed)).toBe(before + 1);
+
   expect(await removeDemo(pool, createFolderStorage(server.dataDir))).toBe(true);
   expect((await real.raw('historyList', { session_id: shown.uuid })).status).toBe(404);
   for (const kept of [mine.uuid, uuid])
     expect((await real.call('historyList', { session_id: kept })).list).toHaveLength(1);
   expect((await real.call('getSession', { uuid })).scenario).toBeNull();
+  expect(await usesOf(seed)).toBe(before);
   const { rows } = await pool.query('SELECT FROM scenarios WHERE id = $1', [id]);
   expect(rows).toHaveLength(0);
 });

@@ -24,12 +24,11 @@ const fillUp = (file: string): void => {
   }
 };
 
-test('on a full disk writes are refused clearly, reads go on, and room brings writes back', async ({
-  skip,
-}) => {
+/** A file system of so many megabytes; skips the test where none can be mounted. */
+const smallDisk = (size: number, skip: (is: boolean, why: string) => void): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'queqiao-full-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', folder], {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs', folder], {
     encoding: 'utf8',
   });
   skip(
@@ -38,6 +37,26 @@ test('on a full disk writes are refused clearly, reads go on, and room brings wr
   );
   onTestFinished(() => void spawnSync('umount', ['-l', folder]));
   chmodSync(folder, 0o755);
+  return folder;
+};
+
+test('where a new database would not fit a start says so in one line, and ends', ({ skip }) => {
+  const folder = smallDisk(90, skip);
+  const { status, stderr } = spawnSync(process.execPath, ['dist/server/main.js'], {
+    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', DATA_DIR: `${folder}/data` },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect(status).toBe(1);
+  expect(stderr.trim()).toMatch(
+    /^.* 所在的盘只剩 \d+ MB，新的数据库要 200 MB：腾出空间，或用 DATA_DIR 换一个盘$/,
+  );
+});
+
+test('on a full disk writes are refused clearly, reads go on, and room brings writes back', async ({
+  skip,
+}) => {
+  const folder = smallDisk(320, skip);
 
   const server = await startServer({ embedded: true, dataDir: path.join(folder, 'data') });
   onTestFinished(() => server.stop());

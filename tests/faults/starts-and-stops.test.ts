@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,6 +48,64 @@ describe('a start that cannot work says why in one line, and ends', () => {
     expect(said).toContain(named);
     rmSync(dataDir, { recursive: true, force: true });
   });
+});
+
+/** Runs it to its end: what it said, and its code. */
+const ended = async (
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  as: { uid?: number; gid?: number } = {},
+) => {
+  const child = spawn(process.execPath, args, {
+    ...as,
+    env: { PATH: process.env['PATH'], LOCAL_MODELS: 'off', HOST: '127.0.0.1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { ...said, code };
+};
+
+test('a port that was asked for and is taken is said before anything is made or printed', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const dataDir = scratchFolder('port');
+  const { out, err, code } = await ended([main], { PORT: String(port), DATA_DIR: dataDir });
+  other.close();
+  expect({ out, code }).toEqual({ out: '', code: 1 });
+  expect(err.trim()).toBe(`端口 ${port} 已被别的程序占用，请用 PORT 换一个，或先停下那个程序`);
+  expect(readdirSync(dataDir)).toEqual([]);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('an old Node is told what is needed, and where it is had', async () => {
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`;
+  const { out, err, code } = await ended(
+    ['--import', `data:text/javascript,${encodeURIComponent(old)}`, 'scripts/start.mjs'],
+    {},
+  );
+  expect({ out, code }).toEqual({ out: '', code: 1 });
+  expect(err).toMatch(/^鹊桥需要 Node 20\.19 或更新的版本，现在是 18\.20\.8。.*nodejs\.org/);
+});
+
+test('what must be installed where nobody may write says so, and what to do', async () => {
+  const folder = scratchFolder('rights');
+  mkdirSync(path.join(folder, 'scripts'));
+  for (const name of ['start.mjs', 'stale.mjs', 'optional-packages.mjs'])
+    copyFileSync(path.join('scripts', name), path.join(folder, 'scripts', name));
+  // Left by a start that was killed.
+  writeFileSync(path.join(folder, '.stamp-preparing'), '999999');
+  chmodSync(folder, 0o555);
+  // Root may write everywhere.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { out, err, code } = await ended([path.join(folder, 'scripts', 'start.mjs')], {}, nobody);
+  expect({ out, code }).toEqual({ out: '', code: 1 });
+  expect(err).toMatch(/^需要安装或构建，但没有写入 .* 的权限：.*再运行一次。\n$/);
+  chmodSync(folder, 0o755);
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test('what is wrong around a server that can run is said at its start', async () => {

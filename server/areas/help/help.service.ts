@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { withoutMarks } from '#common/markdown/plain.ts';
 import { withFacts } from './facts.ts';
 import { createSearch, type Hit } from './search.ts';
 
@@ -55,7 +56,7 @@ const readPage = (slug: string, source: string): { page: HelpPage; keywords: str
     page: {
       slug,
       title,
-      summary: (content.split('\n\n')[0] ?? '').replaceAll('\n', ''),
+      summary: withoutMarks(content.split('\n\n')[0] ?? '').replaceAll('\n', ''),
       content,
       order: Number(field('order')) || 1000,
     },

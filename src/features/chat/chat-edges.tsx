@@ -44,7 +44,7 @@ const BaseHint = ({
       <p className={rowCss.firstRule}>
         {model?.built_in
           ? '由内置助手回答：摘出资料里的原文，并注明出处；资料里没有的会说没有'
-          : `由${model?.label ?? session.model}根据资料回答，并注明出处`}
+          : `由 ${model?.label ?? session.model} 根据资料回答，并注明出处`}
       </p>
       {session.writable && questions.length > 0 && (
         <ul className={rowCss.firstQuestions} aria-label="可以这样问">

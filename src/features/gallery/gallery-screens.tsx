@@ -49,9 +49,15 @@ const Head = ({ here }: { here: string }) => (
         </Link>
       ))}
     </nav>
-    <ButtonLink kind="primary" size="small" to="/" search={{ tab: 'imagine', new: 1 }}>
+    <ButtonLink
+      kind="primary"
+      size="small"
+      className={styles['draw']}
+      to="/"
+      search={{ tab: 'imagine', new: 1 }}
+    >
       <Icon name="spark" size={16} />
-      画图
+      <span>画图</span>
     </ButtonLink>
   </header>
 );

@@ -11,7 +11,7 @@ import { agreementKinds, type AgreementKind, agreementTitles } from '#contract/a
 import { dateTime } from '#src/platform/format.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { SiteCheck } from '#src/widgets/findings/site-check.tsx';
-import { codes, type CodeName, helpOfCodes, helpOfOthers } from '#contract/errors.ts';
+import { codes, type CodeName, helpOfCodes } from '#contract/errors.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -43,30 +43,46 @@ const TextPage = ({
   );
 };
 
-const HelpPage = ({ slug, children }: { slug: string; children?: ReactNode }) => {
+/** A page, or the section of it that answers an error. */
+const HelpPage = ({
+  slug,
+  section,
+  note,
+}: {
+  slug: string;
+  section?: string | undefined;
+  note?: string | undefined;
+}) => {
   const owner = useAuth().user?.owner === true;
   const page = useCall('helpPage', { slug }, steady);
+  const part = page.data?.content
+    .split(/^(?=## )/m)
+    .find((each) => each.startsWith(`## ${section}\n`));
   return (
     <TextPage title={page.data?.title ?? '帮助'} page={page}>
-      {children}
+      {note && (
+        <p className={css.code} role="note">
+          {note}
+        </p>
+      )}
       {slug === 'trouble' && owner && <SiteCheck />}
-      {page.data && <Markdown text={page.data.content} />}
+      {page.data && <Markdown text={part ?? page.data.content} />}
+      {page.data && part && (
+        <Link to="/help" search={{ page: slug }}>
+          看整页：{page.data.title}
+        </Link>
+      )}
     </TextPage>
   );
 };
 
-/** What an error means, above the page that says what to do. */
+/** What an error means, and what to do. */
 const CodePage = ({ code }: { code: number }) => {
   const names = Object.keys(codes) as CodeName[];
   const name = names.find((each) => codes[each].code === code);
+  const [slug = 'faq', section] = name ? helpOfCodes[name].split('#') : [];
   return (
-    <HelpPage slug={(name && helpOfCodes[name]) ?? helpOfOthers}>
-      {name && (
-        <p className={css.code} role="note">
-          错误 {code}：{codes[name].text}
-        </p>
-      )}
-    </HelpPage>
+    <HelpPage slug={slug} section={section} note={name && `错误 ${code}：${codes[name].text}`} />
   );
 };
 
@@ -165,10 +181,14 @@ const HelpList = () => {
       <ul className={css.helpList}>
         {pages.map((page) => (
           <li key={page.slug}>
-            <Link to="/help" search={{ page: page.slug }} className={css.helpLink}>
+            <Link
+              to="/help"
+              search={{ page: page.slug, section: page.section || undefined }}
+              className={css.helpLink}
+            >
               <span>
-                <strong>{page.title}</strong>
-                <small>{page.summary}</small>
+                <strong>{page.section || page.title}</strong>
+                <small>{page.section ? page.title : page.summary}</small>
               </span>
               <Icon name="forward" size={18} />
             </Link>
@@ -181,10 +201,10 @@ const HelpList = () => {
 };
 
 export const HelpScreen = () => {
-  const { page, code } = route.useSearch();
+  const { page, section, code } = route.useSearch();
   if (code !== undefined) return <CodePage code={code} />;
   const kind = agreementKinds.find((each) => page === `agreement-${each}`);
   if (kind) return <AgreementPage kind={kind} />;
   if (page === 'third-parties') return <ThirdParties />;
-  return page === undefined ? <HelpList /> : <HelpPage key={page} slug={page} />;
+  return page === undefined ? <HelpList /> : <HelpPage key={page} slug={page} section={section} />;
 };

@@ -4,12 +4,15 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 export interface HelpSearch {
   page?: string;
+  /** Of the page: it alone is shown. */
+  section?: string;
   /** Of an error: its page is shown. */
   code?: number;
   query?: string;
 }
 export const helpSearch = (raw: RawSearch): HelpSearch => ({
   page: words(raw, 'page', 64),
+  section: words(raw, 'section', 100),
   code: whole(raw, 'code'),
   query: words(raw, 'query'),
 });

@@ -83,7 +83,7 @@ const Row = ({
       disabled={reason !== ''}
       onClick={() => run(() => api.fetchLocalModel({ key }))}
     >
-      {state === 'failed' || state === 'waiting' ? '接着下载' : '下载'}
+      {state === 'waiting' || bytes > 0 ? '接着下载' : state === 'failed' ? '再下载一次' : '下载'}
     </Button>
   );
   const remove = async () => {

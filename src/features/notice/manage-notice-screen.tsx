@@ -1,3 +1,4 @@
+import { summaryOf } from '#common/markdown/digest.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { quietly } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
@@ -129,11 +130,7 @@ const columns: readonly Column<AdminNotice>[] = [
     value: (row) => row.content,
     role: 'title',
     wide: true,
-    render: (row) =>
-      row.content
-        .replaceAll(/[#*>`\n]+/g, ' ')
-        .trim()
-        .slice(0, 43),
+    render: (row) => summaryOf(row.content).slice(0, 43),
   },
   { key: 'file', title: '附件', value: (row) => row.file_name || '—' },
   {

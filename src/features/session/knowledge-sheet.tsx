@@ -51,7 +51,7 @@ const KnowledgeSheet = ({
         <ButtonLink to="/train" onClick={onClose}>
           新建知识库
         </ButtonLink>
-        <Button kind="primary" onClick={onClose}>
+        <Button kind={chosen.length === 0 ? 'plain' : 'primary'} onClick={onClose}>
           {chosen.length === 0 ? '不用知识库' : `用这 ${chosen.length} 个`}
         </Button>
       </div>

@@ -36,12 +36,9 @@ export const ProjectCard = ({ model, onOpen }: { model: TrainModel; onOpen: () =
         <span className={css.cardWords}>
           <strong>{model.name}</strong>
           <small>
-            {kind.name} · {model.key}
-            {model.mine
-              ? model.private
-                ? ' · 私有'
-                : ' · 公开'
-              : ` · ${maskName(model.user.user_name)}`}
+            {kind.name} ·{' '}
+            {model.mine ? (model.private ? '私有' : '公开') : maskName(model.user.user_name)} ·{' '}
+            {model.key}
           </small>
           {model.desc !== '' && <span className={css.cardDesc}>{model.desc}</span>}
           {live && model.job && (

@@ -24,7 +24,7 @@ const words = {
     title: '知识库与画风',
     about: '把文件变成可以提问的知识库，或从图片学一种画风。',
     create: '新建',
-    none: '还没有模型。上传几个文件，就能向它们提问。',
+    none: '还没有知识库。上传几个文件，就能向它们提问。',
   },
   translate: {
     title: '翻译',
@@ -71,7 +71,9 @@ const NoProjects = ({
   return (
     <EmptyPlace
       drawing="lighthouse"
-      text={open ? '还没有人公开自己的项目。' : signedIn ? told.none : '登录后就能新建自己的项目。'}
+      text={
+        signedIn ? (open ? '还没有人公开自己的项目。' : told.none) : '登录后就能新建自己的项目。'
+      }
       action={
         signedIn ? (
           create
