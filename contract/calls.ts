@@ -14,7 +14,7 @@ import { fileCalls } from './file.ts';
 import { galleryCalls } from './gallery.ts';
 import { forumCalls } from './forum.ts';
 import { helpCalls } from './help.ts';
-import { imageCalls } from './image.ts';
+import { imageCalls } from './image-calls.ts';
 import { jobCalls } from './job.ts';
 import { ledgerCalls } from './ledger.ts';
 import { localModelCalls } from './local-model.ts';

@@ -2,7 +2,7 @@ import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
 import { thinkingWords } from './kinds.ts';
 import { makers } from './makers.ts';
-import { imageSizes } from './image-prompt.ts';
+import { imageSizes } from './image-size.ts';
 import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
 
 const factor = z.number().check(z.gte(0), z.lte(100_000_000));

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { familyRules } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
 import type { ImageParameters } from '#contract/image.ts';
 import { imageIdeas } from '#contract/image-ideas.ts';
 import { profiles } from '#packages/canvas/profiles.ts';

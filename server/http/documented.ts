@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { closestSize, imageSizes } from '#contract/image-prompt.ts';
+import { closestSize, imageSizes } from '#contract/image-size.ts';
 import { Refusal } from './handlers.ts';
 import { readJson } from './json-text.ts';
 

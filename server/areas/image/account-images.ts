@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { imageRequest } from '#contract/chat.ts';
 import type { ImageParameters, ImageTask } from '#contract/image.ts';
-import { closestSize, imageSizes } from '#contract/image-prompt.ts';
+import { closestSize, imageSizes } from '#contract/image-size.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';

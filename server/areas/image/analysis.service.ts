@@ -7,7 +7,7 @@ import type { FileService } from '../file/file.service.ts';
 import { ownImage } from '../file/image-address.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createPersonLimit } from '#server/http/rate-limit.ts';
-import { imageWays } from '#contract/image-prompt.ts';
+import { imageWays } from '#contract/image-family.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ImageChannel } from '../model/resolved-model.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';

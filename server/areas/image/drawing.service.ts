@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { wholeNumber } from '#contract/call.ts';
 import type { Parsed } from '#contract/calls.ts';
-import { toldSize } from '#contract/image-prompt.ts';
+import { toldSize } from '#contract/image-size.ts';
 import type { Job } from '#contract/job.ts';
 import {
   addressesOf,

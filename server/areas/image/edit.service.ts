@@ -4,7 +4,7 @@ import { imageRequest } from '#contract/chat.ts';
 import type { Parsed } from '#contract/calls.ts';
 import type { ImageInfo, ImageMethod } from '#contract/gallery.ts';
 import type { ImageAbility, ImageParameters, ImageTask, ListedImage } from '#contract/image.ts';
-import { taskNames } from '#contract/image-prompt.ts';
+import { taskNames } from '#contract/image-family.ts';
 import type { Job } from '#contract/job.ts';
 import { limits } from '#contract/limits.ts';
 import { modelTypes } from '#contract/kinds.ts';

@@ -2,17 +2,15 @@ import * as z from 'zod/mini';
 import { type ImageRequest, storedImageRequest, type StoredImageRequest } from '#contract/chat.ts';
 import type { Parsed } from '#contract/calls.ts';
 import type { ImageAbility, ImageModel, ImageParameters, ImageTask } from '#contract/image.ts';
+import { defaultStrength, imagesOf } from '#contract/image-family.ts';
 import {
-  defaultStrength,
   type ImageWords,
   parametersOf,
-  imagesOf,
   readImageWords,
   saysWhat,
-  pricedSize,
-  sizeFor,
   writePrompt,
 } from '#contract/image-prompt.ts';
+import { pricedSize, sizeFor } from '#contract/image-size.ts';
 import { blendText, limits } from '#contract/limits.ts';
 import { imageDeduction, imageFactor, qualityRate, usualCount } from '#contract/price.ts';
 import { Refusal } from '#server/http/handlers.ts';

@@ -1,6 +1,7 @@
 import type { Out } from '#contract/calls.ts';
 import type { ImageFamily, ImageParameters } from '#contract/image.ts';
-import { familyRules, previewPrompt, readImageWords } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
+import { previewPrompt, readImageWords } from '#contract/image-prompt.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { ModelService } from './model.service.ts';

@@ -1,4 +1,4 @@
-import { sizesOf } from '#contract/image-prompt.ts';
+import { sizesOf } from '#contract/image-size.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { type Model } from '#contract/model.ts';
 import { usualSizeRates } from '#contract/price.ts';

@@ -2,26 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { growth, steep } from '#tests/support/growth.ts';
 import { imageFamily, imageParameters, type ImageParameters } from '#contract/image.ts';
+import { defaultStrength, familyRules, imagesOf } from '#contract/image-family.ts';
 import {
-  closestSize,
-  countFor,
-  defaultStrength,
-  familyRules,
-  imageSizes,
   needsTranslation,
   parametersOf,
-  imagesOf,
   previewPrompt,
   readImageWords,
   replaceWords,
-  pricedSize,
-  sizeFor,
-  sizesOf,
-  toldSize,
   styleOf,
   versionOf,
   writePrompt,
 } from '#contract/image-prompt.ts';
+import {
+  closestSize,
+  countFor,
+  imageSizes,
+  pricedSize,
+  sizeFor,
+  sizesOf,
+  toldSize,
+} from '#contract/image-size.ts';
 import { imageFactor } from '#contract/price.ts';
 
 const families = imageFamily.options;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { familyRules } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
 import type { ImageChoices, ImageEngine } from '../image-engine.ts';
 import { ImageEngineError } from '../image-engine.ts';
 import { profiles } from '#packages/canvas/profiles.ts';

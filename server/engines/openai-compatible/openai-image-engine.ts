@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { FormData } from 'undici';
 import * as z from 'zod/mini';
 import type { ImageAbility, ImageFamily, ImageModel } from '#contract/image.ts';
-import { closestSize } from '#contract/image-prompt.ts';
+import { closestSize } from '#contract/image-size.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import {
   type ImageEngine,

@@ -1,4 +1,4 @@
-import { familyRules } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';

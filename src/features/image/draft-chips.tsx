@@ -8,7 +8,7 @@ import {
 import type { ImageToolTab } from '#src/widgets/image/image-tool-store.ts';
 import { Removable } from '#src/widgets/composer/removable.tsx';
 import { useImageMetadata, useModuleLabel } from '#src/widgets/image/image-metadata.ts';
-import { styleLabel } from '#contract/image-prompt.ts';
+import { styleLabel } from '#contract/image-family.ts';
 import type { ImageParameters } from '#contract/image.ts';
 import type { Model } from '#contract/model.ts';
 import kitCss from '#src/widgets/composer/send-kit.module.css';

@@ -1,11 +1,7 @@
 import type { ImageRequest, Message } from '#contract/chat.ts';
-import {
-  imageSizes,
-  imagesOf,
-  pricedSize,
-  readImageWords,
-  sizeFor,
-} from '#contract/image-prompt.ts';
+import { imagesOf } from '#contract/image-family.ts';
+import { readImageWords } from '#contract/image-prompt.ts';
+import { imageSizes, pricedSize, sizeFor } from '#contract/image-size.ts';
 import type { ImageParameters, ImageTask, MadeImage } from '#contract/image.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';

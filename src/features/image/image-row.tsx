@@ -15,7 +15,7 @@ import { PhotoViewer } from '#src/ui/photo-viewer.tsx';
 import type { ImageReply, MadeImage } from '#contract/image.ts';
 import type { JobEvent } from '#contract/job.ts';
 import type { Message } from '#contract/chat.ts';
-import { takesStrength } from '#contract/image-prompt.ts';
+import { takesStrength } from '#contract/image-family.ts';
 import { Link } from '@tanstack/react-router';
 import { useState, type CSSProperties, type ReactNode } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';

@@ -8,10 +8,10 @@ import { SliderField } from '#src/ui/slider-field.tsx';
 import {
   defaultStrength,
   familyRules,
-  sizesOf,
   takesResizeMode,
   takesStrength,
-} from '#contract/image-prompt.ts';
+} from '#contract/image-family.ts';
+import { sizesOf } from '#contract/image-size.ts';
 import { limits } from '#contract/limits.ts';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { Choices } from './choices.tsx';

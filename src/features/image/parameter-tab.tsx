@@ -1,5 +1,6 @@
 import { limits } from '#contract/limits.ts';
-import { familyRules, styleOf, versionOf } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
+import { styleOf, versionOf } from '#contract/image-prompt.ts';
 import type { ImageParameters } from '#contract/image.ts';
 import { Button } from '#src/ui/button.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';

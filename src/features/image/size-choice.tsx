@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { aspectName } from '#src/widgets/image/aspect-name.ts';
 import { ImageChoices } from '#src/widgets/image/image-choices.tsx';
 import { changeImageDraft } from '#src/widgets/image/image-draft.ts';
-import { sizeFor } from '#contract/image-prompt.ts';
+import { sizeFor } from '#contract/image-size.ts';
 import type { ImageRequest } from '#contract/chat.ts';
 import type { Model } from '#contract/model.ts';
 import boxCss from '#src/widgets/composer/send.module.css';

@@ -1,4 +1,5 @@
-import { familyRules, sizeFor, sizesOf } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
+import { sizeFor, sizesOf } from '#contract/image-size.ts';
 import { aspectName } from '#src/widgets/image/aspect-name.ts';
 import { requestOf } from '#src/widgets/image/image-draft.ts';
 import { SliderField } from '#src/ui/slider-field.tsx';

@@ -1,4 +1,5 @@
-import { familyRules, styleOf } from '#contract/image-prompt.ts';
+import { familyRules } from '#contract/image-family.ts';
+import { styleOf } from '#contract/image-prompt.ts';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Choices } from './choices.tsx';
 import { SampleImage } from './shape-image.tsx';

@@ -14,7 +14,7 @@ import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { In } from '#contract/calls.ts';
-import { imageSizes } from '#contract/image-prompt.ts';
+import { imageSizes } from '#contract/image-size.ts';
 import type { AdminModel } from '#contract/manage-model.ts';
 import { useState } from 'react';
 

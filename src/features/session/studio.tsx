@@ -14,7 +14,7 @@ import { useImageMetadata } from '#src/widgets/image/image-metadata.ts';
 import { pickImages } from '#src/widgets/image/image-picker.ts';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { sizeFor } from '#contract/image-prompt.ts';
+import { sizeFor } from '#contract/image-size.ts';
 import type { Model } from '#contract/model.ts';
 import { useState } from 'react';
 import css from './studio.module.css';

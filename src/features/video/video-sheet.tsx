@@ -9,7 +9,7 @@ import type { PickedImage } from '#src/widgets/image/picked-image.ts';
 import { useMeasuredImage } from '#src/widgets/image/use-measured-image.ts';
 import { pickImages } from '#src/widgets/image/image-picker.ts';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
-import type { ImageSize } from '#contract/image-prompt.ts';
+import type { ImageSize } from '#contract/image-size.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
 import type { SessionDetail } from '#contract/session.ts';

@@ -1,4 +1,4 @@
-import { sizesOf } from '#contract/image-prompt.ts';
+import { sizesOf } from '#contract/image-size.ts';
 import type { ImageModel } from '#contract/image.ts';
 import type { Model } from '#contract/model.ts';
 import { toast } from '#src/platform/toast.ts';

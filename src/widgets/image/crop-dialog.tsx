@@ -8,7 +8,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import { toast } from '#src/platform/toast.ts';
-import { closestSize, type ImageSize } from '#contract/image-prompt.ts';
+import { closestSize, type ImageSize } from '#contract/image-size.ts';
 import { useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import 'react-easy-crop/react-easy-crop.css';

@@ -3,7 +3,7 @@ import type { ImageDraft } from './image-draft.ts';
 import { useTranslates } from './translation-price.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
-import { sizesOf } from '#contract/image-prompt.ts';
+import { sizesOf } from '#contract/image-size.ts';
 import type { ImageRequest } from '#contract/chat.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';

@@ -1,6 +1,6 @@
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useImageModels, useWriter } from '#src/platform/queries.ts';
-import { imageWays } from '#contract/image-prompt.ts';
+import { imageWays } from '#contract/image-family.ts';
 import { translationDeduction } from '#contract/price.ts';
 
 const names: Record<(typeof imageWays)[number], string> = {

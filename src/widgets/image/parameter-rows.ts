@@ -1,4 +1,4 @@
-import { styleLabel } from '#contract/image-prompt.ts';
+import { styleLabel } from '#contract/image-family.ts';
 import type { ImageParameters } from '#contract/image.ts';
 
 const parameterNames: Partial<Record<keyof ImageParameters, string>> = {

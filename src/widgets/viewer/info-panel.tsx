@@ -13,7 +13,7 @@ import { Avatar } from '#src/ui/avatar.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Icon, PathIcon } from '#src/ui/icon.tsx';
 import type { ImageInfo, ImageKin, ImageMethod } from '#contract/gallery.ts';
-import { taskNames } from '#contract/image-prompt.ts';
+import { taskNames } from '#contract/image-family.ts';
 import type { ViewedImage } from './image-viewer-props.ts';
 import styles from './viewer.module.css';
 

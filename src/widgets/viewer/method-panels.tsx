@@ -14,7 +14,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
 import type { ImageInfo } from '#contract/gallery.ts';
 import type { Job } from '#contract/job.ts';
-import { takesStrength } from '#contract/image-prompt.ts';
+import { takesStrength } from '#contract/image-family.ts';
 import { limits } from '#contract/limits.ts';
 import { useModel } from '#src/platform/queries.ts';
 import { isEmpty, maskParameters } from './mask.ts';

@@ -5,7 +5,7 @@ import { useChosenPainter, useImageModels, useVideoModels } from '#src/platform/
 import { toast } from '#src/platform/toast.ts';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 import { changeImageDraft } from '#src/widgets/image/image-draft.ts';
-import { imageSizes } from '#contract/image-prompt.ts';
+import { imageSizes } from '#contract/image-size.ts';
 import type { ImageInfo } from '#contract/gallery.ts';
 import type { ImageParameters } from '#contract/image.ts';
 
