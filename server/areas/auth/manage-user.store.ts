@@ -6,12 +6,11 @@ import type { Executor } from '#server/db/database.ts';
 import { logins, users, wallets } from '#server/db/schema.ts';
 import { tickets } from './auth.tables.ts';
 
-const columns = {
+/** Who somebody is, and what they may. */
+const rights = {
   id: users.id,
   account: users.account,
   userName: users.userName,
-  email: users.email,
-  avatar: users.avatar,
   guest: users.guest,
   manager: users.manager,
   owner: users.owner,
@@ -22,6 +21,12 @@ const columns = {
   vipExpiredAt: users.vipExpiredAt,
   subscribe: users.subscribe,
   peopleGroup: users.peopleGroup,
+};
+
+const columns = {
+  ...rights,
+  email: users.email,
+  avatar: users.avatar,
   balance: sql<number>`coalesce(${wallets.balance}, 0)::float8`,
   vipBalance: sql<number>`coalesce(${wallets.vipBalance}, 0)::float8`,
   createdAt: users.createdAt,
@@ -154,22 +159,7 @@ export const userOf = async (db: Executor, id: number): Promise<ManagedUser | nu
 /** A person's row, its changes waiting until the transaction ends. */
 export const lockUser = async (db: Executor, id: number) => {
   const [row] = await db
-    .select({
-      id: users.id,
-      account: users.account,
-      userName: users.userName,
-      guest: users.guest,
-      manager: users.manager,
-      owner: users.owner,
-      auditor: users.auditor,
-      disabled: users.disabled,
-      sessionBlacklist: users.sessionBlacklist,
-      sessionPrivate: users.sessionPrivate,
-      vipActivatedAt: users.vipActivatedAt,
-      vipExpiredAt: users.vipExpiredAt,
-      subscribe: users.subscribe,
-      peopleGroup: users.peopleGroup,
-    })
+    .select({ ...rights, vipActivatedAt: users.vipActivatedAt })
     .from(users)
     .where(and(eq(users.id, id), isNull(users.mergedInto)))
     .for('update');
