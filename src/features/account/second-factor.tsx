@@ -79,7 +79,7 @@ const Enabled = ({
     <Part title="动态验证码：已打开">
       <p>登录时除了密码，还要手机上的验证码。还剩 {left} 个恢复码。</p>
       <Form
-        fields={[{ ...code, hint: `${either}；原来的恢复码都会作废` }]}
+        fields={[{ ...code, label: '换恢复码：验证码', hint: `${either}；原来的都会作废` }]}
         submit="换一套恢复码"
         onSubmit={async (values) => {
           const made = await api.totpRecovery({ code: String(values['code']) }, { quiet: true });
@@ -87,7 +87,7 @@ const Enabled = ({
         }}
       />
       <Form
-        fields={[{ ...code, hint: either }]}
+        fields={[{ ...code, label: '关闭：验证码', hint: either }]}
         submit="关闭动态验证码"
         danger
         onSubmit={async (values) => {
