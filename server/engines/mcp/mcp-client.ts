@@ -221,7 +221,7 @@ const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> 
             name,
             description: description.slice(0, most.description),
             parameters: { ...inputSchema, type: 'object' },
-          }) as McpTool,
+          }),
         );
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
