@@ -34,6 +34,8 @@ import { speechArea } from './speech/area.ts';
 import { videoArea } from './video/area.ts';
 import { removeReported } from './chat/removal.service.ts';
 import { makeAllPrivate } from './session/session.service.ts';
+import { revokeLinksOf } from './share/share.store.ts';
+import { makeProjectsPrivate } from './train/project.store.ts';
 import { listForum, questionLooks } from './forum/forum-list.service.ts';
 import { viewsOf } from './forum/forum.store.ts';
 import { requireGroup } from './forum/groups.service.ts';
@@ -71,7 +73,11 @@ export const createAreas = (kit: Kit) => {
     forumArea({ remove: removeReported }),
     moderationArea(kit),
     complianceArea([modelParties, safetyParties, contactParties], {
-      close: makeAllPrivate,
+      close: async (db, userId) => {
+        await makeAllPrivate(db, userId);
+        await revokeLinksOf(db, userId);
+        await makeProjectsPrivate(db, userId);
+      },
       signing: kit.signing,
     }),
     embeddingArea(),

@@ -3,6 +3,7 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { livingLock } from '../db/instance.ts';
 import { idempotency } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
+import { storable, storableJson } from '../storable.ts';
 
 export interface Key {
   /** The account, or 0 for a visitor without one. */
@@ -46,7 +47,7 @@ export const keepAnswer = async (
   { userId, call, key }: Key,
   { requestHash, answer, tokenUserId }: KeptAnswer,
 ): Promise<void> => {
-  await keep(tx, [userId, call, key, requestHash, JSON.stringify(answer ?? null), tokenUserId]);
+  await keep(tx, [userId, call, key, requestHash, storableJson(answer ?? null), tokenUserId]);
 };
 
 /**
@@ -126,7 +127,7 @@ export const endClaim = async (
   else
     await db
       .update(idempotency)
-      .set({ claimedBy: null, ...(end === 'not kept' ? {} : end) })
+      .set({ claimedBy: null, ...(end === 'not kept' ? {} : { answer: storable(end.answer) }) })
       .where(own);
 };
 

@@ -163,9 +163,7 @@ export const readInput = (spec: CallSpec, query: unknown, body: unknown): unknow
     mayBeBlank(spec) ? withoutBlanks(spec.input, named) : named,
   );
   // Whoever reads a text body looks after what is in it.
-  // What is passed on, and not stored, is passed on as it came.
-  if (result.success)
-    return spec.textBody === null && spec.kind !== 'open' ? storable(result.data) : result.data;
+  if (result.success) return spec.textBody === null ? storable(result.data) : result.data;
   const { path, message } = nearest(result.error.issues);
   const field = path.map(String).join('.');
   // Programs of the public API know its fields by their names alone.

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { codes } from '#contract/errors.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
+import { storableText } from '../storable.ts';
 import { tellEnded } from '../waits/wait-ended.store.ts';
 import type { ClaimedJob, JobEnd, JobWork } from './job-kind.ts';
 import * as store from './job-work.store.ts';
@@ -55,7 +56,8 @@ export const endJob = async (
     await store.endJob(tx, at.id, {
       state,
       errorCode: failed ? codes[ended.codeName].code : 0,
-      errorMessage: failed ? ended.message : '',
+      // A service's words may be among them.
+      errorMessage: failed ? storableText(ended.message) : '',
       deductTokens,
     });
     await tellEnded(tx, 'job', job.uuid);

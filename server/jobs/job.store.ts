@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { jobPreviews, jobs } from '../db/schema.ts';
 import { personOf } from '../db/person.ts';
 import { statement } from '../db/statement.ts';
+import { storableJson } from '../storable.ts';
 import { enqueue, guestTask, stopChannel, task, tell } from './job-sql.ts';
 
 // ---- beginning --------------------------------------------------------------
@@ -55,7 +56,7 @@ export const insertJob = async (tx: Transaction, job: NewJob): Promise<number | 
     job.model,
     job.message?.sessionId ?? null,
     job.message?.historyId ?? null,
-    JSON.stringify(job.input),
+    storableJson(job.input),
     job.holdId,
     job.heldTokens,
     job.livesMs,

@@ -655,8 +655,34 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
   const grown = await TestClient.register(server.baseURL);
   const before = await child.call('newSession', { type: 0, private: 0 });
   expect((await child.call('getSession', { uuid: before.uuid })).private).toBe(0);
+  const told = await talk(child, '我的学校在河边');
+  const { key: link } = await child.call('shareSession', { session_id: told.uuid });
+  const { model: base } = await child.call('newTrainModel', {
+    name: '公开的',
+    type: 0,
+    private: 0,
+  });
+  await onDatabase(
+    server,
+    `UPDATE users SET vip_activated_at = now() - interval '90 days', vip_expired_at = now() - interval '1 day' WHERE id = $1`,
+    [id],
+  );
+  const { full_key: key } = await child.call('genKey', {});
   await child.call('startMinor', { code: '2468', ...rules });
   // Nothing is public, neither what was nor what begins.
+  expect((await grown.raw('sharedSession', { key: link })).code).toBe(404);
+  const { list: bases } = await grown.call('embeddingList', {});
+  expect(bases.map((each) => each.key)).not.toContain(base.key);
+  // What a program asks is looked at by nobody.
+  const asked = await fetch(`${server.baseURL}${calls.chatCompletions.path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'builtin-assistant',
+      messages: [{ role: 'user', content: '你好' }],
+    }),
+  });
+  expect(await asked.json()).toMatchObject({ error: { code: 'minor_limited' } });
   const after = await child.call('newSession', { type: 0, private: 0 });
   for (const each of [before, after])
     expect((await child.call('getSession', { uuid: each.uuid })).private).toBe(1);
@@ -670,6 +696,7 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
     await refused('newFriend', { friend_user_id: (await grown.call('userInfo', {})).id }),
   ).toBe(1439);
   expect(await refused('newSession', { type: 2, prompt: '大家好', msg: '大家好' })).toBe(1439);
+  expect(await refused('newSession', { group_id: 1 })).toBe(1439);
   expect(await refused('setSession', { session_id: uuid, private: 0 })).toBe(1439);
   expect(await refused('newTrainModel', { name: '公开的', type: 0, private: 0 })).toBe(1439);
   await manager.call('addBlockedWords', { words: ['赌博网站'] });
@@ -682,6 +709,7 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
   );
   expect((await child.raw('sessionList', { channel: 'private' })).code).toBe(1439);
   expect(await refused('historyList', { session_id: uuid })).toBe(1439);
+  expect(await refused('lastMessages', { sessionId: uuid, maxHistoryId: 0 })).toBe(1439);
   expect((await elsewhere.call('minorState', {})).used).toBe(60);
   await onDatabase(
     server,

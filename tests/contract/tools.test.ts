@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '#contract/chat.ts';
 import type { ToolCall } from '#contract/tool.ts';
-import { onDatabase } from '../support/api-user.ts';
+import { apiUser, onDatabase } from '../support/api-user.ts';
 import { readDocxLabel } from '#server/labels/docx.ts';
 import { readFile } from '#server/reading/read.ts';
 import { TestClient } from '../support/client.ts';
@@ -69,17 +70,17 @@ const messageOf = async (uuid: string, id: number, client = person): Promise<Mes
   return found;
 };
 
-const ended = async (uuid: string, id: number): Promise<Message> => {
+const ended = async (uuid: string, id: number, client = person): Promise<Message> => {
   for (;;) {
-    const message = await messageOf(uuid, id);
+    const message = await messageOf(uuid, id, client);
     if (message.state !== 'streaming') return message;
     await sleep(50);
   }
 };
 
-const ask = async (uuid: string, msg: string): Promise<Message> => {
-  const { id } = await person.call('sendMessage', { session_id: uuid, msg });
-  return ended(uuid, id);
+const ask = async (uuid: string, msg: string, client = person): Promise<Message> => {
+  const { id } = await client.call('sendMessage', { session_id: uuid, msg });
+  return ended(uuid, id, client);
 };
 
 const tokens = async (client = person): Promise<number> =>
@@ -399,6 +400,60 @@ test('a page is opened without a question only where its person wrote its addres
   expect((await ask(uuid, '请第三次打开那个网页')).state).toBe('done');
   expect(asked).toHaveLength(2);
 });
+
+test('a reply ends and is paid whatever stands in its calls and results, also when its calls are too long', async () => {
+  // What JSON can say and PostgreSQL cannot keep; a cut goes through a character.
+  script = (body) =>
+    resultsIn(body).length > 0
+      ? { text: '完了' }
+      : {
+          calls: [
+            { name: 'reckon', arguments: '{"question":"1+1\\u0000\\ud800"}' },
+            { name: 'reckon\ud800', arguments: '\0{}' },
+            { name: 'reckon', arguments: `{"question":${'['.repeat(5000)}${']'.repeat(5000)}}` },
+            { name: 'run_code', arguments: { code: `console.log('a' + '😀'.repeat(15_000))` } },
+          ],
+        };
+  const rich = await TestClient.register(server.baseURL);
+  const owner = new TestClient(server.baseURL);
+  await owner.login('admin', ADMIN_PASSWORD);
+  const { id } = await rich.call('userInfo', {});
+  await owner.call('updateTokens', { user_id: id, tokens: 1_000_000, add: 1, remarks: '测试' });
+  const { uuid } = await rich.call('newSession', { type: 0, model: 'deepseek-scripted' });
+  const message = await ask(uuid, '算一下', rich);
+  expect(message.state).toBe('done');
+  expect(message.tools?.map(({ state }) => state).slice(1)).toEqual(['failed', 'failed', 'done']);
+  // Its person reads what a call is given as it is written: its service is paid for that.
+  script = () => ({ calls: [{ name: 'reckon', arguments: '很长'.repeat(12_000) }] });
+  const before = await tokens(rich);
+  const long = await ask(uuid, '写很长', rich);
+  expect(long.error_code).toBe('too_large');
+  expect(long.deduct_tokens).toBeGreaterThan(5_000);
+  expect(before - (await tokens(rich))).toBe(long.deduct_tokens);
+}, 60_000);
+
+test('a program gets its paid answer whatever stands in it or in what was asked', async () => {
+  const { key } = await apiUser(server);
+  script = () => ({ text: 'a\0b\ud800' });
+  const post = (path: string, body: object) =>
+    fetch(server.baseURL + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': randomUUID(),
+      },
+      body: JSON.stringify({ model: 'deepseek-scripted', ...body }),
+    });
+  const content = '好\0\ud800';
+  for (const [path, body] of [
+    ['/v1/chat/completions', { messages: [{ role: 'user', content }] }],
+    ['/v1/responses', { input: content }],
+    ['/v1/images/generations', { model: 'builtin-canvas', prompt: content, size: '256x256' }],
+    ['/v1/moderations', { model: undefined, input: content }],
+  ] as const)
+    expect((await post(path, body)).status, path).toBe(200);
+}, 60_000);
 
 test('a loop ends after twelve rounds, and stop stops all of it', async () => {
   script = ({ tools }) =>

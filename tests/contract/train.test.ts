@@ -212,6 +212,16 @@ test('a client of the specification makes a knowledge base, follows its log, and
   expect((await get(person, `train/model?model_id=${model.id}`)).code).toBe(404);
 });
 
+test('of bases that are made at once there are no more than somebody may have', async () => {
+  const hasty = await TestClient.register(plain.baseURL);
+  const made = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      hasty.raw('newTrainModel', { name: `第 ${at} 个`, key: `hasty-${at}`, type: 0 }),
+    ),
+  );
+  expect(made.filter(({ code }) => code === 0)).toHaveLength(50);
+});
+
 test('a file that came in part is refused where its size is told', async () => {
   const model = await make(person, 0);
   const whole = Buffer.from('一二三四五六七八九十。');

@@ -318,7 +318,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   totpBegin: {},
   totpEnable: { code: '000000' },
   totpDisable: { code: '000000' },
-  totpRecovery: {},
+  totpRecovery: { code: '000000' },
   adminSessionList: { query: '介绍' },
   adminHistoryList: { session_id: own.uuid },
   adminDeleteSession: { session_id: own.uuid },

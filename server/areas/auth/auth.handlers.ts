@@ -72,5 +72,11 @@ export const createAuthHandlers = (
     log.info({ event: 'second_factor_off', userId: user.id }, 'a second factor was switched off');
     return {};
   },
-  totpRecovery: (_input, { db, user }) => secondFactor.renewRecovery(db, user.id),
+  // Any of the new codes would switch it off: they are given for what switching off wants.
+  totpRecovery: async ({ code }, { db, user }) => {
+    const isOn = await secondFactor.isOn(db, user.id);
+    if (isOn && !(await auth.proveCode(db, user.id, code, user.jti)))
+      throw new Refusal('totp_wrong');
+    return secondFactor.renewRecovery(db, user.id);
+  },
 });

@@ -4,18 +4,11 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { history, sessions } from '#server/db/schema.ts';
+import { storable } from '#server/storable.ts';
 import { replyLoops } from './chat.tables.ts';
 import type { LoopState } from './loop-state.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { announce, changedChannel } from './reply.store.ts';
-
-/** PostgreSQL has no NUL in JSON, and no half of a character. */
-const clean = <T>(value: T): T =>
-  JSON.parse(
-    JSON.stringify(value, (_, each: unknown) =>
-      typeof each === 'string' ? Buffer.from(each.replaceAll('\0', '')).toString() : each,
-    ),
-  ) as T;
 
 const isOwn = (owner: number, id: number) =>
   and(eq(history.id, id), eq(history.owner, owner), eq(history.state, 'streaming'));
@@ -58,14 +51,14 @@ export const storeRound = (
     ai: log.text,
     reasoning: log.reasoning,
     parts: log.parts,
-    tools: clean(log.tools),
+    tools: storable(log.tools),
     holdId: null,
   };
   return change(tx, { owner, id, state }, values);
 };
 
 export const saveLoop = async (db: Executor, id: number, state: LoopState): Promise<void> => {
-  const loop = clean(state);
+  const loop = storable(state);
   await db
     .insert(replyLoops)
     .values({ historyId: id, loop })
@@ -82,7 +75,7 @@ export const storeTools = (
     state,
   }: { owner: number; id: number; tools: readonly StoredTool[]; state: LoopState },
 ): Promise<boolean> =>
-  inTransaction(db, (tx) => change(tx, { owner, id, state }, { tools: clean([...tools]) }));
+  inTransaction(db, (tx) => change(tx, { owner, id, state }, { tools: storable([...tools]) }));
 
 /** Notes what is held for the next round. False when the reply is no longer this owner's. */
 export const noteHold = (

@@ -6,6 +6,8 @@ import { deduction, estimateTokens, isFree } from '#contract/price.ts';
 import { type StoredTool, type ToolState, toolLimits } from '#contract/tool.ts';
 import type { Database } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
+import { readJson } from '#server/http/json-text.ts';
+import { storable } from '#server/storable.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
 import { type Tool, ToolFailure } from '../tool/tool.ts';
 import { webSearchName } from '../tool/web-search.ts';
@@ -57,6 +59,10 @@ const wrong = (call: StoredTool, result: string): StoredTool => ({
   state: 'failed',
   result,
 });
+
+/** What a model gives a tool, without what nobody can keep. @throws Error where it is no JSON, or too deep */
+const givenOf = ({ arguments: words }: StoredTool): unknown =>
+  words.trim() === '' ? {} : storable(readJson(words));
 
 /**
  * The calls of one reply: each is stored as running before it runs, so that it runs at most once;
@@ -155,7 +161,7 @@ export class ReplyLoop {
       return wrong(call, `一次回答里至多用 ${tool.perReply} 次${tool.label}`);
     let given: unknown;
     try {
-      given = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
+      given = givenOf(call);
     } catch {
       return wrong(call, '参数不是 JSON');
     }
@@ -291,7 +297,7 @@ export class ReplyLoop {
     const late = AbortSignal.timeout(tool.seconds * 1000);
     const until = AbortSignal.any([signal, late]);
     try {
-      const given = JSON.parse(call.arguments || '{}') as Record<string, unknown>;
+      const given = givenOf(call) as Record<string, unknown>;
       const over = new Promise<never>((_, reject) => {
         until.addEventListener('abort', () => reject(new ToolFailure('over')), { once: true });
       });

@@ -5,6 +5,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { sqlState } from '#server/db/failure.ts';
 import { history, sessions } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
+import { storableJson } from '#server/storable.ts';
 import { tellEndedSql } from '#server/waits/wait-ended.store.ts';
 import type { ReplyLog } from './reply-log.ts';
 
@@ -133,8 +134,8 @@ export const closeReply = async (
     log.text,
     log.reasoning,
     JSON.stringify(log.parts),
-    log.tools.length > 0 ? JSON.stringify(log.tools) : null,
-    values.sources && values.sources.length > 0 ? JSON.stringify(values.sources) : null,
+    log.tools.length > 0 ? storableJson(log.tools) : null,
+    values.sources && values.sources.length > 0 ? storableJson(values.sources) : null,
     log.thoughtMs,
     values.cachedTokens,
   ];

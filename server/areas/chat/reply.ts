@@ -212,9 +212,9 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     return specs.length === 0 ? '' : JSON.stringify(specs);
   }
 
-  /** Something was written in this round. */
+  /** Something was written in this round, be it a call: its service bills it, and its person reads it. */
   get hasWritten(): boolean {
-    return this.log.length > this.#start.length;
+    return this.log.length > this.#start.length || this.#calls.any;
   }
 
   /** Ends the writing; what was written stays. The first reason counts. */
@@ -298,9 +298,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     const failure = engine && !this.#cut ? await this.#write(engine, messages) : null;
     if (this.#cut) return this.#ended(this.#cut);
     if (failure) return this.#ended(failure.code, failure.message);
-    return this.hasWritten || this.#calls.any
-      ? { state: 'done', error: null }
-      : this.#ended('upstream');
+    return this.hasWritten ? { state: 'done', error: null } : this.#ended('upstream');
   }
 
   /**
@@ -364,7 +362,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       this.#append('text', this.#citations?.end() ?? '');
       const removed = this.#citations?.removed ?? 0;
       if (removed > 0) this.#append('text', unheldText(removed));
-      if (!this.hasWritten && !this.#calls.any) {
+      if (!this.hasWritten) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }
       return null;
@@ -396,8 +394,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => {
         const now = performance.now();
-        const begun = this.hasWritten || this.#calls.any;
-        const left = this.#grownAt + (begun ? idleMs : firstByteMs + engineFirstMs) - now;
+        const left = this.#grownAt + (this.hasWritten ? idleMs : firstByteMs + engineFirstMs) - now;
         // What came while this process was held up is read before anything is called late.
         if (left > 0 || now - due > heldUp) lookAfter(Math.max(left, 0));
         else onLate();
@@ -520,7 +517,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
         { channel: this.channelId, model: model.name, told, taken },
         'a service counts more tokens than is likely, and is not believed',
       );
-    if (this.hasWritten || this.#calls.any) return taken;
+    if (this.hasWritten) return taken;
     // Of a question without an answer no more is taken than was set aside for it.
     return { ...taken, promptTokens: Math.min(taken.promptTokens, this.roughPrompt) };
   }

@@ -2,7 +2,7 @@ import { agreementTitles } from '#contract/agreement-kinds.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { notAgreed } from './agreement.store.ts';
-import { allowMinor, payments } from './minor.service.ts';
+import { allowMinor, type AskedCall, payments } from './minor.service.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 
 /**
@@ -76,19 +76,21 @@ const withoutAgreeing: ReadonlySet<string> = new Set<CallName>([
 export const allowCall = async (
   db: Executor,
   user: Identity | null,
-  { call, input, device }: { call: string; input: Record<string, unknown>; device: string | null },
+  { device, ...asked }: AskedCall & { device: string | null },
 ): Promise<string | null> => {
+  const { call } = asked;
   const free = withoutAgreeing.has(call);
-  const bounded = !free || payments.has(call);
+  // Reading by POST is reading; a payment needs no agreement, but no minor pays.
+  const bounded = !free || payments.has(call) || call === 'lastMessages';
   if (!user || user.guest) {
     // Somebody signed out, where a minor signs in: what holds for the account holds for them.
     if (device !== null && (bounded || call === 'register'))
-      await allowMinor(db, { device }, call, input);
+      await allowMinor(db, { device }, asked);
     return null;
   }
   if (user.manager) return null;
   const carried =
-    user.minor !== false && bounded ? await allowMinor(db, { userId: user.id }, call, input) : null;
+    user.minor !== false && bounded ? await allowMinor(db, { userId: user.id }, asked) : null;
   if (free) return carried;
   const missing = await notAgreed(db, user.id);
   if (missing.length === 0) return carried;

@@ -23,7 +23,9 @@ export const reachesPeople = async (
   if (amongPeople.has(call)) return true;
   if (call === 'setSession') return input['private'] === 0;
   if (call === 'newTrainModel' || call === 'setTrainModel') return input['private'] === 0;
-  if (call === 'newSession') return input['type'] === sessionTypes.people;
+  // A group of the forum alone means a question, too.
+  if (call === 'newSession')
+    return (input['type'] ?? (input['group_id'] ? sessionTypes.people : 0)) === sessionTypes.people;
   if (call !== 'sendMessage') return false;
   const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;
   return isAmongPeople(db, ref);

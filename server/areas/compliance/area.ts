@@ -7,7 +7,7 @@ import type { Signing } from './signing.service.ts';
 import { createComplianceHandlers } from './compliance.handlers.ts';
 import type { ListParties } from './third-parties.ts';
 
-/** @param deps.close makes all sessions of a person private */
+/** @param deps.close takes back all that a person has made public */
 export const complianceArea = (
   parties: readonly ListParties[],
   deps: Parameters<typeof createMinorHandlers>[0] & { signing: Signing },

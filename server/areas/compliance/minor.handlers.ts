@@ -16,7 +16,7 @@ export const createMinorHandlers = (deps: {
     startMinor: (input, { db, user }) =>
       inTransaction(db, async (tx) => {
         const state = await minors.start(tx, user.id, input);
-        // What goes on in public would be public, too.
+        // What goes on in public would be public, too, and what is added to a public base.
         await deps.close(tx, user.id);
         return state;
       }),

@@ -105,17 +105,23 @@ const clock = (minute: number): string =>
   `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`;
 const limited = (why: string) => new Refusal('minor_limited', `未成年人模式：${why}`);
 
+export interface AskedCall {
+  call: string;
+  input: Record<string, unknown>;
+  /** A program asks, with a key. */
+  byKey?: boolean;
+}
+
 /**
- * What 未成年人模式 forbids: other hours, more minutes, payment, people whom one does not know, words
- * that are blocked. Time counts while calls follow each other, on all devices together.
+ * What 未成年人模式 forbids: other hours, more minutes, payment, keys, people whom one does not know,
+ * words that are blocked. Time counts while calls follow each other, on all devices together.
  * @returns what a browser keeps to be known by; null: it is not on
  * @throws Refusal minor_limited, words_blocked
  */
 export const allowMinor = async (
   db: Executor,
   minor: store.Minor,
-  call: string,
-  input: Record<string, unknown>,
+  { call, input, byKey }: AskedCall,
 ): Promise<string | null> => {
   if (always.has(call)) return null;
   const row = await store.countUse(db, minor);
@@ -127,8 +133,8 @@ export const allowMinor = async (
   if (row.used >= row.minutes * 60) throw limited(`今天的 ${row.minutes} 分钟用完了，明天再来`);
   if (payments.has(call)) throw limited('不能付款');
   // What programs do with a key is looked at by nobody.
-  if (call === 'genKey' || (await reachesPeople(db, call, input)))
-    throw limited('不能和别人来往，也不能公开内容');
+  if (byKey || call === 'genKey' || call === 'rotateKey') throw limited('不能用 API-KEY');
+  if (await reachesPeople(db, call, input)) throw limited('不能和别人来往，也不能公开内容');
   const words = [input['msg'], input['prompt'], input['text']].filter(
     (each): each is string => typeof each === 'string',
   );

@@ -128,7 +128,7 @@ export const createGate = (deps: {
 
   return {
     async allow({ user }, call, from) {
-      await allowCall(db, user, { call, input: {}, device: null });
+      await allowCall(db, user, { call, input: {}, byKey: true, device: null });
       await recordCall(db, { userId: user.id, call, byKey: true, input: null, answer: null, from });
     },
 

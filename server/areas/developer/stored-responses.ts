@@ -3,6 +3,7 @@ import type { Parsed } from '#contract/calls.ts';
 import type { ResponseItem } from '#contract/open-messages.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { statement } from '#server/db/statement.ts';
+import { storableJson } from '#server/storable.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
 import { apiResponses } from './batch.tables.ts';
@@ -100,8 +101,8 @@ export const createStoredResponses = (db: Database) => ({
         ? [{ type: 'message', role: 'user', content: asked.input }]
         : asked.input;
     const kept = { ...response, store: true };
-    const items = JSON.stringify([...input, ...(response['output'] as unknown[])]);
-    const whole = JSON.stringify(kept);
+    const items = storableJson([...input, ...(response['output'] as unknown[])]);
+    const whole = storableJson(kept);
     const bytes = Buffer.byteLength(items) + Buffer.byteLength(whole);
     if (bytes > mostBytes) {
       tellIgnored(context, ['store']);

@@ -9,6 +9,7 @@ import type { Database, Transaction } from '#server/db/database.ts';
 import type { ChatMessage } from '#common/chat-message.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { storableText } from '#server/storable.ts';
 import {
   countFreeUse,
   extendHold,
@@ -90,7 +91,7 @@ export const askModel = async (
   );
   const begun = performance.now();
   const ended = await answer.write();
-  const text = answer.log.text.trim();
+  const text = storableText(answer.log.text).trim();
   const { code = '' } = ended.error ?? {};
   const ranOut = performance.now() - begun >= waits.totalMs - early;
   const written = answer.log.length > 0 && (tooLong.has(code) || ranOut);

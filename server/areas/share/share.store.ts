@@ -42,6 +42,14 @@ export const revokeLinks = async (db: Executor, sessionId: number): Promise<void
     .where(and(eq(shares.sessionId, sessionId), isNull(shares.revokedAt)));
 };
 
+/** All links of a person. */
+export const revokeLinksOf = async (db: Executor, userId: number): Promise<void> => {
+  await db
+    .update(shares)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(shares.userId, userId), isNull(shares.revokedAt)));
+};
+
 /** Number of the newest message that is shown and not being written; null: none yet. */
 export const lastShown = async (db: Executor, sessionId: number): Promise<number | null> => {
   const [row] = await db

@@ -76,8 +76,11 @@ export const insertProject = async (
   return row ?? null;
 };
 
-export const countProjects = (db: Executor, userId: number): Promise<number> =>
-  db.$count(trainingProjects, eq(trainingProjects.userId, userId));
+/** How many somebody has; until the transaction ends no other is made for them. */
+export const countProjects = async (db: Executor, userId: number): Promise<number> => {
+  await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
+  return db.$count(trainingProjects, eq(trainingProjects.userId, userId));
+};
 
 export const findProject = async (db: Executor, id: number): Promise<ProjectRow | null> => {
   const [row] = await db.select().from(trainingProjects).where(eq(trainingProjects.id, id));
@@ -173,6 +176,18 @@ export const namesOf = async (
   return new Map(rows.map(({ id, name }) => [id, name]));
 };
 
+/** Whoever knows the addresses of its files from when it was public knows them no more. */
+const closedSalt = sql`CASE WHEN ${trainingProjects.private} THEN ${trainingProjects.addressSalt}
+  ELSE left(encode(uuid_send(gen_random_uuid()), 'hex'), 16) END`;
+
+/** Nothing of a person's is public any more. */
+export const makeProjectsPrivate = async (db: Executor, userId: number): Promise<void> => {
+  await db
+    .update(trainingProjects)
+    .set({ private: true, addressSalt: closedSalt })
+    .where(and(eq(trainingProjects.userId, userId), eq(trainingProjects.private, false)));
+};
+
 export const changeProject = async (
   db: Executor,
   id: number,
@@ -196,11 +211,7 @@ export const changeProject = async (
     .update(trainingProjects)
     .set({
       ...change,
-      // Whoever knows the addresses of its files from when it was public knows them no more.
-      ...(change.private === true && {
-        addressSalt: sql`CASE WHEN ${trainingProjects.private} THEN ${trainingProjects.addressSalt}
-          ELSE left(encode(uuid_send(gen_random_uuid()), 'hex'), 16) END`,
-      }),
+      ...(change.private === true && { addressSalt: closedSalt }),
       updatedAt: sql`now()`,
     })
     .where(eq(trainingProjects.id, id));

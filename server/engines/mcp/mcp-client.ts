@@ -97,6 +97,8 @@ const reasonOf = (error: unknown): string => {
     return '连不上：没有回应，或不是公网上的地址';
   if (error instanceof Forbidden && error.message === 'size') return '它的回答太长';
   if (error instanceof Forbidden) return '连不上：自己的服务要是公网上的地址，端口 80 或 443';
+  // The client's own word for an answer that did not come.
+  if (code === -32001) return '等了太久，它没有回应';
   if (/redirect/i.test(message)) return '它把请求转到了别处，请填写转到的地址';
   return '它的回答读不懂，请检查地址是不是 MCP 服务';
 };
@@ -219,7 +221,7 @@ const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> 
             name,
             description: description.slice(0, most.description),
             parameters: { ...inputSchema, type: 'object' },
-          }) as McpTool,
+          }),
         );
     cursor = answer.nextCursor;
     if (cursor === undefined) break;

@@ -4,7 +4,6 @@ import { useCall } from '#src/platform/call-query.ts';
 import { copyText } from '#src/platform/copy.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
-import { confirmDialog } from '#src/ui/dialog.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
@@ -12,6 +11,8 @@ import { useState, type ReactNode } from 'react';
 import css from './profile-tab.module.css';
 
 const code = { name: 'code', label: '验证码', kind: 'text', required: true, max: 40 } as const;
+
+const either = '手机上的六位数字，或一个恢复码';
 
 const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className={`card ${css.part}`}>
@@ -74,19 +75,19 @@ const Enabled = ({
   onRenewed: (codes: string[]) => void;
   onDisabled: () => void;
 }) => {
-  const renew = async () => {
-    const yes = await confirmDialog({
-      text: '原来的恢复码都会作废。',
-      ok: '换一套',
-    });
-    if (yes) onRenewed((await api.totpRecovery({})).recovery_codes);
-  };
   return (
     <Part title="动态验证码：已打开">
       <p>登录时除了密码，还要手机上的验证码。还剩 {left} 个恢复码。</p>
-      <Button onClick={() => void attempt(renew)}>换一套恢复码</Button>
       <Form
-        fields={[{ ...code, hint: '手机上的六位数字，或一个恢复码' }]}
+        fields={[{ ...code, label: '换恢复码：验证码', hint: `${either}；原来的都会作废` }]}
+        submit="换一套恢复码"
+        onSubmit={async (values) => {
+          const made = await api.totpRecovery({ code: String(values['code']) }, { quiet: true });
+          onRenewed(made.recovery_codes);
+        }}
+      />
+      <Form
+        fields={[{ ...code, label: '关闭：验证码', hint: either }]}
         submit="关闭动态验证码"
         danger
         onSubmit={async (values) => {
