@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs, {
   accessSync,
   closeSync,
@@ -47,8 +48,19 @@ const needed = 2 * 1024 ** 3;
 const nothing = 64 * 1024 ** 2;
 const inGigabytes = (bytes) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
 
-const run = (command, args) => {
-  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+/** Who waits for minutes sees that it goes on, ms. */
+const telling = 30_000;
+
+const run = async (doing, command, args) => {
+  const began = Date.now();
+  const tell = setInterval(() => {
+    console.log(`还在${doing}，过了 ${Math.round((Date.now() - began) / 1000)} 秒…`);
+  }, telling);
+  const result = await once(spawn(command, args, { cwd: root, stdio: 'inherit' }), 'close').then(
+    ([status]) => ({ status, error: null }),
+    (error) => ({ status: 1, error }),
+  );
+  clearInterval(tell);
   if (result.status === 0) return;
   if (freeDisk() < nothing)
     console.error(
@@ -60,10 +72,11 @@ const run = (command, args) => {
   process.exit(result.status || 1);
 };
 
-const npm = (...args) => {
+const install = (...args) => {
   const cli = process.env.npm_execpath ?? '';
-  if (cli.endsWith('npm-cli.js')) run(process.execPath, [cli, ...args]);
-  else run('npm', args);
+  return cli.endsWith('npm-cli.js')
+    ? run('安装', process.execPath, [cli, ...args])
+    : run('安装', 'npm', args);
 };
 
 const isAlive = (pid) => {
@@ -133,17 +146,17 @@ if (!packagesAreFresh(false) || !buildIsFresh() || process.argv.includes('--prep
     );
   // The tools of the build count as development dependencies, which settings may leave out.
   if (!packagesAreFresh(building || process.argv.includes('--prepare'))) {
-    console.log('正在安装依赖（第一次要几分钟，约 1 GB）…');
-    npm('ci', '--include=dev', '--no-audit', '--no-fund');
+    console.log('正在安装依赖（第一次要几分钟，约 1.6 GB）…');
+    await install('ci', '--include=dev', '--no-audit', '--no-fund');
   }
   if (building) {
     console.log('正在构建（约一分钟）…');
-    run(process.execPath, [
+    await run('构建', process.execPath, [
       join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
       'build',
       '--logLevel=warn',
     ]);
-    run(process.execPath, [join(root, 'scripts', 'build-server.mjs')]);
+    await run('构建', process.execPath, [join(root, 'scripts', 'build-server.mjs')]);
   }
   rmSync(lockFile, { force: true });
 }

@@ -195,7 +195,7 @@ export const addUsage = async ({ pool, players }: Stage): Promise<void> => {
            200 + floor(random() ^ 2 * 1800)::int AS deduct,
            (ARRAY['deepseek-chat', 'deepseek-chat', 'qwen-plus', 'glm-4-flash'])[
              1 + floor(random() * 4)::int] AS model,
-           now() - random() ^ 1.7 * (now() - u.created_at) AS at
+           now() - random() ^ 1.4 * (now() - u.created_at) AS at
          FROM (SELECT ($1::bigint[])[1 + floor(random() ^ 1.5 * array_length($1, 1))::int] AS id
            FROM generate_series(1, 4000)) picked JOIN users u USING (id)
        ), used AS (

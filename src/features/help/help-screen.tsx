@@ -68,7 +68,7 @@ const HelpPage = ({
       {slug === 'trouble' && owner && <SiteCheck />}
       {page.data && <Markdown text={part ?? page.data.content} />}
       {page.data && part && (
-        <Link to="/help" search={{ page: slug }}>
+        <Link to="/help" search={{ page: slug }} className={css.whole}>
           看整页：{page.data.title}
         </Link>
       )}
