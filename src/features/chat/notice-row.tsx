@@ -1,3 +1,4 @@
+import { useAuth } from '#src/platform/auth-store.ts';
 import { readQuestion } from '#src/platform/question.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { Message } from '#contract/chat.ts';
@@ -27,6 +28,8 @@ const noticeText = (message: Message): string => {
 const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
   const { message, newest } = row;
   const acts = useChatActs();
+  // Guests have no account to appeal from.
+  const member = useAuth().user?.guest === false;
   const quiet = message.state === 'stopped' || message.state === 'none';
   const code = message.error_code;
   const can = acts.owner && newest;
@@ -64,6 +67,11 @@ const Notice = memo(function Notice({ row }: { row: NoticeRow }) {
               </Link>
               {button('换免费模型', () => acts.startAnew(readQuestion(message).text, 'free'))}
             </>
+          )}
+          {code === 'blocked' && member && (
+            <Link className={rowCss.noticeAct} to="/account" search={{ tab: 'security' }}>
+              申诉
+            </Link>
           )}
           {code !== 'connection' &&
             button(message.state === 'interrupted' ? '重新生成' : '重试', () =>

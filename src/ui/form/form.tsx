@@ -50,7 +50,8 @@ const Choice = ({ field, value, id, describedBy, onChange }: ControlProps) => {
       <Selector
         className={css.selector}
         options={(field.options ?? []).map((option) => ({ ...option }))}
-        value={text === '' ? [] : [text]}
+        // Nothing may be one of the choices.
+        value={field.options?.some(({ value: each }) => each === text) ? [text] : []}
         onChange={(chosen) => {
           // What is chosen stays so when it is touched again, where something must be.
           if (chosen.length > 0 || !field.required) onChange(chosen[0] ?? '');

@@ -82,6 +82,10 @@ test('messages are set up, tried and turned off again, and no part loses what is
   await asOwner(page);
   await page.goto('/manager/sign_in');
   const messages = part(page, '短信');
+  await expect(messages.getByRole('option', { name: '不用' })).toHaveAttribute(
+    'aria-selected',
+    'true',
+  );
   await messages.getByText('阿里云', { exact: true }).click();
   for (const name of ['sms_key_id', 'sms_sign', 'sms_template', 'sms_endpoint'] as const)
     await input(messages, name).fill(settings[name]);
