@@ -24,3 +24,13 @@ export const BoxForm = ({
     <div className={boxCss.sendInner}>{children}</div>
   </form>
 );
+
+/** Shown when a text comes near to the most that may be sent. */
+export const LetterCount = ({ text, most }: { text: string; most: number }) => {
+  const { length } = text.trim();
+  return text.length > most * 0.9 ? (
+    <span className={boxCss.sendCount} data-count data-over={length > most || undefined}>
+      {length} / {most}
+    </span>
+  ) : null;
+};
