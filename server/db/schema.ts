@@ -412,18 +412,6 @@ export const downloads = pgTable('downloads', {
   expiresAt: instant('expires_at').notNull(),
 });
 
-/** What clients report of their requests. Times in ms. */
-export const modelStats = pgTable('model_stats', {
-  id: bigId(),
-  userId: reference('user_id').notNull(),
-  model: text('model').notNull(),
-  state: text('state').$type<'success' | 'error' | 'stop'>().notNull(),
-  firstTime: integer('first_time').notNull(),
-  time: integer('time').notNull(),
-  requestTime: instant('request_time').notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-});
-
 /** Server processes; each keeps an advisory lock of its id for as long as it lives. */
 export const instances = pgTable('instances', {
   id: integer('id').primaryKey().generatedAlwaysAsIdentity(),

@@ -1,8 +1,8 @@
-/** What a text says; null where it is none, such as one of another version of the page. */
-export const readJson = <T>(text: string | null | undefined): T | null => {
+/** What a text says; `otherwise` where it says nothing or is none, such as another version's. */
+export const readJson = <T>(text: string | null | undefined, otherwise: T): T => {
   try {
-    return JSON.parse(text || 'null') as T | null;
+    return (JSON.parse(text || 'null') as T | null) ?? otherwise;
   } catch {
-    return null;
+    return otherwise;
   }
 };

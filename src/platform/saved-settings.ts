@@ -3,4 +3,4 @@ import type { Settings } from '#contract/auth.ts';
 
 /** What an account has saved; empty for nobody. */
 export const settingsOf = (user: { setting?: string } | null): Settings =>
-  readJson<Settings>(user?.setting) ?? {};
+  readJson<Settings>(user?.setting, {});

@@ -1,6 +1,6 @@
 import { lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
-import { modelStats } from '#server/db/schema.ts';
+import { modelStats } from './model.tables.ts';
 
 export const insertStat = async (
   db: Executor,

@@ -8,7 +8,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import type { LineOutcome } from './channel-figures.store.ts';
-import { instant, reference, tokens } from '#server/db/columns.ts';
+import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
 
 /** How a channel does. */
 export const channelHealth = pgTable('channel_health', {
@@ -47,3 +47,15 @@ export const channelLines = pgTable(
   },
   (table) => [primaryKey({ columns: [table.channelId, table.keyMark, table.model] })],
 );
+
+/** What clients report of their requests. Times in ms. */
+export const modelStats = pgTable('model_stats', {
+  id: bigId(),
+  userId: reference('user_id').notNull(),
+  model: text('model').notNull(),
+  state: text('state').$type<'success' | 'error' | 'stop'>().notNull(),
+  firstTime: integer('first_time').notNull(),
+  time: integer('time').notNull(),
+  requestTime: instant('request_time').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});

@@ -14,7 +14,7 @@ export interface Choices {
 const usual: Choices = { beside: '', withTemplate: true, strict: false };
 const keyOf = (uuid: string) => `choices:${uuid}`;
 
-const parse = (text: string): Choices => ({ ...usual, ...readJson<Partial<Choices>>(text) });
+const parse = (text: string): Choices => ({ ...usual, ...readJson<Partial<Choices>>(text, {}) });
 
 export const readChoices = (uuid: string): Choices => parse(readDraft(keyOf(uuid)));
 

@@ -12,7 +12,7 @@ export interface Compose {
 const nothing: Compose = { ai: '', atUser: null };
 const keyOf = (uuid: string) => `compose:${uuid}`;
 
-const parse = (text: string): Compose => ({ ...nothing, ...readJson<Partial<Compose>>(text) });
+const parse = (text: string): Compose => ({ ...nothing, ...readJson<Partial<Compose>>(text, {}) });
 
 /** The choices for the next message of a session, kept with its draft. */
 export const readCompose = (uuid: string): Compose => parse(readDraft(keyOf(uuid)));

@@ -17,7 +17,8 @@ import type { Scenario } from './scenario.ts';
 type Categories = readonly { id: number; name: string }[];
 
 /** What was written and not saved: it outlasts a trial of it, which leads to a conversation. */
-const readWritten = (key: string): FormValues | null => readJson(readDraft(key));
+const readWritten = (key: string): FormValues | null =>
+  readJson<FormValues | null>(readDraft(key), null);
 
 /** @param own it is offered to everybody; a manager shows theirs at once */
 const fieldsOf = (own: boolean, categories: Categories): readonly Field[] => [

@@ -26,7 +26,7 @@ const lockOf = (uuid: string): string => `queqiao begun ${uuid}`;
 /** Without them nobody knows whether another tab still works on one. */
 const locks = (): LockManager | undefined => globalThis.navigator?.locks;
 
-const read = (): Begun[] => readJson<Begun[]>(readDraft(place)) ?? [];
+const read = (): Begun[] => readJson<Begun[]>(readDraft(place), []);
 const change = (to: (all: Begun[]) => Begun[]): void => {
   const all = to(read()).slice(-10);
   writeDraft(place, all.length === 0 ? '' : JSON.stringify(all));

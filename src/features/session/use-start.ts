@@ -41,7 +41,7 @@ export interface StartChoice {
 const noChoice: StartChoice = { scenario: null, knowledge: [], temporary: false };
 /** As it is kept with the draft of the home's box; it goes with the session that it was made for. */
 export const readChoice = (text: string): StartChoice => {
-  const { knowledge, ...rest } = readJson<Partial<StartChoice>>(text) ?? noChoice;
+  const { knowledge, ...rest } = readJson<Partial<StartChoice>>(text, noChoice);
   // A draft from before several could be chosen holds one of them.
   return { ...noChoice, ...rest, knowledge: Array.isArray(knowledge) ? knowledge : [] };
 };

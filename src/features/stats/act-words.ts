@@ -45,7 +45,7 @@ export const subjectWords = (subject: string): string => {
 type Fields = Record<string, unknown>;
 
 const read = (json: string): Fields | null => {
-  const value = readJson<unknown>(json);
+  const value = readJson<unknown>(json, null);
   return typeof value === 'object' && !Array.isArray(value) ? (value as Fields | null) : null;
 };
 

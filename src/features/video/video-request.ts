@@ -23,7 +23,7 @@ export const readVideoAsked = ({
   human,
   format,
 }: Pick<Message, 'human' | 'format'>): VideoAsked => {
-  const value = format === 1 ? readJson<Partial<VideoAsked>>(human) : null;
+  const value = format === 1 ? readJson<Partial<VideoAsked> | null>(human, null) : null;
   return {
     type: 'img2video',
     app: '',
@@ -44,7 +44,7 @@ const keyOf = (uuid: string): string => `film:${uuid}`;
 const draftIn = (text: string): VideoDraft => ({
   base_image: '',
   ...usual,
-  ...readJson<Partial<VideoDraft>>(text),
+  ...readJson<Partial<VideoDraft>>(text, {}),
 });
 
 export const readVideoDraft = (uuid: string): VideoDraft => draftIn(readDraft(keyOf(uuid)));

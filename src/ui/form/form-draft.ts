@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { readDraft, useDraft, writeDraft } from '#src/platform/draft.ts';
 import type { FormValues } from './field.ts';
 
-const parsed = (text: string): FormValues => readJson<FormValues>(text) ?? {};
+const parsed = (text: string): FormValues => readJson<FormValues>(text, {});
 
 /** What was typed into a form and not saved yet, in the store of drafts; without a key as long as the form. */
 export const useFormDraft = (key: string | undefined, initial: FormValues) => {
