@@ -216,7 +216,7 @@ test('of bases that are made at once there are no more than somebody may have', 
   const hasty = await TestClient.register(plain.baseURL);
   const made = await Promise.all(
     Array.from({ length: 60 }, (_, at) =>
-      hasty.raw('newTrainModel', { name: `第 ${at} 个`, key: `hasty-${at}`, type: 0 }),
+      hasty.raw('newTrainModel', { name: `第 ${at} 个`, key: `hasty_${at}`, type: 0 }),
     ),
   );
   expect(made.filter(({ code }) => code === 0)).toHaveLength(50);
