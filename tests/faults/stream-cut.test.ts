@@ -219,7 +219,7 @@ test('the end of a reply and the next question at once: they take turns, and nei
     );
     return rows[0]?.count;
   };
-  const soon = { timeout: 10_000, interval: 20 };
+  const soon = { timeout: 30_000, interval: 20 };
   const person = await TestClient.register(server.baseURL);
   const { id: userId } = await person.call('userInfo', {});
   const { uuid, id } = await person.ask('[[bench tokens=60 rate=100 id=turns]]', {
