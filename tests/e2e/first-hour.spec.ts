@@ -116,7 +116,7 @@ test('a stranger asks their own documents, without any key', async ({ app, page 
   await page.getByLabel('再次输入密码', { exact: true }).fill('mima-12345');
   await page.getByRole('button', { name: '注册', exact: true }).tap();
   const chooser = page.waitForEvent('filechooser');
-  await page.getByText('把文件拖到这里').tap();
+  await page.getByText('选择文件：变成可以提问的知识库').tap();
   await (
     await chooser
   ).setFiles({

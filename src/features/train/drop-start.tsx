@@ -2,6 +2,7 @@ import { api } from '#src/platform/api.ts';
 import { keepFile } from '#src/platform/kept-files.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
+import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { projectTypes, trainLimits } from '#contract/train-limits.ts';
 import { FileDrop } from './file-drop.tsx';
@@ -23,6 +24,7 @@ export const DropStart = ({
 }) => {
   const translation = place === 'translate';
   const free = useLearnsFree();
+  const mouse = useMedia(finePointer);
   const { busy, run } = useAct();
   const begin = (files: readonly File[]) =>
     run(async () => {
@@ -44,6 +46,7 @@ export const DropStart = ({
       }
       onMade(model.id);
     });
+  const how = (what: string) => (mouse ? `把${what}拖到这里，或点一下选择` : `选择${what}`);
   return (
     <FileDrop
       accept={endingsFor(translation)
@@ -53,8 +56,8 @@ export const DropStart = ({
         busy
           ? '正在新建…'
           : translation
-            ? '把文档拖到这里，或点一下选择：整篇翻译'
-            : '把文件拖到这里，或点一下选择：变成可以提问的知识库'
+            ? `${how('文档')}：整篇翻译`
+            : `${how('文件')}：变成可以提问的知识库`
       }
       hint={`${kindsFor(translation)}，每个小于 4 MB；${free && !translation ? '免费' : '开始之前会说要多少 token'}`}
       onFiles={(files) => {

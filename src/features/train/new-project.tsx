@@ -6,6 +6,7 @@ import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Steps } from '#src/ui/steps/steps.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { useCall } from '#src/platform/call-query.ts';
+import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import type { TrainModel } from '#contract/train.ts';
 import { fileStates, projectTypes, trainTexts } from '#contract/train-limits.ts';
 import { BeginBar } from './begin-bar.tsx';
@@ -22,6 +23,7 @@ const stepNames = ['项目', '文件', '开始'] as const;
 const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => {
   const translation = model.type === projectTypes.translation;
   const free = useLearnsFree();
+  const mouse = useMedia(finePointer);
   const packs = free && !translation;
   const { coming, take, retry, remove } = useFileUpload(model.id, { translation, packs });
   const files = useCall('trainFileList', { model_id: model.id, page_size: 256 }, watchFiles);
@@ -31,7 +33,7 @@ const Files = ({ model, onDone }: { model: TrainModel; onDone: () => void }) => 
     <div className={css.step}>
       <FileDrop
         accept={endings.map((ending) => `.${ending}`).join(',')}
-        text="选择文件，或拖到这里"
+        text={mouse ? '选择文件，或拖到这里' : '选择文件'}
         hint={`${kindsFor(translation)}，每个小于 4 MB；压缩包会自动展开`}
         onFiles={(all) => void take(all)}
       />

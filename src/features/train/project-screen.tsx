@@ -8,6 +8,7 @@ import { copyText } from '#src/platform/copy.ts';
 import { byteSize, maskName } from '#src/platform/format.ts';
 import { progressText } from '#src/platform/job-text.ts';
 import { useJob } from '#src/platform/jobs.ts';
+import { useChosenModel } from '#src/platform/queries.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { toast } from '#src/platform/toast.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
@@ -184,6 +185,7 @@ const removeProject = async (model: TrainModel): Promise<boolean> => {
 
 /** What is done with what was learned: it is asked, painted with, or downloaded. */
 const Uses = ({ model }: { model: TrainModel }) => {
+  const chosen = useChosenModel();
   const navigate = useNavigate();
   const refuse = useRefusal();
   const { busy, run } = useAct(refuse);
@@ -203,7 +205,9 @@ const Uses = ({ model }: { model: TrainModel }) => {
           busy={busy}
           // Of what is still being read nothing would be found.
           disabled={model.over_num === 0}
-          onClick={() => open({ type: sessionTypes.chat, embedding: model.key })}
+          onClick={() =>
+            open({ type: sessionTypes.chat, embedding: model.key, model: chosen?.name })
+          }
         >
           {model.over_num === 0 && model.mine ? '读完文件就能提问' : '向它提问'}
         </Button>
