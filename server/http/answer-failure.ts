@@ -26,11 +26,15 @@ export const sendRefusal = (reply: FastifyReply, refusal: Refusal): FastifyReply
 export const errorEvent = ({ codeName, message }: Refusal): string =>
   `data: ${JSON.stringify({ code: String(codes[codeName].code), message })}\n\n`;
 
-/** Replies whatever went wrong with the envelope; what already began to stream is cut off. */
+/**
+ * Replies whatever went wrong, in the envelope unless `send` says otherwise; what already began to
+ * stream is cut off.
+ */
 export const answerFailure = (
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
+  send: (reply: FastifyReply, refusal: Refusal) => FastifyReply = sendRefusal,
 ): FastifyReply => {
   const refusal = refusalOf(error);
   if (statusOf(refusal) >= 500) reportFault(request, error, refusal.codeName);
@@ -38,7 +42,7 @@ export const answerFailure = (
     reply.raw.destroy();
     return reply;
   }
-  return sendRefusal(reply, refusal);
+  return send(reply, refusal);
 };
 
 /** The same for what failed before the call, such as its body: whoever may not ask learns that alone. */

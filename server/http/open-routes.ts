@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallSpec } from '#contract/call.ts';
 import { calls, type OpenName } from '#contract/calls.ts';
+import { answerFailure } from './answer-failure.ts';
 import { bytesOf, generalBodyLimit, untilClosed } from './body.ts';
 import { bearerOf } from './caller.ts';
-import { refusalOf, statusOf } from './failure.ts';
-import { reportFault } from './faults.ts';
+import { refusalOf } from './failure.ts';
 import { Refusal } from './handlers.ts';
 import { hear, heardOf, noteOf } from './heard-calls.ts';
 import { ApiRefusal, sendApiFailure, statusIn } from './open-failure.ts';
@@ -58,20 +58,14 @@ const givenKey = (request: FastifyRequest): string => {
   );
 };
 
-const answerFailure = (
+/** As answerFailure, in the words of a call's wire. */
+const answerOpenFailure = (
   { wire }: CallSpec,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply => {
-  const refusal = refusalOf(error);
-  if (statusOf(refusal) >= 500) reportFault(request, error, refusal.codeName);
-  if (reply.sent || reply.raw.headersSent) {
-    reply.raw.destroy();
-    return reply;
-  }
-  return sendApiFailure(reply, wire, refusal);
-};
+): FastifyReply =>
+  answerFailure(error, request, reply, (to, refusal) => sendApiFailure(to, wire, refusal));
 
 /** What is said under /v1 beside the calls: to browsers that ask first, of the calls, of what is none. */
 const registerRest = (app: FastifyInstance, { version, publicUrl }: Deps): void => {
@@ -135,7 +129,7 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
     /** A client that is cut off while it sends never learns why. */
     const failEarly = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       if (refusalOf(error).codeName === 'too_large') await sentWhole(request);
-      answerFailure(spec, error, request, reply);
+      answerOpenFailure(spec, error, request, reply);
     };
     app.route({
       method: spec.method,
@@ -167,7 +161,7 @@ export const registerOpenCalls = (app: FastifyInstance, deps: Deps): void => {
         } catch (error) {
           const refusal = refusalOf(error);
           note(request, { path: spec.path, status: statusIn(refusal), failure: refusal.message });
-          return answerFailure(spec, error, request, reply);
+          return answerOpenFailure(spec, error, request, reply);
         }
       },
     });

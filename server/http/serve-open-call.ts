@@ -4,6 +4,7 @@ import type { CallSpec } from '#contract/call.ts';
 import type { OpenName } from '#contract/calls.ts';
 import type { Database } from '../db/database.ts';
 import { generalBodyLimit, untilClosed } from './body.ts';
+import { openEventStream } from './event-stream.ts';
 import { reportFault } from './faults.ts';
 import { fromOf } from './from.ts';
 import { Refusal } from './handlers.ts';
@@ -118,16 +119,7 @@ const streamEvents = async (
   wire: CallSpec['wire'],
   write: (events: Events) => Promise<void>,
 ): Promise<void> => {
-  reply.hijack();
-  const response = reply.raw;
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value);
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'x-accel-buffering': 'no',
-  });
-  response.flushHeaders();
-  response.on('error', () => response.destroy());
+  const response = openEventStream(reply);
   const heard = heardOf(reply.request);
   if (heard) heard.firstMs = sinceMs(heard.begun);
   const failure = (refusal: Refusal): string => {

@@ -4,6 +4,7 @@ import type { Parsed } from '#contract/calls.ts';
 import { disposition } from '#server/http/disposition.ts';
 import { refusalOf } from '#server/http/failure.ts';
 import { createFairQueue } from '#server/fair-queue.ts';
+import { openEventStream } from '#server/http/event-stream.ts';
 import type { Handlers } from '#server/http/handlers.ts';
 import { originOf } from '#server/http/origin.ts';
 import { createKeyLimit, networkKey } from '#server/http/rate-limit.ts';
@@ -51,18 +52,9 @@ export const createExportHandlers = ({
     // Accounts without registering are as many as somebody likes.
     const visitor = user === null || user.guest;
     const who = visitor ? networkKey(request.ip) : `person ${user.id}`;
-    reply.hijack();
-    const response = reply.raw;
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) response.setHeader(name, value);
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
+    const response = openEventStream(reply);
     const gone = new AbortController();
     response.on('close', () => gone.abort());
-    response.on('error', () => response.destroy());
     const tell = (event: ExportEvent) => {
       if (!gone.signal.aborted) response.write(`data: ${JSON.stringify(event)}\n\n`);
     };
