@@ -1,4 +1,9 @@
-import { readKeptActs, readKeptDrafts, type KeptDraft } from '#src/platform/draft-early.ts';
+import {
+  putEarlyDrafts,
+  readKeptActs,
+  readKeptDrafts,
+  type KeptDraft,
+} from '#src/platform/draft-early.ts';
 import { readEcho, writeEcho } from '#src/platform/draft-echo.ts';
 import { askEarly } from '#src/platform/early.ts';
 import { readSnapshot } from '#src/platform/snapshot.ts';
@@ -22,6 +27,8 @@ declare const pageFiles: Record<string, string[]> & { app?: string };
 const longestWait = 1_000;
 /** As long as the box is out of sight until its draft is read, ms. */
 const longestRead = 250;
+/** How long after a key the text is written into the database, ms. */
+const keepAfter = 100;
 /** px. */
 const highestBox = 168;
 
@@ -109,6 +116,8 @@ const openBox = (
     show();
   };
   void keptDrafts.then(take);
+  let written = quick ?? { text: '', at: 0 };
+  let keeping: ReturnType<typeof setTimeout> | undefined;
   box.addEventListener('input', () => {
     grow();
     touched = true;
@@ -116,7 +125,12 @@ const openBox = (
     // Whoever writes on has not ended.
     send(false);
     // The last keys are kept, should the app never come.
-    writeEcho(draft, { text: box.value, at: stamp() });
+    written = { text: box.value, at: stamp() };
+    writeEcho(draft, written);
+    keeping ??= setTimeout(() => {
+      keeping = undefined;
+      void putEarlyDrafts(new Map([[draft, written]])).catch(() => undefined);
+    }, keepAfter);
   });
   // Once the style is there, before the first paint.
   requestAnimationFrame(() => {

@@ -70,3 +70,33 @@ export const readKeptActs = async (): Promise<readonly KeptAct[]> => {
   const [acts, notes] = await Promise.all([rows<KeptAct>('acts'), rows<Note>('notes')]);
   return [...acts, ...notes.map(({ account, act }) => ({ ...act, account }))];
 };
+
+const doneOf = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve());
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('outbox')));
+  });
+
+/**
+ * Writes drafts of whoever is in sight into the outbox's database before its own code is there: the
+ * first words of a page outlive a kill, too. One that was written later in the meantime stays.
+ * @throws Error where the page has made no database yet, or it takes nothing
+ */
+export const putEarlyDrafts = async (drafts: ReadonlyMap<string, Draft>): Promise<void> => {
+  const database = await openOutbox();
+  if (!database) throw new Error('no outbox yet');
+  try {
+    const account = ownerAtStart();
+    const transaction = database.transaction('drafts', 'readwrite');
+    const table = transaction.objectStore('drafts');
+    for (const [key, { text, at }] of drafts) {
+      const asked: IDBRequest<KeptDraft | undefined> = table.get([account, key]);
+      asked.addEventListener('success', () => {
+        if ((asked.result?.at ?? -1) < at) table.put({ account, key, text, at });
+      });
+    }
+    await doneOf(transaction);
+  } finally {
+    database.close();
+  }
+};

@@ -1,6 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
+import { putEarlyDrafts } from './draft-early.ts';
 import { type Draft, echoedKeys, readEcho, removeEcho, writeEcho } from './draft-echo.ts';
 import { formerDrafts } from './draft-former.ts';
 import { noteStamp, stamp } from './stamp.ts';
@@ -48,10 +49,11 @@ const keepAfter = 100;
 
 type Batch = ReadonlyMap<string, Draft>;
 type Save = (changed: Batch) => Promise<void>;
-/** Changed since they were kept; the outbox's database comes later than the first keys. */
+/** Changed since they were kept. */
 const changed = new Map<string, Draft>();
 const echoes = new Map<string, ReturnType<typeof setTimeout>>();
-let save: Save | null = null;
+/** The outbox's own code comes later than the first keys. */
+let save: Save = putEarlyDrafts;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** The last keys are in the storage that needs no waiting: nothing is lost when the page is killed. */
@@ -75,7 +77,7 @@ export const keepDrafts = async (): Promise<void> => {
   timer = undefined;
   for (const key of echoes.keys()) echo(key);
   const before = saving;
-  if (!save || changed.size === 0) return before;
+  if (changed.size === 0) return before;
   const batch = new Map(changed);
   changed.clear();
   try {
@@ -84,6 +86,8 @@ export const keepDrafts = async (): Promise<void> => {
     saving = undefined;
     // What is kept of it is older now: it is written with the next keys.
     for (const [key, draft] of batch) if (!changed.has(key)) changed.set(key, draft);
+    // The outbox's own code tries again, and says what went wrong.
+    if (save === putEarlyDrafts) return before;
     throw error;
   }
   forgetEchoes(batch);
@@ -189,7 +193,7 @@ export const takeDraft = (key: string, text: string): void => {
   writeDraft(key, text);
 };
 
-/** From now on drafts are kept by `save`, too: begins with those that changed before. */
+/** From now on drafts are kept by `save`: begins with those that are not kept yet. */
 export const keepDraftsBy = (saveDrafts: Save): void => {
   save = saveDrafts;
   later();

@@ -81,6 +81,39 @@ test('a notice, a form and a message outlast a kill; the box has its words in it
   }
 });
 
+test('words that were typed before the page’s own code was there outlast a kill @O3', async ({
+  baseURL,
+}) => {
+  const client = await TestClient.register(baseURL ?? '');
+  const { uuid, id } = await client.ask('第一个问题', { model: 'mock-chat' });
+  await client.read(uuid, id);
+  const phone = await startPhone(client);
+  try {
+    await phone.page.goto(`${baseURL}/chat?uuid=${uuid}`);
+    await new App(phone.page).question.fill('以前的话');
+    await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain('以前的话');
+    for (const address of [`/chat?uuid=${uuid}`, '/']) {
+      const devtools = await phone.context.newCDPSession(phone.page);
+      await devtools.send('Network.enable');
+      await devtools.send('Network.setBlockedURLs', { urls: ['*.js'] });
+      await phone.page.goto(baseURL + address, { waitUntil: 'commit' });
+      await phone.page
+        .locator(`#first [data-writer=${address === '/' ? 'home' : 'chat'}] textarea`)
+        .fill(`在 ${address} 写到一半`);
+      await expect
+        .poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts'))
+        .toContain(`在 ${address} 写到一半`);
+      await phone.crash();
+      await phone.page.goto(baseURL + address);
+      await expect(phone.page.locator('[data-writer] textarea').last()).toHaveValue(
+        `在 ${address} 写到一半`,
+      );
+    }
+  } finally {
+    await phone.end();
+  }
+});
+
 test('what was typed to register and to sign in comes back after a kill, the invitation with it, and no password @O3 @A2', async ({
   baseURL,
 }) => {

@@ -88,7 +88,9 @@ const chats = {
     await one.phone.crash();
     const after = await open(one, `/chat?uuid=${one.talk}`);
     await one.here('draft is back', async () => {
-      while ((await after.question.inputValue()) !== text) await sleep(50);
+      const until = performance.now() + patience;
+      while ((await after.question.inputValue()) !== text && performance.now() < until)
+        await sleep(50);
     });
     await after.question.fill('');
   },
@@ -105,7 +107,8 @@ const chats = {
       const isThere = async () =>
         (await after.log.getByText(text).count()) > 0 ||
         (await after.question.inputValue()) === text;
-      while (!(await isThere().catch(() => false))) await sleep(50);
+      const until = performance.now() + patience;
+      while (!(await isThere().catch(() => false)) && performance.now() < until) await sleep(50);
     });
     // It is on its way, or back in its box: never both, never neither.
     if ((await after.question.inputValue()) === text) await after.sendButton.click();
@@ -178,11 +181,13 @@ const making = {
     const tool = page.getByRole('dialog', { name: '语音输入' });
     await tool.getByRole('radio', { name: /Whisper/ }).click({ timeout: 30_000 });
     const begin = tool.getByRole('button', { name: '开始录音' });
-    await begin.click();
-    // An iPhone gives the microphone on the first press and records on the next.
-    await tool.getByText(/正在录音|已得到麦克风/).waitFor({ timeout: 20_000 });
-    if (await begin.isVisible()) await begin.click();
-    await tool.getByText(/正在录音 [1-9] 秒/).waitFor({ timeout: 20_000 });
+    // An iPhone gives the microphone on the first press and records on the next; a press that a busy
+    // machine makes long is one that is held, and ends with the finger.
+    await insist(
+      page,
+      () => begin.click({ timeout: 1_000 }),
+      () => tool.getByText(/正在录音 [1-9] 秒/).waitFor({ timeout: 4_000 }),
+    );
     await tool.getByRole('button', { name: '结束录音' }).click();
     await insist(
       page,
