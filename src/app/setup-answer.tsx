@@ -8,6 +8,7 @@ import {
   type ServiceDraft,
 } from '#src/features/model/service-form.tsx';
 import { useCall } from '#src/platform/call-query.ts';
+import { prefsStore } from '#src/platform/prefs.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -37,7 +38,9 @@ const ByKey = ({ onSaved }: { onSaved: () => void }) => {
     <div className={css.sight} ref={intoView}>
       <ServiceForm
         draft={draft}
-        onSaved={() => {
+        onSaved={(first) => {
+          // Who connects a model for the first time asks it next.
+          if (first !== undefined) prefsStore.set({ model: first });
           setDraft(undefined);
           onSaved();
         }}

@@ -80,6 +80,7 @@ export const channelPresets: readonly Preset[] = [
     'https://console.volcengine.com/ark',
     ['doubao-seed-1-6-250615', 'doubao-seed-1-6-flash-250615'],
   ),
+  openAi('other', '其他 OpenAI 兼容服务', '', '', []),
   openAi('openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys', [
     'gpt-4o-mini',
     'gpt-4o',
@@ -149,7 +150,6 @@ export const channelPresets: readonly Preset[] = [
   openAi('ollama', 'Ollama（本机）', 'http://127.0.0.1:11434/v1', '', []),
   openAi('lmstudio', 'LM Studio（本机）', 'http://127.0.0.1:1234/v1', '', []),
   openAi('new-api', 'new-api / one-api 中转站', '', '', []),
-  openAi('other', '其他 OpenAI 兼容服务', '', '', []),
   openAi(
     'speech',
     '语音（OpenAI 朗读与识别）',

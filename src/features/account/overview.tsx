@@ -94,6 +94,11 @@ const Places = ({ onImport }: { onImport: () => void }) => {
   const unread = useUnreadNotices().count;
   return (
     <nav className={css.accountPlaces} aria-label="全部入口">
+      {user?.admin && (
+        <ul className={css.rows}>
+          <Row icon="lock" text="管理" to="/manager/default" />
+        </ul>
+      )}
       <ul className={css.rows}>
         <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
         <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
@@ -126,7 +131,6 @@ const Places = ({ onImport }: { onImport: () => void }) => {
             </button>
           </li>
         )}
-        {user?.admin && <Row icon="lock" text="管理" to="/manager/default" />}
         <Row icon="settings" text="设置" to="/account" search={{ tab: 'settings' }} />
         <Row icon="code" text="开发者 API" to="/api" />
         <Row icon="help" text="帮助" to="/help" />

@@ -2,6 +2,7 @@ import { Tag } from '#src/ui/chip.tsx';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { byteSize } from '#src/platform/format.ts';
+import { prefsStore } from '#src/platform/prefs.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
@@ -22,13 +23,8 @@ const isMoving = (shelf: Out<'localModels'> | undefined) =>
   shelf?.list.some(busy) === true ||
   shelf?.ollama.some(({ pulls }) => pulls.some(({ state }) => state === 'pulling')) === true;
 
-/** Where one that is here is put to use. */
-const uses: Readonly<Record<LocalModel['kind'], ReactNode>> = {
-  chat: (
-    <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
-      问一句
-    </ButtonLink>
-  ),
+/** Where one that is here is put to use; chat models are asked at home. */
+const uses: Readonly<Record<Exclude<LocalModel['kind'], 'chat'>, ReactNode>> = {
   embedding: <ButtonLink to="/train">去知识库</ButtonLink>,
   rerank: <ButtonLink to="/train">去知识库</ButtonLink>,
   hear: (
@@ -73,7 +69,19 @@ const Row = ({
 }) => {
   const act = useAct();
   const { key, kind, label, state, bytes, total, error } = model;
-  const use = uses[kind];
+  const use =
+    kind === 'chat' ? (
+      <ButtonLink
+        kind="primary"
+        to="/"
+        search={{ new: 1 }}
+        onClick={() => prefsStore.set({ model: key })}
+      >
+        问一句
+      </ButtonLink>
+    ) : (
+      uses[kind]
+    );
   const run = (work: () => Promise<unknown>, said?: string) =>
     void act.run(work, said).then(onChange);
   const fetchIt = (

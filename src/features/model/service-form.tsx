@@ -309,7 +309,14 @@ const channelOf = (
 };
 
 /** A model service by form: address and key, a trial, and the models to offer. */
-export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: () => void }) => {
+export const ServiceForm = ({
+  draft,
+  onSaved,
+}: {
+  draft: ServiceDraft;
+  /** `first`: the chat model that it names first; left out: it has none. */
+  onSaved: (first?: string) => void;
+}) => {
   const [values, setValues] = useState<FormValues>({});
   const [trial, setTrial] = useState<Trial>();
   const { busy: testing, run } = useAct((error) =>
@@ -369,7 +376,7 @@ export const ServiceForm = ({ draft, onSaved }: { draft: ServiceDraft; onSaved: 
         if (searches(draft.kind)) await refreshSite();
         await queryClient.invalidateQueries({ queryKey: ['models'] });
         toast('保存成功', 'success');
-        onSaved();
+        onSaved(chats(draft.kind) ? made.models[0]?.name : undefined);
       }}
       renderExtra={() => (
         <>

@@ -1,4 +1,5 @@
 import { useCall } from '#src/platform/call-query.ts';
+import { prefsStore } from '#src/platform/prefs.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
@@ -54,7 +55,13 @@ export const StartScreen = () => {
         )}
         {step === 1 && draft && (
           <>
-            <ServiceForm draft={draft} onSaved={() => setDone(true)} />
+            <ServiceForm
+              draft={draft}
+              onSaved={(first) => {
+                if (first !== undefined) prefsStore.set({ model: first });
+                setDone(true);
+              }}
+            />
             <div>
               <Button kind="ghost" onClick={() => setDraft(undefined)}>
                 换一个服务
