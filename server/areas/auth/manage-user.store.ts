@@ -145,7 +145,7 @@ export const pageOfUsers = async (
   filter: UserFilter,
   part: Part,
 ): Promise<{ rows: ManagedUser[]; total: number }> => {
-  const wanted = filter.query?.replaceAll('\0', '').trim() ?? '';
+  const wanted = filter.query?.trim() ?? '';
   if (wanted !== '') return pageOfNamed(db, filter, wanted, part);
   const where = conditions(filter);
   return { rows: await pageWhere(db, where, part), total: await countUpTo(db, users, where) };

@@ -81,7 +81,7 @@ export const createContextService = (deps: ContextDeps) => {
       return inTransaction(executor, async (tx) => {
         await limitCalls(user.person);
         const session = await ownLocked(tx, ref, user);
-        await chat.editSummary(tx, session.id, text.replaceAll('\0', '').trim());
+        await chat.editSummary(tx, session.id, text.trim());
         return viewContext(deps, tx, session);
       });
     },

@@ -13,7 +13,7 @@ const markOf = (question: string): string =>
 
 /** Counts what a base was asked and has nothing on. */
 export const note = async (db: Executor, projectId: number, asked: string): Promise<void> => {
-  const question = asked.trim().slice(0, longest).replaceAll('\0', '');
+  const question = asked.trim().slice(0, longest);
   const mark = markOf(question);
   if (mark !== '') await store.noteGap(db, projectId, { mark, question });
 };

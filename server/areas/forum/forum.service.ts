@@ -184,7 +184,7 @@ export const addReport = (db: Executor, input: Parsed<'report'>, user: Identity)
       sessionId: session.id,
       historyId: message && !message.isQuestion ? message.id : 0,
       reason: input.reason,
-      note: input.note.replaceAll('\0', '').trim(),
+      note: input.note.trim(),
       excerpt: summaryOf(words),
     });
   });

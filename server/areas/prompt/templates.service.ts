@@ -51,7 +51,7 @@ export const sharedWords = async (db: Executor, id: number | undefined) => {
 
 export const listShared = async (db: Executor, input: Parsed<'managePromptList'>) => {
   const { page, page_size: pageSize, type } = input;
-  const query = input.query?.replaceAll('\0', '').trim() || undefined;
+  const query = input.query?.trim() || undefined;
   const asked = windowOf(page, pageSize);
   const { list, total } = await store.listShared(db, { type, query }, asked);
   return {

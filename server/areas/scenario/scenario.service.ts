@@ -74,7 +74,7 @@ const scopeOf = (
 export const list = async (db: Executor, input: Parsed<'scenarioList'>, user: Identity | null) => {
   const { page, page_size: pageSize } = input;
   const category = input.category?.trim() ?? '';
-  const query = input.query?.replaceAll('\0', '').trim() || undefined;
+  const query = input.query?.trim() || undefined;
   const scope = scopeOf(input.scope, user);
   const { list, total } = /^\d{0,15}$/.test(category)
     ? await store.listScenarios(
@@ -119,8 +119,8 @@ const requireCategory = async (db: Executor, id: number): Promise<void> => {
 const valuesOf = (input: Parsed<'saveScenario'> | Parsed<'manageScenario'>) => ({
   name: input.name,
   prompt: input.prompt,
-  ...(input.sample !== undefined && { sample: input.sample.replaceAll('\0', '').trim() }),
-  description: input.desc_.replaceAll('\0', '').trim(),
+  ...(input.sample !== undefined && { sample: input.sample.trim() }),
+  description: input.desc_.trim(),
   color: input.color,
   categoryId: input.category,
 });

@@ -20,7 +20,6 @@ import * as store from './search.store.ts';
 export const wordsOf = (query: string): string[] => [
   ...new Set(
     query
-      .replaceAll('\0', '')
       .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
       .split(/\s+/)
       .filter((word) => word !== '')

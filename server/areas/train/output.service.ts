@@ -92,7 +92,7 @@ export const correct = async (db: Executor, input: Parsed<'saveSegment'>, user: 
   return changing(db, project.id, user, async (tx) => {
     const { id, source } = segment;
     const where = { id, source, projectId: input.all === 1 ? project.id : null };
-    const changed = await store.correct(tx, where, input.target.replaceAll('\0', ''));
+    const changed = await store.correct(tx, where, input.target);
     if (project.type === projectTypes.packed)
       await projects.changeProject(tx, project.id, {
         type: projectTypes.translation,

@@ -74,7 +74,7 @@ export const list = async (
   const size = limits.pageSize;
   const open = input.public === 1;
   if (!open && !user) return { list: [], ...pageOf(0, 1, size) };
-  const query = input.query?.replaceAll('\0', '').trim() ?? '';
+  const query = input.query?.trim() ?? '';
   const { rows, total } = await store.projectPage(
     db,
     { types, userId: open ? null : (user?.id ?? 0), query },
