@@ -42,9 +42,20 @@ const handOver = (): void => {
   document.querySelector('#root')?.removeAttribute('aria-hidden');
 };
 
-/** Sends what the screen's own box has got, once it has been drawn with that. */
+/** How often it is looked whether the box may be sent, ms. */
+const lookEvery = 200;
+
+/**
+ * Sends what the screen's own box has got, once it has been drawn with that: after the reply that is
+ * being written there, unless somebody writes on.
+ */
 const sendFrom = (own: HTMLTextAreaElement): void => {
-  requestAnimationFrame(() => setTimeout(() => own.form?.requestSubmit()));
+  const sendOnceFree = (text: string): void => {
+    if (!own.isConnected || own.value !== text) return;
+    if (own.form?.querySelector('[type=submit][data-sender]:enabled')) own.form.requestSubmit();
+    else setTimeout(sendOnceFree, lookEvery, text);
+  };
+  requestAnimationFrame(() => setTimeout(() => sendOnceFree(own.value)));
 };
 
 /** Whoever writes here goes on in the screen's own box. */

@@ -34,7 +34,7 @@ const prices = () => import('./send-price.tsx');
 const Price = lazyPart(() => prices().then(({ Price: part }) => ({ default: part })));
 const BalanceNote = lazyPart(() => prices().then(({ BalanceNote: part }) => ({ default: part })));
 export const VoiceButton = lazyPart(
-  () => import('./voice-button.tsx'),
+  () => import('#src/widgets/voice/voice-button.tsx'),
   <span className={boxCss.attachSpace} />,
 );
 const TypedHere = lazyPart(() => import('./typed-here.tsx'));

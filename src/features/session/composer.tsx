@@ -40,6 +40,7 @@ const DrawPrice = lazyPart(() => import('./draw-price.tsx'));
 const StartActs = lazyWithin(async () => ({
   default: (await import('./start-sheets.tsx')).StartActs,
 }));
+const VoiceButton = lazyPart(() => import('#src/widgets/voice/voice-button.tsx'));
 /** What images are drawn with, and images to try. */
 const Studio = lazyPart(() => import('./studio.tsx'));
 /** What is typed behind a slash or an @. */
@@ -330,12 +331,15 @@ export const Composer = ({
           <ModelChoice model={model} kind={kind} onChoose={choose} />
           {!images && !choice.temporary && <WebSwitch place="home" model={model} />}
           {!images && <ThinkingSwitch model={model} />}
-          <SendButton
-            images={images}
-            model={model}
-            busy={busy}
-            disabled={text.trim() === '' && !added}
-          />
+          <span className={css.composerEnd}>
+            {!images && <VoiceButton state={{ text, setText, send }} />}
+            <SendButton
+              images={images}
+              model={model}
+              busy={busy}
+              disabled={text.trim() === '' && !added}
+            />
+          </span>
         </div>
       </form>
       <div id="composer-panel" role="tabpanel" className={css.composerPanel}>

@@ -563,12 +563,22 @@ test('held on the microphone of the box one talks and what was said is sent; a t
   await page.addInitScript(() =>
     Object.assign(window, { SpeechRecognition: undefined, webkitSpeechRecognition: undefined }),
   );
-  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
   const button = page.getByRole('button', { name: '语音输入' });
-  await expect(button).toBeVisible();
-  const place = (await button.boundingBox())!;
-  const middle: [number, number] = [place.x + place.width / 2, place.y + place.height / 2];
+  const middleOf = async (): Promise<[number, number]> => {
+    await expect(button).toBeVisible();
+    const place = (await button.boundingBox())!;
+    return [place.x + place.width / 2, place.y + place.height / 2];
+  };
   const hand = await fingers(page);
+  // At home it begins a session.
+  await page.goto(server.baseURL);
+  await hand.press(await middleOf());
+  await expect(page.getByText(/正在听 [1-9] 秒/)).toBeVisible();
+  await hand.lift();
+  await page.waitForURL(/\/chat\?/);
+  await expect(page.getByRole('log')).toContainText(service.words);
+  await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+  const middle = await middleOf();
   service.asked.length = 0;
   await hand.press(middle);
   await expect(page.getByText(/正在听 [1-9] 秒/)).toBeVisible();

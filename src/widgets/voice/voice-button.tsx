@@ -5,18 +5,25 @@ import { toast } from '#src/platform/toast.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { PathIcon } from '#src/ui/icon.tsx';
 import { useEffect, useRef, useState, type PointerEvent } from 'react';
-import css from './chat.module.css';
-import type { BoxState } from './box-state.ts';
+import css from './voice-button.module.css';
 
 const micPath =
   'M12 14.500a3 3 0 0 0 3-3v-5a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3ZM5.500 11.500a6.500 6.500 0 0 0 13 0M12 18v3';
-const VoiceSheet = lazyAsked(() => import('#src/widgets/voice/voice-sheet.tsx'));
-const VoiceHold = lazyAsked(() => import('#src/widgets/voice/voice-hold.tsx'));
+const VoiceSheet = lazyAsked(() => import('./voice-sheet.tsx'));
+const VoiceHold = lazyAsked(() => import('./voice-hold.tsx'));
 
 /** A press that is held longer than this is spoken into, ms. */
 const holdMs = 300;
 /** A finger that slides up so far calls it off, px. */
 const awayPx = 80;
+
+/** The box that it speaks into. */
+export interface SpokenInto {
+  text: string;
+  setText: (text: string) => void;
+  /** Sends what is in it. */
+  send: () => void;
+}
 
 /** Said once a page of what a page before it left. */
 let told = false;
@@ -75,7 +82,7 @@ const useHold = (able: boolean) => {
  * Speaks instead of typing. A tap opens the tool, which records at once; a finger that stays speaks
  * until it leaves, and what was said is sent.
  */
-const VoiceButton = ({ state }: { state: BoxState }) => {
+const VoiceButton = ({ state }: { state: SpokenInto }) => {
   const [open, setOpen] = useState(false);
   const used = useEver(open);
   const { token } = useAuth();
@@ -96,7 +103,7 @@ const VoiceButton = ({ state }: { state: BoxState }) => {
     <>
       <button
         type="button"
-        className={`round ${css.voice}`}
+        className={`round ${css.button}`}
         aria-label={left ? '语音输入，上次说的话还在' : '语音输入'}
         title="语音输入；按住说话，松开发送"
         aria-haspopup="dialog"
