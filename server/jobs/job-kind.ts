@@ -20,6 +20,8 @@ export interface JobIo {
   progress: (fraction: number, preview?: () => Promise<string>) => void;
   /** Keeps what a service calls the work; whoever takes the job over is given it. */
   remember: (remote: unknown) => Promise<void>;
+  /** Whether somebody else's job waits for a worker. */
+  othersWait: () => Promise<boolean>;
   /**
    * Takes one of the places that a service has, over all processes; false: none is free.
    * @param label the service in words for people

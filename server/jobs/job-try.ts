@@ -117,6 +117,7 @@ export const workOn = async (
     sent: out.sent,
     progress: progress.note,
     remember: (remote) => store.noteRemote(db, instance.id, job.id, remote),
+    othersWait: () => store.othersWait(db, job.user_id),
     place: places.take,
   });
   try {

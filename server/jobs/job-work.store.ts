@@ -164,6 +164,18 @@ export const claimPlace = async (
   return rows.length > 0;
 };
 
+const waiting = statement<{ others: boolean }>(
+  'job_others_wait',
+  `SELECT EXISTS (SELECT FROM jobs
+     WHERE state = 'queued' AND channel_id IS NULL AND user_id <> $1) AS others`,
+);
+
+/** Whether a job of anybody but this person waits for a worker; those that wait for a service's place do not. */
+export const othersWait = async (db: Executor, userId: number): Promise<boolean> => {
+  const [row] = await waiting(db, [userId]);
+  return row?.others === true;
+};
+
 const putBack = statement<{ id: number }>(
   'job_put_back',
   `WITH mine AS (

@@ -64,7 +64,11 @@ const seeIn = async (
   return seen;
 };
 
-/** The passages of a file, and how its scanned pages look, as its project's settings cut them. @throws FileFailure */
+/**
+ * The passages of a file, with a word on them, and how its scanned pages look, as its project's
+ * settings cut them.
+ * @throws FileFailure
+ */
 const chunksOf = async (deps: TrainDeps, task: FileTask) => {
   const { db, storage } = deps;
   const { file, project, reader, io } = task;
@@ -89,8 +93,8 @@ const chunksOf = async (deps: TrainDeps, task: FileTask) => {
   io.signal.throwIfAborted();
   const letters = chunks.reduce((sum, { content }) => sum + content.length, 0);
   const less = cut ? '（太长，其余略去）' : '';
-  await store.addLog(db, file.id, `共 ${letters} 个字${less}，分成 ${chunks.length} 段`);
-  return { chunks, looks: seen?.looks ?? [] };
+  const told = `共 ${letters} 个字${less}，分成 ${chunks.length} 段`;
+  return { chunks, told, looks: seen?.looks ?? [] };
 };
 
 /**
@@ -227,14 +231,15 @@ export const learnFile = async (deps: TrainDeps, task: FileTask): Promise<void> 
   const { db, embeddings } = deps;
   const { file, project } = task;
   const learned = await chunksOf(deps, task);
-  const { chunks } = learned;
+  const { chunks, told } = learned;
   const engine = await embeddings.engine(project.settings.model ?? '');
-  await store.addLog(
-    db,
-    file.id,
-    engine ? `由 ${engine.model} 转成向量` : '没有连接向量服务：按文字建立索引，不收费',
-  );
-  await store.changeFile(db, file.id, { totalNum: chunks.length, overNum: 0 });
+  const how = engine ? `由 ${engine.model} 转成向量` : '没有连接向量服务：按文字建立索引，不收费';
+  // At once: of ten thousand files each flush to the disk counts.
+  await db.transaction(async (tx) => {
+    await store.changeFile(tx, file.id, { totalNum: chunks.length, overNum: 0 });
+    await store.addLog(tx, file.id, told);
+    await store.addLog(tx, file.id, how);
+  });
   const texts = chunks.map(({ heading, content }) =>
     heading === '' ? content : `${heading}\n${content}`,
   );

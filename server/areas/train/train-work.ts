@@ -1,6 +1,6 @@
 import { projectStates, projectTypes } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
-import type { ClaimedJob, JobIo, JobWork } from '#server/jobs/job-kind.ts';
+import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
 import { beginTraining, doneOf, trainingJob, type TrainingInput } from './begin-training.ts';
 import { failFile, failFiles, stopFiles } from './end-files.ts';
 import { FileFailure, here, type Done, type FileTask } from './file-task.ts';
@@ -28,14 +28,35 @@ const clearKeys = async (
   for (const key of keys) if (!known.has(key)) await storage.delete(key);
 };
 
-/** Tells a project's progress by the part of the file that is worked on: those that are done count, too. */
-const progressOf = async ({ db }: TrainDeps, projectId: number, io: JobIo) => {
-  const { total, over, failed } =
-    (await files.countsOf(db, [projectId])).get(projectId) ?? files.noFiles;
-  return (part: number) => io.progress(Math.min(0.99, (over + failed + part) / Math.max(1, total)));
+/** Thousands of files are counted no more often than that, ms. */
+const countMs = 1_000;
+
+/**
+ * Tells a project's progress by the part of a file that is worked on: those that are done count, too.
+ * By bytes: an archive that is not open yet is as much as hundreds of files.
+ */
+const followFiles = ({ db }: TrainDeps, projectId: number, io: JobIo) => {
+  let counts = files.noFiles;
+  let counted = 0;
+  return async ({ size }: files.FileRow) => {
+    if (Date.now() - counted > countMs) {
+      counts = (await files.countsOf(db, [projectId])).get(projectId) ?? files.noFiles;
+      counted = Date.now();
+    }
+    const { bytes, bytesOver } = counts;
+    return (part: number) =>
+      io.progress(Math.min(0.99, (bytesOver + size * part) / Math.max(1, bytes)));
+  };
 };
 
-/** Does one file of a project after the other, those that come meanwhile included. */
+const othersTurn = '轮到别人，稍后接着训练';
+
+const lanes: readonly files.Lane[] = ['archives', 'others'];
+
+/**
+ * Works on the files of a project, those that come meanwhile included: of each lane one, so that what
+ * came first is learned while other archives are opened.
+ */
 const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: DoFile) => {
   const { db } = deps;
   const done = (job.remote ?? {}) as Done;
@@ -47,27 +68,45 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
     seconds: deps.settings.documentSeconds * 2,
     owner: { person: String(begun.userId), guest: false },
   });
+  const progressOf = followFiles(deps, job.subject_id, io);
+  const doOne = async (file: files.FileRow, project: projects.ProjectRow) => {
+    const work = file.kind === 'archive' ? unpackArchive : doFile;
+    try {
+      const progress = await progressOf(file);
+      await work(deps, { file, project, io, progress, reader, done });
+    } catch (error) {
+      if (!(error instanceof FileFailure)) throw error;
+      const { message: why, hopeless } = error;
+      await db.transaction((tx) => failFile(tx, file.id, { why, hopeless }));
+    }
+  };
+  /** One that failed stays, for the race that tells it. */
+  const busy = new Map<files.Lane, Promise<unknown>>();
+  const turnEnds = Date.now() + deps.settings.documentSeconds * 1000;
   try {
     for (;;) {
       io.signal.throwIfAborted();
       const project = await projects.findProject(db, job.subject_id);
-      const file = await files.nextFile(db, job.subject_id);
       if (!project) return { result: null };
-      if (!file) {
+      for (const lane of lanes) {
+        const file = busy.has(lane) ? null : await files.nextFile(db, project.id, lane);
+        if (!file) continue;
+        const work = doOne(file, project).then(() => busy.delete(lane));
+        work.catch(() => undefined);
+        busy.set(lane, work);
+      }
+      if (busy.size === 0) {
         if (project.type === projectTypes.knowledge) await readAgain(deps, job, io);
         return { result: null };
       }
-      const work = file.kind === 'archive' ? unpackArchive : doFile;
-      try {
-        const progress = await progressOf(deps, project.id, io);
-        await work(deps, { file, project, io, progress, reader, done });
-      } catch (error) {
-        if (!(error instanceof FileFailure)) throw error;
-        const { message: why, hopeless } = error;
-        await db.transaction((tx) => failFile(tx, file.id, { why, hopeless }));
-      }
+      await Promise.race(busy.values());
+      // Thousands of files hold a worker no longer than one file may, where somebody waits for it.
+      if (Date.now() > turnEnds && (await io.othersWait()))
+        throw new JobError('engine_failed', othersTurn, { retriable: true, turnInMs: 0 });
     }
   } finally {
+    // Whoever takes it over meets nothing of it that goes on.
+    await Promise.allSettled(busy.values());
     reader.close();
   }
 };

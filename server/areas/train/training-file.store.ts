@@ -10,10 +10,20 @@ interface Counts {
   over: number;
   failed: number;
   waiting: number;
+  /** Bytes of all that are begun, and of those that are done or failed. */
+  bytes: number;
+  bytesOver: number;
 }
 
 /** The counts of a project that has no files. */
-export const noFiles: Counts = { total: 0, over: 0, failed: 0, waiting: 0 };
+export const noFiles: Counts = {
+  total: 0,
+  over: 0,
+  failed: 0,
+  waiting: 0,
+  bytes: 0,
+  bytesOver: 0,
+};
 
 /** How many files of each project there are, are done and failed. Archives that were opened do not count. */
 export const countsOf = async (
@@ -29,6 +39,10 @@ export const countsOf = async (
       waiting: sql<number>`count(*) FILTER (WHERE ${trainingFiles.waiting})::int`,
       over: sql<number>`count(*) FILTER (WHERE ${trainingFiles.status} = ${fileStates.done})::int`,
       failed: sql<number>`count(*) FILTER (WHERE ${trainingFiles.status} = ${fileStates.failed})::int`,
+      bytes: sql<number>`coalesce(sum(${trainingFiles.size}) FILTER (
+        WHERE ${trainingFiles.status} <> ${fileStates.unpacked} AND NOT ${trainingFiles.waiting}), 0)::float8`,
+      bytesOver: sql<number>`coalesce(sum(${trainingFiles.size}) FILTER (
+        WHERE ${trainingFiles.status} IN (${fileStates.done}, ${fileStates.failed})), 0)::float8`,
     })
     .from(trainingFiles)
     .where(inArray(trainingFiles.projectId, [...projectIds]))
@@ -204,12 +218,21 @@ const isOpen = (projectId: number) =>
 const isWaiting = (projectId: number) =>
   and(eq(trainingFiles.projectId, projectId), eq(trainingFiles.waiting, true));
 
-/** The next file of a project that waits for work; null: none. */
-export const nextFile = async (db: Executor, projectId: number): Promise<FileRow | null> => {
+/** What is worked on beside each other: archives that are opened, and all other files. */
+export type Lane = 'archives' | 'others';
+
+/** The next file of a project that waits for work, of one lane or any; null: none. */
+export const nextFile = async (
+  db: Executor,
+  projectId: number,
+  lane?: Lane,
+): Promise<FileRow | null> => {
+  // Written out, so that the index of open archives serves.
+  const ofLane = lane && (lane === 'archives' ? sql`kind = 'archive'` : sql`kind <> 'archive'`);
   const [row] = await db
     .select()
     .from(trainingFiles)
-    .where(isOpen(projectId))
+    .where(and(isOpen(projectId), ofLane))
     .orderBy(asc(trainingFiles.id))
     .limit(1);
   return row ?? null;

@@ -1,13 +1,5 @@
-import { type Grey, sized } from './grey.ts';
+import { type Grey, inked, type Part, partOf } from './grey.ts';
 import type { Loaded } from './networks.ts';
-
-/** Where a line stands in a picture. */
-export interface LineBox {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-}
 
 /** The longer side of what the network looks at, pixels. */
 const looked = 1280;
@@ -59,11 +51,13 @@ const islands = (map: Float32Array, width: number, height: number) => {
 };
 
 /** The lines of a picture whose lines are level. */
-export const findLines = async (grey: Grey, { network, runtime }: Loaded): Promise<LineBox[]> => {
+export const findLines = async (grey: Grey, { network, runtime }: Loaded): Promise<Part[]> => {
   const scale = Math.min(1, looked / Math.max(grey.width, grey.height));
-  const width = Math.max(32, Math.round((grey.width * scale) / 32) * 32);
-  const height = Math.max(32, Math.round((grey.height * scale) / 32) * 32);
-  const small = await sized(grey, width, height);
+  // The margins of a page are a third of it, and of the network's time.
+  const part = await inked(grey);
+  const width = Math.max(32, Math.round((part.width * scale) / 32) * 32);
+  const height = Math.max(32, Math.round((part.height * scale) / 32) * 32);
+  const small = await partOf(grey, part, { width, height });
   const input = new Float32Array(3 * width * height);
   for (let channel = 0; channel < 3; channel += 1) {
     const [mean, spread] = [means[channel]!, spreads[channel]!];
@@ -76,14 +70,14 @@ export const findLines = async (grey: Grey, { network, runtime }: Loaded): Promi
     [name]: new runtime.Tensor('float32', input, [1, 3, height, width]),
   });
   const map = made[network.outputNames[0] ?? '']?.data ?? new Float32Array();
-  const [byX, byY] = [grey.width / width, grey.height / height];
+  const [byX, byY] = [part.width / width, part.height / height];
   return islands(map, width, height).flatMap(({ left, top, right, bottom, mean }) => {
     const [wide, high] = [right - left + 1, bottom - top + 1];
     if (mean < leastMean || Math.min(wide, high) < 3) return [];
     const round = (wide * high * larger) / (2 * (wide + high));
     const box = {
-      left: Math.max(0, Math.round((left - round) * byX)),
-      top: Math.max(0, Math.round((top - round) * byY)),
+      left: Math.max(0, Math.round(part.left + (left - round) * byX)),
+      top: Math.max(0, Math.round(part.top + (top - round) * byY)),
     };
     return [
       {

@@ -105,14 +105,48 @@ export const prepared = async (image: Sharp): Promise<{ grey: Grey; angle: numbe
 export const openPicture = (data: Uint8Array): Sharp =>
   sharp(data, { limitInputPixels: mostPixels, pages: 1 });
 
+/** A part of a picture. */
+export interface Part {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 /** A part of a picture at another size. */
 export const partOf = async (
   grey: Grey,
-  part: { left: number; top: number; width: number; height: number },
+  part: Part,
   size: { width: number; height: number },
 ): Promise<Grey> =>
   greyOf(rawOf(grey).extract(part).resize(size.width, size.height, { fit: 'fill' }));
 
-/** A picture at another size. */
-export const sized = (grey: Grey, width: number, height: number): Promise<Grey> =>
-  greyOf(rawOf(grey).resize(width, height, { fit: 'fill' }));
+/** The part of a picture in which anything differs from what is round it, with some room round that. */
+export const inked = async (grey: Grey): Promise<Part> => {
+  const small = await greyOf(rawOf(grey).resize({ width: 700, height: 1000, fit: 'inside' }));
+  const { width, height } = small;
+  // Grain is smoothed away, strokes of letters are not.
+  const near = await greyOf(rawOf(small).blur(1.2));
+  const around = await greyOf(rawOf(small).blur(8));
+  let [left, top, right, bottom] = [width, height, -1, -1];
+  for (let at = 0; at < near.data.length; at += 1) {
+    if (Math.abs(near.data[at]! - around.data[at]!) < 12) continue;
+    const x = at % width;
+    const y = (at - x) / width;
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = y;
+  }
+  if (right < 0) return { left: 0, top: 0, width: grey.width, height: grey.height };
+  const scale = grey.width / width;
+  const room = 14;
+  const from = (at: number): number => Math.floor(Math.max(0, at - room) * scale);
+  const to = (at: number, end: number): number => Math.min(end, Math.ceil((at + 1 + room) * scale));
+  return {
+    left: from(left),
+    top: from(top),
+    width: to(right, grey.width) - from(left),
+    height: to(bottom, grey.height) - from(top),
+  };
+};

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { workerUrl } from '#server/worker-url.ts';
-import type { LineBox } from './find-lines.ts';
-import type { Grey } from './grey.ts';
+import type { Grey, Part } from './grey.ts';
 import { linePart } from './read-line.ts';
 
 /** Reading lines is most of the work: two threads, where there are cores for them, share it. */
@@ -39,7 +38,7 @@ export const startReaders = (): Worker[] =>
   }));
 
 /** What stands in each of the lines of a picture; empty: nothing that is text. */
-export const readLines = async (grey: Grey, boxes: readonly LineBox[]): Promise<string[]> => {
+export const readLines = async (grey: Grey, boxes: readonly Part[]): Promise<string[]> => {
   const texts = boxes.map(() => '');
   // The longest first, so that no thread is left alone with one at the end.
   const waiting = [...boxes.keys()].sort(

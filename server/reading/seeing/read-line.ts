@@ -1,5 +1,4 @@
-import type { LineBox } from './find-lines.ts';
-import { type Grey, partOf } from './grey.ts';
+import { type Grey, type Part, partOf } from './grey.ts';
 import type { LineNetwork } from './networks.ts';
 
 /** The height that the network reads, pixels, and the widest that it is given at once. */
@@ -11,7 +10,7 @@ const narrower = 0.65;
 const leastSure = 0.5;
 
 /** A line of a picture in the size that it is read in. */
-export const linePart = (grey: Grey, box: LineBox): Promise<Grey> => {
+export const linePart = (grey: Grey, box: Part): Promise<Grey> => {
   const scaled = Math.ceil((box.width * narrower * lineHeight) / box.height / 8) * 8;
   const width = Math.min(widest, Math.max(48, scaled));
   return partOf(grey, box, { width, height: lineHeight });

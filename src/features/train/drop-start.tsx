@@ -1,14 +1,12 @@
 import { api } from '#src/platform/api.ts';
-import { keepFile } from '#src/platform/kept-files.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { finePointer, useMedia } from '#src/platform/use-media.ts';
-import { uuid } from '#src/platform/uuid.ts';
 import { projectTypes, trainLimits } from '#contract/train-limits.ts';
 import { FileDrop } from './file-drop.tsx';
-import { endingsFor, faultOfFile, filesPlace, kindsFor, parcels, tellFull } from './file-upload.ts';
+import { endingsFor, faultOfFile, kindsFor } from './file-upload.ts';
 import { useLearnsFree } from './project-form.tsx';
-import { droppedProjects, type Place } from './projects.ts';
+import { droppedFiles, droppedProjects, type Place } from './projects.ts';
 
 /**
  * A project from nothing but its files: named after the first of them, with the usual settings. They
@@ -29,21 +27,18 @@ export const DropStart = ({
   const begin = (files: readonly File[]) =>
     run(async () => {
       const faults = files.map((file) => faultOfFile(file, translation));
-      const good = files.filter((_, at) => faults[at] === '');
-      const [first] = good;
-      const fault = faults.find((each) => each !== '');
-      if (fault !== undefined) toast(fault, 'error');
-      if (!first) return;
+      const first = files[faults.indexOf('')];
+      // Where some are good, the project's screen says what is wrong with the others.
+      if (!first) {
+        toast(faults[0] ?? '', 'error');
+        return;
+      }
       const { model } = await api.newTrainModel({
         name: first.name.replace(/\.[^.]+$/, '').slice(0, trainLimits.name) || first.name,
         type: translation ? projectTypes.translation : projectTypes.knowledge,
       });
       if (translation) droppedProjects.add(model.id);
-      const note = !translation && free ? { note: 'start' } : {};
-      for await (const file of parcels(good, !translation && free)) {
-        const kept = { id: uuid(), name: file.name, size: file.size, ...note };
-        await keepFile(filesPlace(model.id), kept, file).catch(tellFull);
-      }
+      droppedFiles.set(model.id, files);
       onMade(model.id);
     });
   const how = (what: string) => (mouse ? `把${what}拖到这里，或点一下选择` : `选择${what}`);

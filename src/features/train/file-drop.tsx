@@ -1,4 +1,5 @@
 import { byteSize } from '#src/platform/format.ts';
+import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { ProgressBar } from '#src/ui/progress-bar.tsx';
@@ -37,9 +38,9 @@ export const FileDrop = ({
         // They are gone once this has run.
         const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
         if (entries.some(({ isDirectory }) => isDirectory))
-          void import('./many-files.ts').then(async (many) =>
-            onFiles(await many.filesBelow(entries)),
-          );
+          void import('./many-files.ts')
+            .then((many) => many.filesBelow(entries))
+            .then(onFiles, () => toast('没能读出这个文件夹，请再试一次', 'error'));
         else onFiles([...files]);
       }}
     >
@@ -82,7 +83,8 @@ export const ComingFiles = ({
           {error === '' ? (
             <>
               <small>
-                正在上传 {Math.floor(progress * 100)}% · {byteSize(size)}
+                {progress > 0 ? `正在上传 ${Math.floor(progress * 100)}%` : '等待上传'} ·{' '}
+                {byteSize(size)}
               </small>
               <ProgressBar label={`${name} 上传进度`} part={progress} />
             </>

@@ -57,29 +57,32 @@ interface Work {
 
 /** From so many files on they go in few uploads, where what they cost need not be said before. */
 const manyFiles = 40;
-const eachMs = 5_000;
 
 /** The files as they are sent. */
-export const parcels = async function* (files: readonly File[], packs: boolean) {
+const parcels = async function* (files: readonly File[], packs: boolean) {
   if (!packs || files.length < manyFiles) yield* files;
   else yield* (await import('./many-files.ts')).parcelsOf(files);
 };
 
-/** Sends, and again where that was too often for this minute. */
-const sendInTime = async (send: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
+/** Sends, and again when the server says where that was too often. */
+export const sendInTime = async (
+  send: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> => {
   for (;;)
     try {
       await send();
       return;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error;
-      await sleep(eachMs);
+      const { retry_after: seconds = 5 } = (error.data ?? {}) as { retry_after?: number };
+      await sleep(seconds * 1000);
       signal.throwIfAborted();
     }
 };
 
 /** Where files on their way into a project are kept on this device. */
-export const filesPlace = (modelId: number): string => `files:${modelId}`;
+const filesPlace = (modelId: number): string => `files:${modelId}`;
 
 export const endingsFor = (translation: boolean): readonly string[] =>
   translation ? translationEndings : knowledgeEndings;

@@ -1,5 +1,7 @@
 import { unzipSync } from 'fflate';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { ApiError } from '#src/platform/api-error.ts';
+import { sendInTime } from './file-upload.ts';
 import { parcelsOf } from './many-files.ts';
 
 const parcels = async (files: readonly File[]): Promise<File[]> => {
@@ -37,4 +39,22 @@ test('what is large, an archive or cannot be read goes by itself', async () => {
   const sizes = (await parcels(half)).map(({ size }) => size);
   expect(sizes.length).toBe(3);
   expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
+});
+
+test('an upload that was too often goes again as soon as the server says', async () => {
+  vi.useFakeTimers();
+  try {
+    const send = vi.fn(() => Promise.resolve());
+    send.mockRejectedValueOnce(new ApiError(429, '太频繁', 429, { retry_after: 2 }));
+    const sent = sendInTime(send, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(send).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(200);
+    await sent;
+    expect(send).toHaveBeenCalledTimes(2);
+    const other = sendInTime(() => Promise.reject(new Error('gone')), new AbortController().signal);
+    await expect(other).rejects.toThrow('gone');
+  } finally {
+    vi.useRealTimers();
+  }
 });

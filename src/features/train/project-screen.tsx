@@ -28,7 +28,7 @@ import type { Job } from '#contract/job.ts';
 import type { TrainFile, TrainModel } from '#contract/train.ts';
 import { fileStates, projectStates, projectTypes, trainTexts } from '#contract/train-limits.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { BeginBar } from './begin-bar.tsx';
 import { ComingFiles, FileDrop } from './file-drop.tsx';
 import { endingsFor, kindsFor, useFileUpload } from './file-upload.ts';
@@ -41,6 +41,7 @@ import { PassagesSheet } from './passages-sheet.tsx';
 import { useProjectJob } from './project-card.tsx';
 import { ProjectForm, useEngines, useLearnsFree } from './project-form.tsx';
 import {
+  droppedFiles,
   fileState,
   isTranslation,
   kindWords,
@@ -104,6 +105,11 @@ const Files = ({ model }: { model: TrainModel }) => {
   const free = useLearnsFree();
   const begins = knowledge && free;
   const { coming, take, retry, remove } = useFileUpload(model.id, { translation, begins });
+  useEffect(() => {
+    const dropped = droppedFiles.get(model.id);
+    if (dropped) void take(dropped);
+    droppedFiles.delete(model.id);
+  });
   const files = useCall(
     'trainFileList',
     { model_id: model.id, page, page_size: pageSize },

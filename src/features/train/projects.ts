@@ -10,6 +10,9 @@ export type Place = 'train' | 'translate';
 /** Made of dropped files alone: the direction of their translation is what their language asks for. */
 export const droppedProjects = new Set<number>();
 
+/** What projects were made of, until their screen takes it. */
+export const droppedFiles = new Map<number, readonly File[]>();
+
 export const isTranslation = ({ type }: Pick<TrainModel, 'type'>): boolean =>
   type === projectTypes.translation || type === projectTypes.packed;
 

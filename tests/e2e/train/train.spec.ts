@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { TestClient } from '#tests/support/client.ts';
@@ -351,6 +353,38 @@ test('projects are found by name, key and description; a base that is asked alon
   const last = log.locator('[data-reply]').last();
   await expect(last).toContainText('没有找到与这个问题有关的资料');
   await expect(last).toContainText('资料里没有答案时，直接说明资料中没有，不要自己补充');
+});
+
+test('a folder that is dropped lands as what is in it and below it', async ({ page }) => {
+  const folder = test.info().outputPath('资料夹');
+  for (const [name, text] of [
+    ['一.md', '# 一\n\n最上面的一篇。'],
+    ['里/二.txt', '里面的一篇。'],
+    ['里/更里/三.md', '# 三\n\n最里面的一篇讲渡船。'],
+    ['里/.hidden.md', '看不见的一篇。'],
+  ] as const) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const person = await enter(page);
+  await page.goto('/train');
+  const place = page.locator('label').filter({ hasText: '变成可以提问的知识库' });
+  await expect(place).toContainText('免费');
+  const box = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  // Only the browser itself can drop a folder.
+  const browser = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await browser.send('Input.dispatchDragEvent', {
+      type,
+      x: box.x + box.width / 2,
+      y: box.y + box.height / 2,
+      data: { items: [], files: [folder], dragOperationsMask: 1 },
+    });
+  await page.waitForURL(/model_id=/);
+  await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
+  const id = Number(new URL(page.url()).searchParams.get('model_id'));
+  const { list } = await person.call('trainFileList', { model_id: id });
+  expect(list.map(({ name }) => name).sort()).toEqual(['一.md', '三.md', '二.txt'].sort());
 });
 
 test('on a fresh start without any key a base answers by quoting, with its source, or says that it has nothing', async ({
