@@ -22,6 +22,8 @@ export interface AskedCall {
   name: string;
   /** JSON, as it was written. */
   arguments: string;
+  /** What its service signed it with; it goes back with the call as it came. */
+  signed?: Record<string, unknown>;
 }
 
 export interface ChatMessage {

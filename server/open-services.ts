@@ -93,6 +93,7 @@ export const openReplies = ({
         keys,
         dataDir: settings.dataDir,
         allowed: settings.fetchAllowed,
+        publicUrl: settings.publicUrl,
       }),
       made: [
         createDraw({ ...kit, jobs }),

@@ -40,7 +40,15 @@ export type ChatPart =
   /** What was thought, as the service signed it: it goes back with the calls of the same round. */
   | { kind: 'signed'; blocks: Record<string, unknown>[] }
   /** More of a call of a tool; the first piece of each index has its name. */
-  | { kind: 'call'; index: number; id: string; name: string; arguments: string }
+  | {
+      kind: 'call';
+      index: number;
+      id: string;
+      name: string;
+      arguments: string;
+      /** OpenAI's words have it as `extra_content`: Gemini's models want it back with the call. */
+      signed?: Record<string, unknown>;
+    }
   /** The service's own count; may come more than once, the last counts. */
   | ({ kind: 'usage'; promptTokens: number; completionTokens: number } & CacheUse);
 

@@ -13,6 +13,7 @@ import {
 } from './chat-relay.ts';
 import { messageOf, toolOf } from './openai-compatible/openai-compatible-engine.ts';
 import { upstreamRefusal } from './openai-compatible/chat-relay.ts';
+import { signedIn } from './openai-compatible/stream-reader.ts';
 import { dialectThinking, lengthWithThinking } from './thinking.ts';
 import { faultError, type UpstreamFault } from './openai-compatible/upstream-error.ts';
 
@@ -247,6 +248,7 @@ interface ToolCallDelta {
   index?: number;
   id?: string;
   function?: { name?: string; arguments?: string };
+  extra_content?: unknown;
 }
 
 const partsOf = (chunk: Json): ChatPart[] => {
@@ -258,14 +260,17 @@ const partsOf = (chunk: Json): ChatPart[] => {
   if (typeof thought === 'string' && thought !== '')
     parts.push({ kind: 'reasoning', text: thought });
   if (typeof content === 'string' && content !== '') parts.push({ kind: 'text', text: content });
-  for (const { index = 0, id, function: called } of (calls ?? []) as ToolCallDelta[])
+  for (const piece of (calls ?? []) as ToolCallDelta[]) {
+    const { index = 0, id, function: called, extra_content: extra } = piece;
     parts.push({
       kind: 'call',
       index,
       id: id ?? '',
       name: called?.name ?? '',
       arguments: called?.arguments ?? '',
+      ...signedIn(extra),
     });
+  }
   const usage = chunk['usage'] as
     | { prompt_tokens: number; completion_tokens: number; [name: string]: unknown }
     | undefined;

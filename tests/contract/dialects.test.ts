@@ -527,3 +527,23 @@ test('within a loop a Claude that thinks gets back what it signed, and thinks on
   // Of two rounds, as the service counts them.
   expect(list[0]).toMatchObject({ state: 'done', prompt_tokens: 200, cached_tokens: 80 });
 });
+
+test('within a loop Gemini gets its calls back as it signed them', async () => {
+  const calls = 'gemini-3-mock';
+  await manager.call('saveChannel', {
+    kind: 'gemini',
+    base_url: `${service.url}/v1beta`,
+    api_key: 'g-key',
+    label: 'calls',
+    models: [{ name: calls, factor: 0 }],
+  });
+  const person = await TestClient.register(server.baseURL);
+  const { uuid } = await person.call('newSession', { type: 0, model: calls });
+  const { id } = await person.call('sendMessage', { session_id: uuid, msg: '请帮我算' });
+  await person.read(uuid, id);
+  const { contents } = last().body as { contents: { parts: object[] }[] };
+  expect(contents.slice(-2).map(({ parts }) => parts)).toEqual([
+    [{ functionCall: expect.anything(), thoughtSignature: signature }],
+    [{ functionResponse: expect.anything() }],
+  ]);
+});

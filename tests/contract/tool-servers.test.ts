@@ -328,6 +328,43 @@ test('a server that wants a sign-in gets one, by its person alone; it is renewed
   await expect(person.call('beginToolLogin', { id: shared })).rejects.toThrow('没有这个工具服务');
 });
 
+test('a server that reads who a site is at its address is not asked to register it', async () => {
+  const origin = 'https://queqiao.example.com';
+  let own: TestServer | null = null;
+  const named = await startMcpBehindOAuth(async (url) => {
+    expect(url.startsWith(`${origin}/`)).toBe(true);
+    return (await fetch(own!.baseURL + new URL(url).pathname)).json();
+  });
+  const allowed = `${named.host},${oauth.host}`;
+  own = await startServer({ env: { PUBLIC_URL: origin, FETCH_ALLOWED: allowed } });
+  try {
+    const client = await TestClient.register(own.baseURL);
+    const signIn = async (url: string): Promise<string | null> => {
+      const { id } = await client.call('saveToolServer', { name: '要授权的', url, shared: 0 });
+      const to = new URL((await client.call('beginToolLogin', { id })).url);
+      expect(to.searchParams.get('redirect_uri')).toBe(`${origin}/tools/authorized`);
+      const page = await (await fetch(to)).text();
+      const back = new URL(/href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&'));
+      const { code = '', state = '' } = Object.fromEntries(back.searchParams);
+      expect(await client.call('endToolLogin', { code, state })).toMatchObject({ ok: true });
+      if (url === named.url) named.expire(false);
+      // A token that is over is renewed under the same name.
+      expect(await client.call('checkToolServer', { id })).toMatchObject({ ok: true });
+      return to.searchParams.get('client_id');
+    };
+    expect(await signIn(named.url)).toBe(`${origin}/tools/client.json`);
+    expect(named.counts).toEqual({ registered: 0, refreshed: 1 });
+    const { registered } = oauth.counts;
+    expect(await signIn(oauth.url)).not.toContain(origin);
+    expect(oauth.counts.registered).toBe(registered + 1);
+  } finally {
+    await own.stop();
+    named.close();
+  }
+  // Where nobody could fetch it there is none, and servers register the site as before.
+  expect((await fetch(`${server.baseURL}/tools/client.json`)).status).toBe(404);
+});
+
 test('resources and prompts of a server are read by whoever it is switched on for, and stay data', async () => {
   const given = { name: '山谷', url: old.url };
   const { id } = await person.call('saveToolServer', given);

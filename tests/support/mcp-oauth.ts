@@ -11,13 +11,15 @@ import type {
   OAuthServerProvider,
 } from '@modelcontextprotocol/sdk/server/auth/provider.js';
 import {
+  createOAuthMetadata,
   getOAuthProtectedResourceMetadataUrl,
   mcpAuthRouter,
 } from '@modelcontextprotocol/sdk/server/auth/router.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type {
-  OAuthClientInformationFull,
-  OAuthTokens,
+import {
+  type OAuthClientInformationFull,
+  OAuthClientInformationFullSchema,
+  type OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import express from 'express';
 import { makeEchoes } from './mcp-server.ts';
@@ -25,8 +27,9 @@ import { makeEchoes } from './mcp-server.ts';
 /**
  * A server of tools behind an OAuth server, both of the official SDK: it checks PKCE, registers
  * clients, and renews tokens, each refresh token once. `/authorize` shows a page with one link.
+ * @param documentAt fetches the document that a client is named by; left out: it knows no such names
  */
-export const startMcpBehindOAuth = async () => {
+export const startMcpBehindOAuth = async (documentAt?: (url: string) => Promise<unknown>) => {
   const clients = new Map<string, OAuthClientInformationFull>();
   const codes = new Map<string, { client: string; params: AuthorizationParams }>();
   const access = new Map<string, number>();
@@ -40,7 +43,11 @@ export const startMcpBehindOAuth = async () => {
   };
   const provider: OAuthServerProvider = {
     clientsStore: {
-      getClient: (id) => clients.get(id),
+      getClient: async (id) => {
+        if (!documentAt || !id.startsWith('https://')) return clients.get(id);
+        const told = OAuthClientInformationFullSchema.parse(await documentAt(id));
+        return told.client_id === id ? told : undefined;
+      },
       registerClient: (client) => {
         counts.registered += 1;
         const full = { ...client, client_id: randomUUID() };
@@ -90,14 +97,20 @@ export const startMcpBehindOAuth = async () => {
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const url = new URL(`http://${host}/mcp`);
-  app.use(
-    mcpAuthRouter({
-      provider,
-      issuerUrl: new URL(`http://${host}`),
-      resourceServerUrl: url,
-      scopesSupported: ['tools'],
-    }),
-  );
+  const given = {
+    provider,
+    issuerUrl: new URL(`http://${host}`),
+    resourceServerUrl: url,
+    scopesSupported: ['tools'],
+  };
+  if (documentAt)
+    app.get('/.well-known/oauth-authorization-server', (_request, response) => {
+      response.json({
+        ...createOAuthMetadata(given),
+        client_id_metadata_document_supported: true,
+      });
+    });
+  app.use(mcpAuthRouter(given));
   const called: string[] = [];
   app.all(
     '/mcp',

@@ -7,7 +7,12 @@ export interface SentMessage {
   content: string | null | object[];
   tool_call_id?: string;
   reasoning_content?: string;
-  tool_calls?: { id: string; type: string; function: { name: string; arguments: string } }[];
+  tool_calls?: {
+    id: string;
+    type: string;
+    function: { name: string; arguments: string };
+    extra_content?: unknown;
+  }[];
 }
 
 export interface SentBody {
@@ -27,6 +32,8 @@ export interface Said {
   /** Between its thinking and its words, ms. */
   thoughtMs?: number;
   calls?: { name: string; arguments: unknown }[];
+  /** The events of the answer just as they are, in place of all that. */
+  raw?: object[];
   /** Before anything is answered, ms. */
   pauseMs?: number;
   /** Tokens of the prompt that came from a cache. */
@@ -72,6 +79,11 @@ export const startScriptedModel = async (script: (body: SentBody) => Said | Prom
         return;
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (said.raw) {
+        for (const event of said.raw) response.write(`data: ${JSON.stringify(event)}\n\n`);
+        response.end('data: [DONE]\n\n');
+        return;
+      }
       const send = (delta: object, finish: string | null = null) =>
         response.write(
           `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,

@@ -3,6 +3,7 @@ import { filledAddress } from '#server/engines/mcp/mcp-things.ts';
 import { Refusal, type Handlers } from '#server/http/handlers.ts';
 import { estimateTokens } from '#contract/price.ts';
 import { createKeyBox } from '../model/channel-key.ts';
+import { clientDocument, documentPath, documentUrl } from './client-document.ts';
 import { createToolServers } from './tool-servers.ts';
 
 export const toolArea = ({ settings }: Kit) =>
@@ -15,11 +16,19 @@ export const toolArea = ({ settings }: Kit) =>
         take: ['name', 'url', 'header', 'enabled', 'created_at'],
       },
     ],
+    routes: (http) => {
+      if (!documentUrl(settings.publicUrl)) return;
+      const document = clientDocument(settings.publicUrl);
+      http.get(documentPath, (_request, reply) =>
+        reply.header('cache-control', 'public, max-age=3600').send(document),
+      );
+    },
     serve: () => {
       const servers = createToolServers({
         keys: createKeyBox(settings.secretKey, settings.dataDir),
         dataDir: settings.dataDir,
         allowed: settings.fetchAllowed,
+        publicUrl: settings.publicUrl,
       });
       return {
         toolServers: (_input, { db, user }) => servers.list(db, user),

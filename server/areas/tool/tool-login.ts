@@ -11,6 +11,7 @@ import type { Executor } from '#server/db/database.ts';
 import { LoginWanted } from '#server/engines/mcp/mcp-client.ts';
 import type { Identity } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
+import { clientMetadata } from './client-document.ts';
 import * as store from './tool-server.store.ts';
 
 /** How long somebody has to sign in there, ms. */
@@ -36,22 +37,17 @@ interface Pending extends Login {
 const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-/** Sign-ins at servers of tools, by OAuth 2.1 as MCP has it: what is kept of them is sealed. */
-export const createToolLogins = (keys: KeyBox) => {
+/**
+ * Sign-ins at servers of tools, by OAuth 2.1 as MCP has it: what is kept of them is sealed.
+ * @param named where this site's document about itself is; undefined: it is registered instead
+ */
+export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
   const read = ({ key }: store.ServerRow, sealed: Buffer | null): Login | null => {
     const text = sealed && keys.open(sealed, `tools ${key} login`);
     return text ? (JSON.parse(text) as Login) : null;
   };
   const seal = ({ key }: store.ServerRow, value: Login): Buffer =>
     keys.seal(JSON.stringify(value), `tools ${key} login`);
-
-  const metadata = (redirect: string) => ({
-    client_name: '鹊桥',
-    redirect_uris: [redirect],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  });
 
   /** What the SDK's client is told and tells of a sign-in, which `login` holds. */
   const provider = (
@@ -63,7 +59,8 @@ export const createToolLogins = (keys: KeyBox) => {
       Partial<OAuthClientProvider>,
   ): OAuthClientProvider => ({
     redirectUrl: login.redirect,
-    clientMetadata: metadata(login.redirect),
+    clientMetadata: clientMetadata(login.redirect),
+    ...(named && { clientMetadataUrl: named }),
     clientInformation: () => login.client,
     saveClientInformation: (client) => {
       login.client = client;

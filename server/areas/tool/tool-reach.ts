@@ -10,6 +10,7 @@ import {
 } from '#server/engines/mcp/mcp-client.ts';
 import { createRequests } from '#server/net/guarded-fetch.ts';
 import type { KeyBox } from '../model/channel-key.ts';
+import { documentUrl } from './client-document.ts';
 import { createLocalServers, isLocal } from './local-servers.ts';
 import { createToolLogins } from './tool-login.ts';
 import * as store from './tool-server.store.ts';
@@ -40,17 +41,18 @@ export interface ReachDeps {
   dataDir: string;
   /** `host:port` that people's own servers may have though they are not public. */
   allowed: readonly string[];
+  publicUrl: string;
 }
 
 export type Reach = ReturnType<typeof createReach>;
 
 /** How servers of tools are reached: over the internet with a token or a sign-in, or as programs here. */
-export const createReach = ({ keys, dataDir, allowed }: ReachDeps) => {
+export const createReach = ({ keys, dataDir, allowed, publicUrl }: ReachDeps) => {
   const publicRequests = createRequests({ allowed }, maxBytes);
   const anyRequests = createRequests(null, maxBytes);
 
   const local = createLocalServers(dataDir);
-  const logins = createToolLogins(keys);
+  const logins = createToolLogins(keys, documentUrl(publicUrl));
   const requestsOf = ({ userId }: store.ServerRow) =>
     userId === null ? anyRequests : publicRequests;
   const addressOf = async (db: Executor, row: store.ServerRow): Promise<McpAddress> => {

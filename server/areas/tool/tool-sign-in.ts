@@ -2,6 +2,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { endLogin, LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { redirectAt } from './client-document.ts';
 import { serverOfState } from './tool-login.ts';
 import { checkLimits, checkMs, look, type Reach } from './tool-reach.ts';
 import * as store from './tool-server.store.ts';
@@ -17,7 +18,7 @@ export const beginLogin = async (
   origin: string,
   user: Identity,
 ): Promise<(db: Executor) => Promise<Out<'beginToolLogin'>>> => {
-  const begun = logins.begin(row, `${origin}/tools/authorized`, user);
+  const begun = logins.begin(row, redirectAt(origin), user);
   const address = {
     url: row.url,
     headers: {},

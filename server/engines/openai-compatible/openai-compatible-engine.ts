@@ -67,10 +67,11 @@ export const messageOf = (
     // Some services refuse an empty text beside calls, others a text that is missing.
     content: textOf(content) === '' ? null : textOf(content),
     ...(thought && wantsThought.test(model) ? { reasoning_content: thought } : {}),
-    tool_calls: calls.map(({ id, name, arguments: given }) => ({
+    tool_calls: calls.map(({ id, name, arguments: given, signed }) => ({
       id,
       type: 'function',
       function: { name, arguments: given },
+      ...(signed && { extra_content: signed }),
     })),
   };
 };

@@ -59,12 +59,18 @@ const thoughtOf = (value: unknown): string => {
   return text;
 };
 
+/** What a call is signed with, where it is. */
+export const signedIn = (extra: unknown): { signed?: Record<string, unknown> } =>
+  typeof extra === 'object' && extra !== null && !Array.isArray(extra)
+    ? { signed: extra as Record<string, unknown> }
+    : {};
+
 /** Pieces of calls of tools; services that send them whole may leave the index out. */
 const callsOf = (value: unknown): (ChatPart & { kind: 'call' })[] => {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).flatMap((piece, at) => {
     if (typeof piece !== 'object' || piece === null) return [];
-    const { index, id, function: called } = piece as Record<string, unknown>;
+    const { index, id, function: called, extra_content: extra } = piece as Record<string, unknown>;
     const { name, arguments: given } = (called ?? {}) as Record<string, unknown>;
     const words =
       typeof given === 'string'
@@ -78,6 +84,7 @@ const callsOf = (value: unknown): (ChatPart & { kind: 'call' })[] => {
       id: typeof id === 'string' ? id : '',
       name: typeof name === 'string' ? name : '',
       arguments: words,
+      ...signedIn(extra),
     };
   });
 };
