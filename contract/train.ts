@@ -16,13 +16,13 @@ import {
 import { job } from './job.ts';
 import { trainLimits, trainTexts } from './train-limits.ts';
 
-export const projectKey = z
+/** Empty it is refused, as what was not filled in. */
+const projectKey = z
   .string()
   .check(
     z.trim(),
-    z.minLength(1, trainTexts.key),
     z.maxLength(trainLimits.key, 'Key 最多 64 个字符'),
-    z.regex(/^\w+$/, 'Key 只能用英文字母、数字和下划线'),
+    z.regex(/^\w*$/, 'Key 只能用英文字母、数字和下划线'),
   );
 export const projectName = z
   .string()

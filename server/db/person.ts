@@ -11,6 +11,11 @@ import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
 export const personOf = `CASE WHEN u.guest THEN coalesce('guests ' || u.made_in, 'guest ' || u.id)
   ELSE u.id::text END`;
 
+/** Keeps others from making more of what is counted of this person, until the transaction ends. */
+export const lockOwner = async (tx: Executor, userId: number): Promise<void> => {
+  await tx.execute(sql`SELECT 1 FROM users WHERE id = ${userId} FOR UPDATE`);
+};
+
 const waiterOfRow = statement<Waiter>(
   'waiter_of',
   `SELECT u.guest, ${personOf} AS person FROM users u WHERE u.id = $1`,

@@ -1,23 +1,16 @@
-interface Piece {
-  content?: unknown;
-  refusal?: unknown;
-  reasoning_content?: unknown;
-  reasoning?: unknown;
-  tool_calls?: unknown;
-  function_call?: unknown;
-}
+type Json = Record<string, unknown>;
 
 const worded = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const called = (call: unknown): string => {
-  const { name, arguments: given } = (call ?? {}) as Record<string, unknown>;
+  const { name, arguments: given } = (call ?? {}) as Json;
   return worded(name) + worded(given);
 };
 
 /** Everything that costs tokens in a message, or a piece of one. */
 export const producedIn = (piece: unknown): string => {
   const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = (piece ??
-    {}) as Piece;
+    {}) as Json;
   let text = (worded(reasoning_content) || worded(reasoning)) + worded(content) + worded(refusal);
   if (Array.isArray(content)) text += JSON.stringify(content);
   if (Array.isArray(tool_calls))
@@ -25,11 +18,52 @@ export const producedIn = (piece: unknown): string => {
   return text + called(function_call);
 };
 
-/** The same of all choices of an answer (`message`), or of an event (`delta`). */
-export const producedBy = (answer: Record<string, unknown>): string => {
-  const { choices } = answer;
-  if (!Array.isArray(choices)) return '';
-  return (choices as { message?: unknown; delta?: unknown }[])
-    .map((choice) => producedIn(choice?.message ?? choice?.delta))
+const told = [
+  'role',
+  'content',
+  'refusal',
+  'reasoning_content',
+  'reasoning',
+  'tool_calls',
+  'function_call',
+];
+/** What some services call a thought; where it stands in the field above, too, it is the same. */
+const thoughts = ['thinking', 'reasoning_details'];
+
+/** Letters of a picture's or a sound's base64 that make about one token. */
+const lettersOfToken = 1000;
+const isBytes = (text: string): boolean =>
+  text.length > lettersOfToken && /^(data:[^,]{0,100},)?[\w+/=-]+$/.test(text);
+
+const textsIn = (value: unknown): string => {
+  if (typeof value === 'string')
+    return isBytes(value) ? ' data'.repeat(Math.ceil(value.length / lettersOfToken)) : value;
+  if (value === null || typeof value !== 'object') return '';
+  return Object.values(value).map(textsIn).join(' ');
+};
+
+/**
+ * What else stands in a message or a piece of one, and is handed on with it. A service that counts
+ * has it in its count or does not charge it.
+ */
+const besideIn = (piece: unknown): string => {
+  const { reasoning_content, reasoning } = (piece ?? {}) as Json;
+  const said = worded(reasoning_content) || worded(reasoning);
+  return Object.entries((piece ?? {}) as Json)
+    .filter(([name]) => !told.includes(name) && !(said !== '' && thoughts.includes(name)))
+    .map(([, value]) => textsIn(value))
     .join('');
 };
+
+const piecesOf = ({ choices }: Json): unknown[] =>
+  Array.isArray(choices)
+    ? (choices as { message?: unknown; delta?: unknown }[]).map(
+        (choice) => choice?.message ?? choice?.delta,
+      )
+    : [];
+
+/** The same of all choices of an answer (`message`), or of an event (`delta`). */
+export const producedBy = (answer: Json): string => piecesOf(answer).map(producedIn).join('');
+
+/** What stands beside it in all choices of an answer, or of an event. */
+export const besideBy = (answer: Json): string => piecesOf(answer).map(besideIn).join('');

@@ -668,7 +668,11 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
     [id],
   );
   const { full_key: key } = await child.call('genKey', {});
+  const order = await child.call('recharge', { type: 'token', num: 1 });
   await child.call('startMinor', { code: '2468', ...rules });
+  // What was ordered before is paid no more.
+  const { out_order_id: number } = order;
+  expect((await child.call('tradeStatus', { platform_order_id: number })).state).toBe('closed');
   // Nothing is public, neither what was nor what begins.
   expect((await grown.raw('sharedSession', { key: link })).code).toBe(404);
   const { list: bases } = await grown.call('embeddingList', {});
@@ -683,6 +687,21 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
     }),
   });
   expect(await asked.json()).toMatchObject({ error: { code: 'minor_limited' } });
+  const searched = await fetch(`${server.baseURL}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search', arguments: { query: '学校' } },
+    }),
+  });
+  expect(await searched.text()).toContain('未成年人模式');
   const after = await child.call('newSession', { type: 0, private: 0 });
   for (const each of [before, after])
     expect((await child.call('getSession', { uuid: each.uuid })).private).toBe(1);
@@ -710,6 +729,8 @@ test('未成年人模式 bounds hours, minutes, payment and company on every dev
   expect((await child.raw('sessionList', { channel: 'private' })).code).toBe(1439);
   expect(await refused('historyList', { session_id: uuid })).toBe(1439);
   expect(await refused('lastMessages', { sessionId: uuid, maxHistoryId: 0 })).toBe(1439);
+  for (const name of ['exportSession', 'exportDrawn'] as const)
+    expect(await refused(name as never, { session_id: uuid, format: 'json' })).toBe(1439);
   expect((await elsewhere.call('minorState', {})).used).toBe(60);
   await onDatabase(
     server,

@@ -391,6 +391,22 @@ describe('what is held and paid', () => {
     }
   });
 
+  test('what a service writes where no text is documented is paid where it tells no count', async () => {
+    for (const leaves of [true, false]) {
+      const asker = await apiUser(server);
+      const headers = { authorization: `Bearer ${asker.key}` };
+      const before = await balance(asker);
+      const stop = new AbortController();
+      mock.enqueue('beside');
+      const answer = await chat({ stream: true }, { signal: stop.signal, headers });
+      await (async () => {
+        for await (const _piece of answer.body ?? []) if (leaves) stop.abort();
+      })().catch(() => null);
+      await expect.poll(() => mock.active, soon).toBe(0);
+      await expect.poll(async () => before - (await balance(asker)), soon).toBeGreaterThan(1000);
+    }
+  });
+
   test('a stream may be no longer than can be paid for, and one that thinks is set aside whole', async () => {
     const poor = await apiUser(server);
     await onDatabase(server, 'UPDATE wallets SET balance = 3000 WHERE user_id = $1', [poor.userId]);

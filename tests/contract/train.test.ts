@@ -121,6 +121,7 @@ const make = async (client: TestClient, type: number, settings: unknown = {}) =>
 test('a client of the specification makes a knowledge base, follows its log, and asks it', async () => {
   for (const [body, words] of [
     [{ name: '', key: 'abc', type: 0 }, '请输入模型名称'],
+    [{ name: '资料', key: '', type: 0 }, '请输入模型唯一Key'],
     [{ name: '资料', key: '有-横线', type: 0 }, '字母'],
   ] as const)
     expect((await post(person, 'train/new_model', body)).message).toContain(words);

@@ -39,6 +39,8 @@ const scenarios = [
   'late',
   /** Thinks unseen for half a second, which its usage alone tells: 3,000 tokens. */
   'unseen',
+  /** Writes 2,000 letters where no service documents text, then waits and tells no usage. */
+  'beside',
   '429',
   /** 429 that does not say when to come again. */
   '429-bare',
@@ -401,6 +403,13 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
         await put(response, words(pieces));
         await sleep(500);
         await put(response, counted.replace('"completion_tokens":7', '"completion_tokens":3000'));
+        response.end(done);
+        return;
+      case 'beside':
+        begin();
+        await put(response, chunk({ audio: { transcript: '听'.repeat(2000) } }));
+        await sleep(500);
+        await put(response, chunk({}, 'stop'));
         response.end(done);
         return;
       case 'no-usage':

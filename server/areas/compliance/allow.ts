@@ -66,6 +66,9 @@ const withoutAgreeing: ReadonlySet<string> = new Set<CallName>([
   'clearCallLog',
 ]);
 
+/** Of those: what holds of reading holds of them, as if they were asked by GET. */
+const readsByPost: ReadonlySet<string> = new Set<CallName>(['lastMessages', 'exportDrawn']);
+
 /**
  * What the operator asks of whoever changes something. Guests agree by going on: the page says so
  * before their first message. Managers are let through, who else could turn it off.
@@ -80,8 +83,7 @@ export const allowCall = async (
 ): Promise<string | null> => {
   const { call } = asked;
   const free = withoutAgreeing.has(call);
-  // Reading by POST is reading; a payment needs no agreement, but no minor pays.
-  const bounded = !free || payments.has(call) || call === 'lastMessages';
+  const bounded = !free || payments.has(call) || readsByPost.has(call);
   if (!user || user.guest) {
     // Somebody signed out, where a minor signs in: what holds for the account holds for them.
     if (device !== null && (bounded || call === 'register'))

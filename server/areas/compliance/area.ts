@@ -10,7 +10,7 @@ import type { ListParties } from './third-parties.ts';
 /** @param deps.close takes back all that a person has made public */
 export const complianceArea = (
   parties: readonly ListParties[],
-  deps: Parameters<typeof createMinorHandlers>[0] & { signing: Signing },
+  deps: Pick<Parameters<typeof createMinorHandlers>[0], 'close'> & { signing: Signing },
 ) =>
   ({
     holds: [
@@ -49,9 +49,9 @@ export const complianceArea = (
     ],
     chores: [removeOldUnmarked, removeOldLabels, removeOldRecords],
     takeOver: moveLabels,
-    serve: ({ files }) => ({
+    serve: ({ files, payments }) => ({
       ...createComplianceHandlers(files, deps.signing),
       ...createAgreementHandlers(parties),
-      ...createMinorHandlers(deps),
+      ...createMinorHandlers({ close: deps.close, closeOrders: payments.closeOrdersOf }),
     }),
   }) satisfies Area;

@@ -8,16 +8,20 @@ type Served = 'minorState' | 'startMinor' | 'endMinor' | 'resetMinor';
 
 export const createMinorHandlers = (deps: {
   close: (db: Executor, userId: number) => Promise<unknown>;
+  /** Closes what this person has ordered and not paid. */
+  closeOrders: (userId: number) => Promise<unknown>;
 }): Pick<Handlers, Served> => {
   const minors = createMinors();
   return {
     minorState: (_input, { db, user }) => minorState(db, user.id),
 
-    startMinor: (input, { db, user }) =>
+    startMinor: (input, { db, user, afterCommit }) =>
       inTransaction(db, async (tx) => {
         const state = await minors.start(tx, user.id, input);
         // What goes on in public would be public, too, and what is added to a public base.
         await deps.close(tx, user.id);
+        // No minor pays, nor what was ordered before.
+        afterCommit(async () => void (await deps.closeOrders(user.id)));
         return state;
       }),
 

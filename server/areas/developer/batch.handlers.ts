@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '#server/db/database.ts';
+import { lockOwner } from '#server/db/person.ts';
 import { createFairQueue } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
@@ -8,7 +9,6 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
 import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
-import { lockOwner } from './developer.store.ts';
 import { paged } from './list-page.ts';
 import { newId } from './new-id.ts';
 

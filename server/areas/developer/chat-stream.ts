@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { dearest, deduction, estimateTokens } from '#contract/price.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
-import { producedBy } from '#server/engines/produced.ts';
+import { besideBy, producedBy } from '#server/engines/produced.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { Events, OpenAnswer } from '#server/http/open-handlers.ts';
@@ -91,6 +91,8 @@ const createCostWatch = (asking: Asking, log: Pick<FastifyBaseLogger, 'warn'>) =
 interface Coming {
   style: Style;
   words: string[];
+  /** What else was handed on: it counts where the service tells no count. */
+  beside: string[];
   /** The service's own count; null: it has told none yet. */
   told: Counted | null;
   cost: ReturnType<typeof createCostWatch>;
@@ -106,6 +108,8 @@ const endStream = async (
 ): Promise<void> => {
   const { context } = asking;
   const { style, cost } = coming;
+  const said = (): string => coming.words.join('');
+  const all = (): string => said() + coming.beside.join('');
   let ended = false;
   const write = (frame: string): void => {
     if (!ended) events.sink.write(frame);
@@ -124,7 +128,7 @@ const endStream = async (
   let settled = false;
   try {
     await run;
-    counted = await works.count(asking, coming.told, coming.words.join(''));
+    counted = await works.count(asking, coming.told, coming.told ? said() : all());
     // What has come is paid before its reader is told the price, and that it is whole.
     const deducted = await settle(works, asking, counted);
     settled = true;
@@ -139,7 +143,7 @@ const endStream = async (
     fail(refusal);
   }
   if (counted && !settled) await settle(works, asking, counted);
-  if (!counted) await settleFailure(works, asking, coming.words.join(''));
+  if (!counted) await settleFailure(works, asking, all());
 };
 
 /**
@@ -153,7 +157,7 @@ export const streamAnswer = async (
 ): Promise<OpenAnswer> => {
   const { context } = asking;
   const cost = createCostWatch(asking, works.log);
-  const coming: Coming = { style, words: [], told: null, cost };
+  const coming: Coming = { style, words: [], beside: [], told: null, cost };
   let out: Events | null = null;
   let opened: () => void = () => {};
   const ready = new Promise<void>((resolve) => (opened = resolve));
@@ -166,10 +170,10 @@ export const streamAnswer = async (
     for (const event of events) {
       const { chunk } = event;
       const text = producedBy(chunk);
-      if (text !== '') {
-        coming.words.push(text);
-        cost.add(text);
-      }
+      const beside = besideBy(chunk);
+      if (text !== '') coming.words.push(text);
+      if (beside !== '') coming.beside.push(beside);
+      if (text !== '' || beside !== '') cost.add(text + beside);
       if (chunk['usage']) coming.told = usageIn(chunk) ?? coming.told;
       frames += style.write(event);
     }

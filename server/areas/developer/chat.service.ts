@@ -1,4 +1,4 @@
-import { producedBy } from '#server/engines/produced.ts';
+import { besideBy, producedBy } from '#server/engines/produced.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import type { OpenAnswer, OpenContext } from '#server/http/open-handlers.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
@@ -66,7 +66,8 @@ export const createApiChat = (
           { firstMs: longestWhole, begun: () => false },
         );
         const told = usageIn(answer);
-        const counted = await works.count(asking, told, producedBy(answer));
+        const said = producedBy(answer);
+        const counted = await works.count(asking, told, told ? said : said + besideBy(answer));
         const usage = usageOf(counted, answer['usage']);
         const whole = { ...answer, model: asking.model.name, usage };
         const deducted = await settle(works, asking, counted, whole);

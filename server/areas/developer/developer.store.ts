@@ -117,11 +117,6 @@ export const keysOf = async (
   return rows.map(({ key, used: monthUsed }) => ({ ...key, monthUsed: Number(monthUsed) }));
 };
 
-/** Keeps others from making keys of this person until the transaction ends. */
-export const lockOwner = async (tx: Transaction, userId: number): Promise<void> => {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
-};
-
 /** Whether a person's keys are shown once alone. */
 export const shownOnce = async (db: Executor, userId: number): Promise<boolean> => {
   const [row] = await db

@@ -1,5 +1,6 @@
 import type { Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import { lockOwner } from '#server/db/person.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
@@ -24,7 +25,7 @@ export const changeKey = (
     const { id, limits: bounds, expires_at: expires } = input;
     if (input.addresses) requireAddresses(input.addresses);
     if (bounds) requireBounds(bounds);
-    await store.lockOwner(tx, userId);
+    await lockOwner(tx, userId);
     await ownKey(tx, userId, id);
     await store.updateKey(tx, id, {
       name: input.name?.trim(),
@@ -46,7 +47,7 @@ export const changeKey = (
  */
 export const rotateKey = (db: Executor, box: KeyBox, input: Parsed<'rotateKey'>, userId: number) =>
   inTransaction(db, async (tx) => {
-    await store.lockOwner(tx, userId);
+    await lockOwner(tx, userId);
     const row = await ownKey(tx, userId, input.id);
     const key = newKey();
     const hash = hashOf(key);

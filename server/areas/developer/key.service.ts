@@ -4,6 +4,7 @@ import type { ApiKey, ApiUsage } from '#contract/developer.ts';
 import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
+import { lockOwner } from '#server/db/person.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
@@ -84,7 +85,7 @@ export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, us
     const bounds = input.limits ?? [];
     requireBounds(bounds);
     const expiresAt = readExpiry(input.expires_at);
-    await store.lockOwner(tx, userId);
+    await lockOwner(tx, userId);
     if ((await store.keysOf(tx, userId)).length >= limits.apiKeys)
       throw new Refusal('too_many_keys');
     const key = newKey();
@@ -137,7 +138,7 @@ export const isShownOnce = store.shownOnce;
 /** Chooses it. What is kept is forgotten then, and cannot be had back. */
 export const showOnce = (db: Executor, userId: number, on: boolean): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await store.lockOwner(tx, userId);
+    await lockOwner(tx, userId);
     await store.setShownOnce(tx, userId, on);
   });
 

@@ -6,6 +6,7 @@ import { createAddressLimit } from '#server/http/rate-limit.ts';
 import type { ApiCaller } from '#server/http/open-handlers.ts';
 import { bearerOf } from '#server/http/caller.ts';
 import type { Gate } from './key-limits.ts';
+import { allowCall } from '../compliance/allow.ts';
 import { textOf, texts, type Tool, ToolFailure } from '../tool/tool.ts';
 
 /**
@@ -214,7 +215,11 @@ export const serveMcp = (http: FastifyInstance, deps: Deps): void => {
     const caller = await enter(request);
     let counted = false;
     const count = async (): Promise<void> => {
-      if (!counted) await deps.gate.count(caller);
+      if (counted) return;
+      // Of a minor's account nothing is done by a key, nor read.
+      const asked = { call: 'mcp', input: {}, byKey: true, device: null };
+      await allowCall(deps.db, caller.user, asked);
+      await deps.gate.count(caller);
       counted = true;
     };
     // What is asked of /v1 is counted there.

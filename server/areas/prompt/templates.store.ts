@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
+import { lockOwner } from '#server/db/person.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
 import { promptMarks, promptTemplates, type TemplateAttrs } from './prompt.tables.ts';
 
@@ -70,7 +71,9 @@ export const listShared = async (
   return { list, total: counted?.total ?? 0 };
 };
 
+/** How many somebody has; until the transaction ends no other is made for them. */
 export const countOwn = async (db: Executor, userId: number): Promise<number> => {
+  await lockOwner(db, userId);
   const [row] = await db
     .select({ count: sql<number>`count(*)::int` })
     .from(promptTemplates)

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNull, not, or, sql } from 'drizzl
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
+import { lockOwner } from '#server/db/person.ts';
 import { users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
 import { scenarioRatings, scenarioCategories, scenarios } from './scenario.tables.ts';
@@ -287,11 +288,12 @@ export const rate = async (
       });
 };
 
-/** How many somebody has, and how many of them wait for a manager. */
+/** How many somebody has, and how many of them wait for a manager; until the transaction ends no other is made for them. */
 export const countOwn = async (
   db: Executor,
   userId: number,
 ): Promise<{ all: number; pending: number }> => {
+  await lockOwner(db, userId);
   const [row] = await db
     .select({
       all: sql<number>`count(*)::int`,

@@ -9,7 +9,7 @@ import {
   type ProjectSettings,
   type TrainModel,
 } from '#contract/train.ts';
-import { projectStates, projectTypes, trainLimits } from '#contract/train-limits.ts';
+import { projectStates, projectTypes, trainLimits, trainTexts } from '#contract/train-limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
@@ -126,6 +126,7 @@ export const create = async (
   input: Parsed<'newTrainModel'>,
   user: Identity,
 ): Promise<TrainModel> => {
+  if (input.key === '') throw new Refusal('bad_input', trainTexts.key);
   const settings = settingsOf(input.settings);
   await files.takeImages(
     db,

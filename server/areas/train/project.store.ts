@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, not, or, sql, type SQL } from 'drizzle-orm';
 import { projectStates, projectTypes } from '#contract/train-limits.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
+import { lockOwner } from '#server/db/person.ts';
 import { users } from '#server/db/schema.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
@@ -78,7 +79,7 @@ export const insertProject = async (
 
 /** How many somebody has; until the transaction ends no other is made for them. */
 export const countProjects = async (db: Executor, userId: number): Promise<number> => {
-  await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
+  await lockOwner(db, userId);
   return db.$count(trainingProjects, eq(trainingProjects.userId, userId));
 };
 
