@@ -1,3 +1,4 @@
+import { generateSync } from 'otplib';
 import { beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { passkeyDevice, type Said } from '../support/passkey-device.ts';
@@ -138,4 +139,18 @@ test('what is no answer at all is refused in words', async () => {
     const of = await begin(person);
     expect((await save(person, of, response)).code, response.slice(0, 30)).toBe(1446);
   }
+});
+
+test('where a second factor is on, a key that does without it is added with a code of it', async () => {
+  const guarded = await TestClient.register(origin);
+  const { secret } = await guarded.call('totpBegin', {});
+  const { recovery_codes: codes } = await guarded.call('totpEnable', {
+    code: generateSync({ secret }),
+  });
+  for (const code of ['', '000000'])
+    expect((await guarded.raw('beginPasskey', { code })).code, code).toBe(1444);
+  const of = asked(await guarded.call('beginPasskey', { code: codes[0] }));
+  const made = passkeyDevice().register({ challenge: of.challenge, origin });
+  expect((await save(guarded, of, made)).code).toBe(0);
+  expect((await guarded.raw('beginPasskey', { code: codes[0] })).code).toBe(1444);
 });

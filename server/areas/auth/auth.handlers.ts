@@ -74,9 +74,7 @@ export const createAuthHandlers = (
   },
   // Any of the new codes would switch it off: they are given for what switching off wants.
   totpRecovery: async ({ code }, { db, user }) => {
-    const isOn = await secondFactor.isOn(db, user.id);
-    if (isOn && !(await auth.proveCode(db, user.id, code, user.jti)))
-      throw new Refusal('totp_wrong');
+    await auth.requireCode(db, user, code);
     return secondFactor.renewRecovery(db, user.id);
   },
 });

@@ -13,7 +13,7 @@ import { createLoginAttempts } from './login-attempts.ts';
 import { createLogins } from './logins.ts';
 import { createMarks } from './marks.ts';
 import { hashPassword } from './password.ts';
-import { confirm, proveCode, provePassword } from './proofs.ts';
+import { confirm, proveCode, provePassword, requireCode } from './proofs.ts';
 import { createRegistrationAttempts } from './registration-attempts.ts';
 import { login, register } from './sign-in.ts';
 import { userView } from './user-view.ts';
@@ -64,6 +64,7 @@ export const createAuthService = async (deps: AuthDeps) => {
       provePassword(auth, user, password, context),
     proveCode: (db: Executor, userId: number, code: string, from: string | null) =>
       proveCode(auth, db, userId, code, from),
+    requireCode: (db: Executor, user: Identity, code: string) => requireCode(auth, db, user, code),
 
     drawCaptcha: (db: Executor) => drawCaptcha(db, secret),
 

@@ -4,7 +4,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { AuthContext } from './auth-deps.ts';
 import { requireAnotherWay } from './other-ways.ts';
-import { noteFailure } from './proofs.ts';
+import { noteFailure, requireCode } from './proofs.ts';
 import { admit } from './sign-in.ts';
 import * as store from './ways.store.ts';
 
@@ -40,12 +40,14 @@ const read = (text: string): object | null => {
   }
 };
 
-/** @throws Refusal proof_unsuitable */
+/** A passkey signs in without the second factor. @throws Refusal proof_unsuitable, totp_wrong */
 export const beginPasskey = async (
   auth: AuthContext,
+  { code }: Parsed<'beginPasskey'>,
   { db, user, origin }: Context<Identity>,
 ): Promise<Out<'beginPasskey'>> => {
   await requireOn(auth);
+  await requireCode(auth, db, user, code);
   const host = hostOf(origin);
   const own = await store.passkeysOf(db, user.id);
   if (own.length >= most)

@@ -83,3 +83,17 @@ export const proveCode = async (
   if (right) await tries.succeeded();
   return right;
 };
+
+/**
+ * Where a second factor is on, a code of it is used up before what would make it needless.
+ * @throws Refusal totp_wrong, too_many
+ */
+export const requireCode = async (
+  auth: AuthContext,
+  db: Executor,
+  { id, jti }: Identity,
+  code: string,
+): Promise<void> => {
+  if ((await auth.secondFactor.isOn(db, id)) && !(await proveCode(auth, db, id, code, jti)))
+    throw new Refusal('totp_wrong');
+};

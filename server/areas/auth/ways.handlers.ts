@@ -24,7 +24,7 @@ export const createWaysHandlers = (ways: Ways): Pick<Handlers, keyof typeof sign
   },
   passkeyQuestion: (_input, context) => ways.passkeyQuestion(context),
   signInByPasskey: ways.signInByPasskey,
-  beginPasskey: (_input, context) => ways.beginPasskey(context),
+  beginPasskey: ways.beginPasskey,
   savePasskey: async (input, context) => {
     await ways.savePasskey(input, context);
     return {};

@@ -115,7 +115,8 @@ export const createWays = (auth: AuthContext) => ({
   passkeyQuestion: (context: Context) => passkeys.passkeyQuestion(auth, context),
   signInByPasskey: (input: Parsed<'signInByPasskey'>, context: Context) =>
     passkeys.signInByPasskey(auth, input, context),
-  beginPasskey: (context: Context<Identity>) => passkeys.beginPasskey(auth, context),
+  beginPasskey: (input: Parsed<'beginPasskey'>, context: Context<Identity>) =>
+    passkeys.beginPasskey(auth, input, context),
   savePasskey: (input: Parsed<'savePasskey'>, context: Context<Identity>) =>
     passkeys.savePasskey(auth, input, context),
   removePasskey: (id: number, context: Context<Identity>) =>

@@ -2,6 +2,7 @@ import '#src/platform/late-calls.ts';
 import type { Out } from '#contract/calls.ts';
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
+import { useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
@@ -11,6 +12,7 @@ import { Form } from '#src/ui/form/form.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { answerPasskey, knowsPasskeys } from '#src/widgets/sign-in/passkey.ts';
 import { useState } from 'react';
+import { codeField, eitherCode } from './code-field.ts';
 import css from './profile-tab.module.css';
 
 type Passkey = Out<'signInMeans'>['passkeys'][number];
@@ -65,17 +67,17 @@ const Row = ({ passkey }: { passkey: Passkey }) => {
 /** Signs in by a finger, a face or a number of the device: a person may have several. */
 export const Passkeys = ({ list }: { list: readonly Passkey[] }) => {
   const { busy, run } = useAct();
-  const add = () =>
-    run(async () => {
-      const { id, options } = await api.beginPasskey({});
-      const response = await answerPasskey('make', options);
-      if (response === null) {
-        toast('没有添加：设备上取消了，或已经有一个');
-        return;
-      }
-      await api.savePasskey({ id, name: nameOfDevice(), response });
-      toast('已添加，可以用它登录', 'success');
-    });
+  const guarded = useCall('totpState', {}).data?.enabled === true;
+  const add = async (code: string) => {
+    const { id, options } = await api.beginPasskey({ code }, { quiet: true });
+    const response = await answerPasskey('make', options);
+    if (response === null) {
+      toast('没有添加：设备上取消了，或已经有一个');
+      return;
+    }
+    await api.savePasskey({ id, name: nameOfDevice(), response }, { quiet: true });
+    toast('已添加，可以用它登录', 'success');
+  };
   return (
     <section className={`card ${css.part}`}>
       <h2>通行密钥</h2>
@@ -87,13 +89,19 @@ export const Passkeys = ({ list }: { list: readonly Passkey[] }) => {
           ))}
         </ul>
       )}
-      {knowsPasskeys() ? (
-        <Button busy={busy} onClick={() => void add()}>
+      {knowsPasskeys() && guarded && (
+        <Form
+          fields={[{ ...codeField, label: '添加：验证码', hint: eitherCode }]}
+          submit="添加通行密钥"
+          onSubmit={({ code }) => add(String(code))}
+        />
+      )}
+      {knowsPasskeys() && !guarded && (
+        <Button busy={busy} onClick={() => void run(() => add(''))}>
           添加通行密钥
         </Button>
-      ) : (
-        <p>这个浏览器不支持通行密钥。</p>
       )}
+      {!knowsPasskeys() && <p>这个浏览器不支持通行密钥。</p>}
     </section>
   );
 };

@@ -8,11 +8,8 @@ import { Form } from '#src/ui/form/form.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import { useState, type ReactNode } from 'react';
+import { codeField, eitherCode } from './code-field.ts';
 import css from './profile-tab.module.css';
-
-const code = { name: 'code', label: '验证码', kind: 'text', required: true, max: 40 } as const;
-
-const either = '手机上的六位数字，或一个恢复码';
 
 const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className={`card ${css.part}`}>
@@ -56,7 +53,7 @@ const Begun = ({
       扫不了的话，手工输入：<span className={css.secret}>{begun.secret}</span>
     </p>
     <Form
-      fields={[{ ...code, label: '验证器上的六位数字', max: 10 }]}
+      fields={[{ ...codeField, label: '验证器上的六位数字', max: 10 }]}
       submit="打开"
       onSubmit={async (values) => {
         const made = await api.totpEnable({ code: String(values['code']) }, { quiet: true });
@@ -79,7 +76,9 @@ const Enabled = ({
     <Part title="动态验证码：已打开">
       <p>登录时除了密码，还要手机上的验证码。还剩 {left} 个恢复码。</p>
       <Form
-        fields={[{ ...code, label: '换恢复码：验证码', hint: `${either}；原来的都会作废` }]}
+        fields={[
+          { ...codeField, label: '换恢复码：验证码', hint: `${eitherCode}；原来的都会作废` },
+        ]}
         submit="换一套恢复码"
         onSubmit={async (values) => {
           const made = await api.totpRecovery({ code: String(values['code']) }, { quiet: true });
@@ -87,7 +86,7 @@ const Enabled = ({
         }}
       />
       <Form
-        fields={[{ ...code, label: '关闭：验证码', hint: either }]}
+        fields={[{ ...codeField, label: '关闭：验证码', hint: eitherCode }]}
         submit="关闭动态验证码"
         danger
         onSubmit={async (values) => {
