@@ -456,6 +456,19 @@ test('this server has tools for programs, by a key whose models, limits and mone
   expect(await use('draw', { prompt: '一只鲸鱼' })).toMatchObject({ isError: true });
   expect((await use('ask_model', { model: 'x' })).text).toContain('question');
   expect((await use('nothing', {})).isError).toBe(true);
+  // Pages of other sites do not use it, whatever key they have.
+  const from = async (origin: string): Promise<number> => {
+    const headers = {
+      origin,
+      authorization: `Bearer ${user.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    return (await fetch(`${server.baseURL}/mcp`, { method: 'POST', headers, body })).status;
+  };
+  const origins = [server.baseURL, 'http://localhost:6274', 'http://evil.example.com', 'null'];
+  expect(await Promise.all(origins.map(from))).toEqual([200, 200, 403, 403]);
   // A call that comes to nothing counts among the key's requests, too.
   const left = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${user.key}` };

@@ -146,6 +146,7 @@ export const developerArea = () => {
         db,
         gate,
         search: createSearchHere(knowledge),
+        publicUrl: settings.publicUrl,
         version: settings.version,
         addressLimit: settings.credentialsLimit,
       });

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#server/db/database.ts';
+import { originOf } from '#server/http/origin.ts';
 import { statusOf } from '#server/http/failure.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createAddressLimit } from '#server/http/rate-limit.ts';
@@ -20,6 +21,7 @@ interface Deps {
   gate: Gate;
   search: Tool;
   version: string;
+  publicUrl: string;
   /** Requests a minute and address that carry no valid key. */
   addressLimit: number;
 }
@@ -188,6 +190,17 @@ const makeServer = async (tools: readonly OwnTool[], version: string) => {
   };
 };
 
+/**
+ * A page that asks has to be of this site or of this machine: the name that another came by may have
+ * been led here (DNS rebinding). Programs that are no pages say no origin.
+ */
+const isOwnOrigin = (request: FastifyRequest, publicUrl: string): boolean => {
+  const { origin } = request.headers;
+  if (origin === undefined || origin === originOf(request, publicUrl)) return true;
+  const host = URL.canParse(origin) ? new URL(origin).hostname : '';
+  return ['localhost', '127.0.0.1', '[::1]'].includes(host);
+};
+
 /** Serves `/mcp`. */
 export const serveMcp = (http: FastifyInstance, deps: Deps): void => {
   const limitAddress = createAddressLimit(deps.addressLimit, 'calls of /mcp without a key');
@@ -273,6 +286,10 @@ export const serveMcp = (http: FastifyInstance, deps: Deps): void => {
     bodyLimit: maxBody,
     handler: async (request, reply) => {
       try {
+        if (!isOwnOrigin(request, deps.publicUrl)) {
+          const { status, body } = failed(403, '别的网站上的页面不能用');
+          return await reply.code(status).send(body);
+        }
         return await answer(request, reply);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -23,6 +23,8 @@ interface Login {
   discovery?: OAuthDiscoveryState;
   tokens?: OAuthTokens;
   redirect: string;
+  /** What the server asked to be allowed when it last refused, in OAuth's words. */
+  scope?: string;
 }
 
 /** One that is on its way: nobody ends it but who began it, in the same sign-in here. */
@@ -95,8 +97,10 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
           if (scope === 'all' || scope === 'tokens') delete login.tokens;
           await keep();
         },
-        // Nobody is there to be led anywhere.
-        redirectToAuthorization: () => {
+        // Nobody is there to be led anywhere: whoever signs in next is asked for this.
+        redirectToAuthorization: async (url) => {
+          login.scope = url.searchParams.get('scope') ?? '';
+          await keep();
           throw new LoginWanted();
         },
         saveCodeVerifier: () => {},
@@ -128,6 +132,9 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
           state: () => pending.state,
           saveTokens: () => {},
           redirectToAuthorization: (url) => {
+            const asked = [url.searchParams.get('scope') ?? '', before?.scope ?? ''];
+            const scope = [...new Set(asked.join(' ').split(' ').filter(Boolean))].join(' ');
+            if (scope !== '') url.searchParams.set('scope', scope);
             address = url;
           },
           saveCodeVerifier: (verifier) => {

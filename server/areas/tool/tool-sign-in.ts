@@ -26,7 +26,7 @@ export const beginLogin = async (
     auth: begun.provider,
   };
   try {
-    await withMcp(address, checkLimits(), () => Promise.resolve());
+    await withMcp(address, checkLimits(), (mcp) => mcp.tools());
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     const told = '它没有说到哪里授权，请检查地址，或填写令牌';

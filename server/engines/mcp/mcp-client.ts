@@ -302,6 +302,9 @@ export const withMcp = async <T>(
     if (error instanceof McpError) throw error;
     if (until.aborted) throw tooLate(until, '等了太久，它没有给出结果');
     if (address.auth && (isUnknown(error) || isRefusedLogin(error))) throw new LoginWanted();
+    // Some let anybody connect, and ask who it is when it comes to their tools.
+    const bare = !address.program && Object.keys(address.headers).length === 0;
+    if (bare && (error as { code?: unknown }).code === 401) throw new LoginWanted();
     const { message } = error as Error;
     // What the server itself says of a call that it did not take.
     throw new McpError(
