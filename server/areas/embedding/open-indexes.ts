@@ -56,7 +56,8 @@ const bring = async (db: Executor, base: number): Promise<string | null> => {
   let { model } = told;
   const there = await store.filesWithChunks(db, base);
   const known = new Set(told.files);
-  const gone = told.files.filter((mark) => !there.some((each) => each.mark === mark));
+  const marks = new Set(there.map(({ mark }) => mark));
+  const gone = told.files.filter((mark) => !marks.has(mark));
   if (gone.length > 0) await ask({ kind: 'drop', base, files: gone });
   /** The thread takes passages in while the next ones are read. */
   let taking: Promise<unknown> = Promise.resolve();

@@ -6,6 +6,7 @@ import { newKey } from '#server/storage/storage.ts';
 import { lockKeeping } from '../file/room.ts';
 import { cleanName } from '../file/uploads.ts';
 import { bytesOf, FileFailure, read, type FileTask } from './file-task.ts';
+import { lockProject } from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
 import { endingsFor, kindFor, type FileKind } from './reading/kinds.ts';
 import * as store from './training-file.store.ts';
@@ -40,6 +41,8 @@ const insertUnpacked = (
   unpacked: readonly Unpacked[],
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
+    // Its project before the room, as whoever uploads a file: else each waits for the other.
+    await lockProject(tx, project.id);
     await lockKeeping(tx, `training ${project.userId}`);
     await store.deleteChildren(tx, file.id);
     const more = unpacked.reduce((bytes, { data }) => bytes + data.length, 0);

@@ -167,7 +167,10 @@ export const useFileUpload = (
           change(id, { error: `上传失败：${told}`, refused });
           known.halted = isOffline(error);
           // It is never taken: another life of the page does not try it again.
-          if (refused) void dropFiles(place, [id]);
+          if (refused) {
+            work.current.delete(id);
+            void dropFiles(place, [id]);
+          }
         }
       };
       line.current = line.current.then(one);
