@@ -93,16 +93,26 @@ const startServices = async () => {
 
 const problems: string[] = [];
 
-/** How often each of the texts stands on the server. */
-const timesOf = async (server: TestServer, text: string): Promise<number> => {
+const query = async <Row extends pg.QueryResultRow>(
+  server: TestServer,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Row[]> => {
   const db = new pg.Client({ connectionString: server.databaseUrl });
   await db.connect();
-  const { rows } = await db.query<{ count: string }>(
+  const { rows } = await db.query<Row>(sql, [...values]);
+  await db.end();
+  return rows;
+};
+
+/** How often each of the texts stands on the server. */
+const timesOf = async (server: TestServer, text: string): Promise<number> => {
+  const [row] = await query<{ count: string }>(
+    server,
     `SELECT count(*) FROM history WHERE human LIKE '%' || $1 || '%'`,
     [text],
   );
-  await db.end();
-  return Number(rows[0]?.count ?? 0);
+  return Number(row?.count ?? 0);
 };
 
 const live = async (server: TestServer, device: string, weather: Weather, sound: string) => {
@@ -118,6 +128,15 @@ const live = async (server: TestServer, device: string, weather: Weather, sound:
   const line = await openRoughLine(server.baseURL);
   const client = await TestClient.register(server.baseURL);
   const other = await TestClient.register(server.baseURL);
+  const { id: me } = await client.call('userInfo', {});
+  // In an hour more is begun and written than who pays nothing, or is not accepted, may.
+  await query(server, `UPDATE users SET vip_expired_at = now() + interval '1 day' WHERE id = $1`, [
+    me,
+  ]);
+  const { id: them } = await other.call('userInfo', {});
+  const { uuid: letters } = await client.call('newFriend', { friend_user_id: them });
+  await client.call('sendMessage', { session_id: letters, msg: '你好' });
+  await other.call('answerFriend', { session_id: letters, act: 'accept' });
   const { uuid, id } = await client.ask('还记得这句话吗', { model: 'mock-chat' });
   await client.read(uuid, id);
   const talk = await client.ask('这里一直聊', { model: 'mock-chat' });
