@@ -54,29 +54,32 @@ export const filesWithChunks = (db: Executor, projectId: number) =>
     .select({
       id: knowledgeChunks.fileId,
       mark: sql<number>`max(greatest(${knowledgeChunks.id}, ${knowledgeChunks.version}, ${knowledgeChunks.vectorVersion}))::float8`,
+      passages: sql<number>`count(*)::float8`,
     })
     .from(knowledgeChunks)
     .where(eq(knowledgeChunks.projectId, projectId))
     .groupBy(knowledgeChunks.fileId)
     .orderBy(asc(knowledgeChunks.fileId));
 
-export const chunksOfFile = (
+/** Passages of files in their order; `after`: of a single file, those behind this one, so many. */
+export const chunksOfFiles = (
   db: Executor,
-  fileId: number,
-  { after, most }: { after: number; most: number },
-) =>
-  db
+  fileIds: readonly number[],
+  part?: { after: number; most: number },
+) => {
+  const rows = db
     .select()
     .from(knowledgeChunks)
     .where(
       and(
-        eq(knowledgeChunks.fileId, fileId),
-        gt(knowledgeChunks.seq, after),
+        inArray(knowledgeChunks.fileId, [...fileIds]),
+        part && gt(knowledgeChunks.seq, part.after),
         eq(knowledgeChunks.off, false),
       ),
     )
-    .orderBy(asc(knowledgeChunks.seq))
-    .limit(most);
+    .orderBy(asc(knowledgeChunks.fileId), asc(knowledgeChunks.seq));
+  return part ? rows.limit(part.most) : rows;
+};
 
 const words = {
   id: knowledgeChunks.id,

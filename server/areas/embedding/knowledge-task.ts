@@ -6,7 +6,7 @@ export type ToKnowledge =
   /** How a text is said: pinyin without tones. */
   | { kind: 'sound'; id: number; text: string }
   | { kind: 'files'; id: number; base: number }
-  | { kind: 'add'; id: number; base: number; file: IndexedFile }
+  | { kind: 'add'; id: number; base: number; files: IndexedFile[] }
   | { kind: 'drop'; id: number; base: number; files: number[] }
   | {
       kind: 'search';

@@ -44,8 +44,10 @@ const answer = (task: ToKnowledge): FromKnowledge => {
     return { kind, id, files: [...base.files], model: base.index.model };
   }
   if (kind === 'add') {
-    base.index.add(task.file);
-    base.files.add(task.file.mark);
+    for (const file of task.files) {
+      base.index.add(file);
+      base.files.add(file.mark);
+    }
     makeRoom();
     return { kind: 'done', id, model: base.index.model };
   }

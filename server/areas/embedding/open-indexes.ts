@@ -49,6 +49,53 @@ const ask = (task: Wanted<ToKnowledge>): Promise<FromKnowledge> =>
     own.post({ ...task, id: own.add({ resolve, reject }) });
   });
 
+type Row = Awaited<ReturnType<typeof store.chunksOfFiles>>[number];
+
+/** Passages of the files, a batch at a time: short files together, a long one in parts. */
+async function* batchesOf(
+  db: Executor,
+  files: readonly { id: number; passages: number }[],
+): AsyncGenerator<Row[]> {
+  let [together, passages]: [number[], number] = [[], 0];
+  for (const file of files) {
+    if (file.passages > batch)
+      for (let [after, more] = [-1, true]; more;) {
+        const rows = await store.chunksOfFiles(db, [file.id], { after, most: batch });
+        yield rows;
+        after = rows.at(-1)?.seq ?? after;
+        more = rows.length === batch;
+      }
+    else {
+      if (passages + file.passages > batch) {
+        yield await store.chunksOfFiles(db, together);
+        [together, passages] = [[], 0];
+      }
+      together.push(file.id);
+      passages += file.passages;
+    }
+  }
+  if (together.length > 0) yield await store.chunksOfFiles(db, together);
+}
+
+/** Of one file all passages were embedded in one way, but for one that changed in between. */
+const indexedFiles = (rows: readonly Row[], marks: ReadonlyMap<number, number>): IndexedFile[] => {
+  const same = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = `${row.fileId} ${row.model ?? ''}`;
+    const own = same.get(key);
+    if (own) own.push(row);
+    else same.set(key, [row]);
+  }
+  return [...same.values()].map((own) => ({
+    mark: marks.get(own[0]!.fileId) ?? 0,
+    ids: own.map((row) => row.id),
+    headings: own.map((row) => row.heading),
+    texts: own.map((row) => row.content),
+    vectors: new Uint8Array(Buffer.concat(own.map((row) => row.vector))),
+    model: own[0]!.model,
+  }));
+};
+
 /** Brings the thread's passages of a base to what the rows say. */
 const bring = async (db: Executor, base: number): Promise<string | null> => {
   const told = await ask({ kind: 'files', base });
@@ -56,39 +103,22 @@ const bring = async (db: Executor, base: number): Promise<string | null> => {
   let { model } = told;
   const there = await store.filesWithChunks(db, base);
   const known = new Set(told.files);
-  const marks = new Set(there.map(({ mark }) => mark));
-  const gone = told.files.filter((mark) => !marks.has(mark));
+  const marks = new Map(there.map(({ id, mark }) => [id, mark]));
+  const wanted = new Set(marks.values());
+  const gone = told.files.filter((mark) => !wanted.has(mark));
   if (gone.length > 0) await ask({ kind: 'drop', base, files: gone });
   /** The thread takes passages in while the next ones are read. */
   let taking: Promise<unknown> = Promise.resolve();
-  const take = async (file: IndexedFile) => {
-    const said = await ask({ kind: 'add', base, file });
+  const take = async (files: IndexedFile[]) => {
+    const said = await ask({ kind: 'add', base, files });
     if (said.kind === 'done') ({ model } = said);
   };
-  for (const { id: fileId, mark } of there) {
-    if (known.has(mark)) continue;
-    for (let after = -1; ;) {
-      const rows = await store.chunksOfFile(db, fileId, { after, most: batch });
-      const last = rows.at(-1);
-      if (!last) break;
-      after = last.seq;
-      // Of one file all passages were embedded in one way, but for one that changed in between.
-      for (const own of new Set(rows.map((row) => row.model))) {
-        const same = rows.filter((row) => row.model === own);
-        await taking;
-        taking = take({
-          mark,
-          ids: same.map((row) => row.id),
-          headings: same.map((row) => row.heading),
-          texts: same.map((row) => row.content),
-          vectors: new Uint8Array(Buffer.concat(same.map((row) => row.vector))),
-          model: own,
-        });
-        // What is wrong with it is told where it is waited for.
-        taking.catch(() => undefined);
-      }
-      if (rows.length < batch) break;
-    }
+  const missing = there.filter(({ mark }) => !known.has(mark));
+  for await (const rows of batchesOf(db, missing)) {
+    await taking;
+    taking = take(indexedFiles(rows, marks));
+    // What is wrong with it is told where it is waited for.
+    taking.catch(() => undefined);
   }
   await taking;
   return model;
