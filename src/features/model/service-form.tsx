@@ -181,6 +181,8 @@ const fieldsOf = (draft: ServiceDraft): Field[] => [
     ...secretWords(draft.kind),
     ...(draft.id === undefined ? {} : { placeholder: '不改就留空' }),
   },
+  ...(draft.kind === 'replicate' ? trainerFields : []),
+  ...(draft.kind === 'json-search' ? pathFields : []),
 ];
 
 const extras: readonly Field[] = [
@@ -198,6 +200,13 @@ const extras: readonly Field[] = [
     ...bounds.channel.priority,
     hint: '小的先用，它出错时才用后面的',
   },
+];
+
+/** What a first service does without. */
+const moreFieldsOf = ({ kind }: ServiceDraft, groups: Out<'peopleGroups'>['list']): Field[] => [
+  ...extras,
+  ...(chats(kind) ? chatFields(groups) : []),
+  ...(kind === 'openai-compatible' ? wireFields : []),
 ];
 
 const linesOf = (models: ServiceDraft['models']): string =>
@@ -358,14 +367,7 @@ export const ServiceForm = ({
     );
   return (
     <Form
-      fields={[
-        ...fieldsOf(draft),
-        ...(draft.kind === 'replicate' ? trainerFields : []),
-        ...(draft.kind === 'json-search' ? pathFields : []),
-        ...(full ? extras : []),
-        ...(full && chats(draft.kind) ? chatFields(groups.data?.list ?? []) : []),
-        ...(full && draft.kind === 'openai-compatible' ? wireFields : []),
-      ]}
+      fields={[...fieldsOf(draft), ...(full ? moreFieldsOf(draft, groups.data?.list ?? []) : [])]}
       initial={beginning(draft)}
       submit={draft.id === undefined ? '接入' : '保存'}
       onChange={setValues}
