@@ -35,6 +35,8 @@ export interface Checked {
   keep: boolean;
   /** Somebody looks at it already: what is doubtful makes no case of its own. */
   noted?: boolean;
+  /** Whoever asked has gone when it is aborted: what is not judged yet is not handed on. */
+  signal?: AbortSignal;
 }
 
 type Way = 'in' | 'out';
@@ -128,6 +130,7 @@ export const createSafety = (deps: SafetyDeps) => {
     const ask = async (by: string, judge: (piece: string) => Promise<Verdict | null>) => {
       for (const piece of piecesOf(text)) {
         if (found.verdict.level === 'refuse') return;
+        of.signal?.throwIfAborted();
         const verdict = await figures.counting(
           by,
           piece.length,

@@ -72,3 +72,31 @@ test.each([
   },
   30_000,
 );
+
+test('nothing more is judged for an asker who has gone', async () => {
+  const gone = new AbortController();
+  let judged = 0;
+  const safety = {
+    manner: () => Promise.resolve('held' as const),
+    checkText: async () => {
+      judged += 1;
+      await sleep(20);
+      return { level: 'pass' as const, reason: '' };
+    },
+  };
+  const engine: ChatEngine = {
+    write: async ({ signal }, take) => {
+      for (let at = 0; at < 2_000; at += 1) take([{ kind: 'text', text: good }]);
+      gone.abort();
+      signal.throwIfAborted();
+    },
+  };
+  const answer = guarded(engine, safety, { userId: 1, keep: true }).write(
+    { ...request(), signal: gone.signal },
+    () => undefined,
+  );
+  await expect(answer).rejects.toThrow();
+  await sleep(200);
+  // The question, and no window of the answer.
+  expect(judged).toBe(1);
+});

@@ -104,9 +104,9 @@ const inWindows = async <T>(
 
   const judged = async (earlier: Promise<void>, items: T[]): Promise<void> => {
     await earlier;
-    if (found.bad) return;
+    if (found.bad || signal.aborted) return;
     const text = words(items);
-    const verdict = await safety.checkText('out', before + text, { ...of, noted });
+    const verdict = await safety.checkText('out', before + text, { ...of, noted, signal });
     // One doubtful window of an answer is enough to have somebody look at it.
     noted ||= verdict.level === 'review';
     if (verdict.level === 'refuse') {
@@ -146,7 +146,8 @@ const inWindows = async <T>(
 export const guarded = (engine: ChatEngine, safety: Checks, of: Checked): ChatEngine => ({
   write: async (request, take) => {
     const question = lastQuestion(request.messages);
-    const asked = await checkQuestion(safety, of, question, engineRefusal);
+    const asking = { ...of, signal: request.signal };
+    const asked = await checkQuestion(safety, asking, question, engineRefusal);
     const manner = await safety.manner();
     if (manner === 'none') return engine.write(request, take);
     const noted = asked.level === 'review';
@@ -164,7 +165,7 @@ export const guardedRelay = (relay: ChatRelay, safety: Checks, of: Checked): Cha
   ...relay,
   complete: async (body, signal) => {
     const question = lastQuestion(body.messages);
-    const { level } = await checkQuestion(safety, of, question, relayRefusal);
+    const { level } = await checkQuestion(safety, { ...of, signal }, question, relayRefusal);
     const answer = await relay.complete(body, signal);
     const noted = level === 'review';
     const said = await safety.checkText('out', producedBy(answer), { ...of, noted });
@@ -173,7 +174,7 @@ export const guardedRelay = (relay: ChatRelay, safety: Checks, of: Checked): Cha
   },
   stream: async (body, signal, take) => {
     const question = lastQuestion(body.messages);
-    const asked = await checkQuestion(safety, of, question, relayRefusal);
+    const asked = await checkQuestion(safety, { ...of, signal }, question, relayRefusal);
     const manner = await safety.manner();
     if (manner === 'none') return relay.stream(body, signal, take);
     const noted = asked.level === 'review';
