@@ -8,7 +8,6 @@ import {
   type ServiceDraft,
 } from '#src/features/model/service-form.tsx';
 import { useCall } from '#src/platform/call-query.ts';
-import { prefsStore } from '#src/platform/prefs.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -38,9 +37,8 @@ const ByKey = ({ onSaved }: { onSaved: () => void }) => {
     <div className={css.sight} ref={intoView}>
       <ServiceForm
         draft={draft}
-        onSaved={(first) => {
-          // Who connects a model for the first time asks it next.
-          if (first !== undefined) prefsStore.set({ model: first });
+        askedNext
+        onSaved={() => {
           setDraft(undefined);
           onSaved();
         }}

@@ -51,28 +51,37 @@ const ask = (task: Wanted<ToKnowledge>): Promise<FromKnowledge> =>
 
 type Row = Awaited<ReturnType<typeof store.chunksOfFiles>>[number];
 
+/** Passages of a file that has many, a batch at a time. */
+async function* batchesOfFile(db: Executor, fileId: number): AsyncGenerator<Row[]> {
+  let after = -1;
+  for (;;) {
+    const rows = await store.chunksOfFiles(db, [fileId], { after, most: batch });
+    yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < batch) return;
+    after = last.seq;
+  }
+}
+
 /** Passages of the files, a batch at a time: short files together, a long one in parts. */
 async function* batchesOf(
   db: Executor,
   files: readonly { id: number; passages: number }[],
 ): AsyncGenerator<Row[]> {
-  let [together, passages]: [number[], number] = [[], 0];
+  let together: number[] = [];
+  let passages = 0;
   for (const file of files) {
-    if (file.passages > batch)
-      for (let [after, more] = [-1, true]; more;) {
-        const rows = await store.chunksOfFiles(db, [file.id], { after, most: batch });
-        yield rows;
-        after = rows.at(-1)?.seq ?? after;
-        more = rows.length === batch;
-      }
-    else {
-      if (passages + file.passages > batch) {
-        yield await store.chunksOfFiles(db, together);
-        [together, passages] = [[], 0];
-      }
-      together.push(file.id);
-      passages += file.passages;
+    if (file.passages > batch) {
+      yield* batchesOfFile(db, file.id);
+      continue;
     }
+    if (passages + file.passages > batch) {
+      yield await store.chunksOfFiles(db, together);
+      together = [];
+      passages = 0;
+    }
+    together.push(file.id);
+    passages += file.passages;
   }
   if (together.length > 0) yield await store.chunksOfFiles(db, together);
 }

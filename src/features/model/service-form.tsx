@@ -2,6 +2,7 @@ import { bounds } from '#contract/bounds.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { api } from '#src/platform/api.ts';
 import { queryClient } from '#src/platform/query-client.ts';
+import { prefsStore } from '#src/platform/prefs.ts';
 import { refreshSite } from '#src/platform/site.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -320,11 +321,13 @@ const channelOf = (
 /** A model service by form: address and key, a trial, and the models to offer. */
 export const ServiceForm = ({
   draft,
+  askedNext = false,
   onSaved,
 }: {
   draft: ServiceDraft;
-  /** `first`: the chat model that it names first; left out: it has none. */
-  onSaved: (first?: string) => void;
+  /** Whoever connects it asks its first chat model next. */
+  askedNext?: boolean;
+  onSaved: () => void;
 }) => {
   const [values, setValues] = useState<FormValues>({});
   const [trial, setTrial] = useState<Trial>();
@@ -378,7 +381,9 @@ export const ServiceForm = ({
         if (searches(draft.kind)) await refreshSite();
         await queryClient.invalidateQueries({ queryKey: ['models'] });
         toast('保存成功', 'success');
-        onSaved(chats(draft.kind) ? made.models[0]?.name : undefined);
+        const [first] = made.models;
+        if (askedNext && first && chats(draft.kind)) prefsStore.set({ model: first.name });
+        onSaved();
       }}
       renderExtra={() => (
         <>

@@ -1,5 +1,4 @@
 import { useCall } from '#src/platform/call-query.ts';
-import { prefsStore } from '#src/platform/prefs.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
@@ -55,13 +54,7 @@ export const StartScreen = () => {
         )}
         {step === 1 && draft && (
           <>
-            <ServiceForm
-              draft={draft}
-              onSaved={(first) => {
-                if (first !== undefined) prefsStore.set({ model: first });
-                setDone(true);
-              }}
-            />
+            <ServiceForm draft={draft} askedNext onSaved={() => setDone(true)} />
             <div>
               <Button kind="ghost" onClick={() => setDraft(undefined)}>
                 换一个服务
