@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -346,6 +347,30 @@ test('what is judged at the cost of the house has its bound of a day', async () 
   expect((await ask('怎样种一棵树', person)).error).toBeUndefined();
   expect((await ask('怎样种一棵树', person)).error).toBeUndefined();
   expect(asked).toHaveLength(1);
+  // A program is told the same, with when to come back.
+  const { key, userId } = await apiUser(server);
+  const counted = createHash('sha256').update(`letters judged ${userId}`).digest('base64url');
+  await onDatabase(
+    server,
+    `INSERT INTO shared_counts (key, points, ends) VALUES ($1, 1000000, now() + interval '1 hour')`,
+    [counted.slice(0, 22)],
+  );
+  for (const stream of [false, true]) {
+    const refused = await fetch(`${server.baseURL}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({
+        model: 'builtin-assistant',
+        stream,
+        messages: [{ role: 'user', content: '怎样种树' }],
+      }),
+    });
+    expect([refused.status, await refused.text()]).toEqual([
+      429,
+      expect.stringContaining('内容安全检查用完了，约 60 分钟后再试'),
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+  }
   await manager.call('saveSafety', { service: '', words: 1, text_in: 0, pictures_in: 0 });
 });
 
