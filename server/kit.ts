@@ -10,11 +10,9 @@ import { createEmbeddingModels } from './engines/embedding/embedding-models.ts';
 import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.ts';
 import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
-import { wantsMarks } from './areas/compliance/foot.ts';
-import { markedRelay } from './areas/compliance/marked-relay.ts';
 import { createSigning } from './areas/compliance/signing.service.ts';
+import { checkedModels, judgingModels } from './areas/moderation/checked-models.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
-import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
 import type { Area, Kit } from './area.ts';
 import { createAreas } from './areas/list.ts';
@@ -59,26 +57,11 @@ export const createKit = async (
   const safety = createSafety({
     db,
     box: () => createKeyBox(settings.secretKey, settings.dataDir),
-    // Whoever judges is not judged.
-    judge: (model, userId) =>
-      plainModels.engine(db, { model, userId, firstMs: 5_000, onLine: () => {} }),
+    judge: judgingModels(db, plainModels),
     log,
   });
   life.own(() => safety.close());
-  const models: typeof plainModels = {
-    ...plainModels,
-    engine: async (executor, asked) => {
-      const engine = await plainModels.engine(executor, asked);
-      const of = { userId: asked.userId, keep: asked.keep === true };
-      return engine && guarded(engine, safety, of);
-    },
-    relay: async (executor, asked) => {
-      const relay = await plainModels.relay(executor, asked);
-      if (!relay) return null;
-      const checked = guardedRelay(relay, safety, { userId: asked.userId, keep: true });
-      return (await wantsMarks(executor)) ? markedRelay(checked) : checked;
-    },
-  };
+  const models = checkedModels(db, plainModels, safety);
   const storage = createStorage(settings);
   const disk = settings.s3 ? elsewhere : createDiskRoom(settings.dataDir, settings.diskReserve);
   const fetch = createGuardedFetch({ allowed: settings.fetchAllowed });
@@ -88,6 +71,7 @@ export const createKit = async (
     log,
   });
   const files = createFileService({
+    db,
     storage,
     sign: signing.sign,
     fetch,

@@ -603,6 +603,7 @@ test('with Alipay: precreated, paid by a signed notice, forged ones refused', as
       service.noticeOf(lie, service.forgedBy, { sign_type: 'RSA' }),
       { ...service.noticeOf(lie), body: service.noticeOf(lie).body.replace('95.00', '95.01') },
       service.noticeOf(lie, undefined, { app_id: '2021000000000002' }),
+      service.noticeOf(lie, undefined, { out_trade_no: `${order.trade_no}\0` }),
       { body: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ])
       expect((await send(server, 'alipay', forged)).status).toBe(400);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { codes } from '#contract/errors.ts';
 import { keywordType } from '#contract/image.ts';
+import { onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { stage, stageWithModels } from '../support/stage.ts';
 
@@ -46,6 +47,34 @@ describe('without a connected model', () => {
     expect(english.result).toMatch(/^a cat by the window, [\x20-\x7e]+$/);
     const guest = await guestOf(here.server.baseURL);
     expect((await guest.call('inscriptor', { msg: prompt })).result).toBe(chinese.result);
+  });
+
+  test('of what is saved at once no more than fits is taken', async () => {
+    const writer = await TestClient.register(here.server.baseURL);
+    const { id: userId } = await writer.call('userInfo', {});
+    const taken = async (save: (at: number) => Promise<{ code: number }>) =>
+      (await Promise.all(Array.from({ length: 20 }, (_, at) => save(at)))).filter(
+        ({ code }) => code === 0,
+      ).length;
+    // Of 300 prompts two are free, and so are two of 20 scenarios that wait for a manager.
+    await onDatabase(
+      here.server,
+      `INSERT INTO prompt_templates (user_id, type, title, content)
+       SELECT $1, 0, 'n' || at, 'x' FROM generate_series(1, 298) at`,
+      [userId],
+    );
+    const prompts = await taken((at) =>
+      writer.raw('savePrompt', { type: 0, prompt_json: { act: `一起 ${at}`, prompt: '写诗' } }),
+    );
+    expect(prompts).toBe(2);
+    const [first] = (await writer.call('scenarioCategory', {})).list;
+    const category = first!.id;
+    for (let at = 0; at < 18; at += 1)
+      await writer.call('saveScenario', { name: `先 ${at}`, prompt: '写诗', category, publish: 1 });
+    const scenarios = await taken((at) =>
+      writer.raw('saveScenario', { name: `一起 ${at}`, prompt: '写诗', category, publish: 1 }),
+    );
+    expect(scenarios).toBe(2);
   });
 
   test('the library has its groups, in Chinese and English, for everybody', async () => {

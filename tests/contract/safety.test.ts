@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJudgedLetters } from '#server/areas/moderation/judged-letters.ts';
+import { openDatabase } from '#server/db/database.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { levelOf, startFakeSafety } from '../support/fake-safety.ts';
@@ -55,14 +59,17 @@ afterAll(async () => {
 });
 
 /** What a reader was told, and how the message stands. */
-const answerTo = async (question: string, temporary = false) => {
-  const session = await person.call('newSession', {
+const answerTo = async (
+  question: string,
+  { temporary = false, client = person, name = 'gpt-4o-mini' } = {},
+) => {
+  const session = await client.call('newSession', {
     type: 0,
-    model: 'gpt-4o-mini',
+    model: name,
     ...(temporary ? { temporary: 1 as const } : {}),
   });
-  const sent = await person.call('sendMessage', { session_id: session.uuid, msg: question });
-  const said = (await person.read(session.uuid, sent.id))
+  const sent = await client.call('sendMessage', { session_id: session.uuid, msg: question });
+  const said = (await client.read(session.uuid, sent.id))
     .filter(({ data }) => data !== '[DONE]')
     .map(({ data }) => JSON.parse(data) as string | { code: string; message: string });
   const text = said.filter((each) => typeof each === 'string').join('');
@@ -103,7 +110,7 @@ test('an answer that turns bad stops before it is seen, and what was not seen is
   );
 
   // Of what is nowhere kept nothing stands with its case.
-  await answerTo('请转坏', true);
+  await answerTo('请转坏', { temporary: true });
   const { list } = await manager.call('safetyCaseList', {});
   expect(list.map(({ way, excerpt }) => [way, excerpt.includes(bad)])).toEqual([
     ['out', false],
@@ -170,7 +177,8 @@ test.each(['aliyun', 'tencent', 'netease'] as const)(
     expect(asked.map((each) => each.service)).toContain(name);
     expect((await answerTo('坏问题')).error?.code).toBe('blocked');
     // Nor does it pass where one request ends and the next begins.
-    const cut = `${'好'.repeat(596)}一整句不许说的话，然后呢`;
+    const most = name === 'aliyun' ? 600 : 10_000;
+    const cut = `${'好'.repeat(most - 4)}一整句不许说的话，然后呢`;
     expect((await answerTo(cut)).error?.code).toBe('blocked');
     // What is doubtful goes on, for somebody to look at, or not at all.
     expect((await answerTo('可疑的问题')).text).toBe(good);
@@ -303,4 +311,90 @@ test('a model of a channel judges', async () => {
   const turned = await answerTo('坏掉的树'.replace('坏掉', '坏 掉'));
   expect(turned.error?.code).toBe('blocked');
   await manager.call('saveSafety', { judge: '', text_in: 0, text_out: 0 });
+});
+
+test('what is judged at the cost of the house has its bound of a day', async () => {
+  const settings = {
+    service: 'tencent',
+    key_id: 'id',
+    business: 'b',
+    address: service.url,
+  } as const;
+  await manager.call('saveSafety', { ...settings, secret, words: 0, text_in: 1, text_out: 0 });
+  const guest = new TestClient(server.baseURL);
+  await guest.call('newSession', { type: 0 });
+  const ask = (question: string, client = guest) =>
+    answerTo(question, { client, name: 'builtin-assistant' });
+  const long = (at: number) => `${at}`.padEnd(60_000, '树');
+  asked.length = 0;
+  const within = await Promise.all([1, 2, 3].map((at) => ask(long(at))));
+  expect(within.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  // 60,000 letters in seven pieces of 10,000, which overlap.
+  expect(asked).toHaveLength(21);
+  const over = {
+    code: 'rate_limited',
+    message: expect.stringMatching(/登录之后可以继续.*约 24 小时后再试/),
+  };
+  expect((await ask(long(4))).error).toMatchObject(over);
+  expect(asked.length).toBeLessThan(25);
+  asked.length = 0;
+  expect((await ask('怎样种一棵树')).error).toMatchObject(over);
+  const plain = { create: { width: 64, height: 64, channels: 3, background: '#4a7' } } as const;
+  await manager.call('saveSafety', { pictures_in: 1, business_pictures: 'pictures' });
+  const picture = new Blob([new Uint8Array(await sharp(plain).png().toBuffer())]);
+  await expect(guest.upload('uploadImage', picture, 'a.png')).rejects.toThrow('小时后再试');
+  // Whoever signs in at the same address goes on, and what was judged just now is not judged again.
+  expect((await ask('怎样种一棵树', person)).error).toBeUndefined();
+  expect((await ask('怎样种一棵树', person)).error).toBeUndefined();
+  expect(asked).toHaveLength(1);
+  // A program is told the same, with when to come back.
+  const { key, userId } = await apiUser(server);
+  const counted = createHash('sha256').update(`letters judged ${userId}`).digest('base64url');
+  await onDatabase(
+    server,
+    `INSERT INTO shared_counts (key, points, ends) VALUES ($1, 1000000, now() + interval '1 hour')`,
+    [counted.slice(0, 22)],
+  );
+  for (const stream of [false, true]) {
+    const refused = await fetch(`${server.baseURL}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({
+        model: 'builtin-assistant',
+        stream,
+        messages: [{ role: 'user', content: '怎样种树' }],
+      }),
+    });
+    expect([refused.status, await refused.text()]).toEqual([
+      429,
+      expect.stringContaining('内容安全检查用完了，约 60 分钟后再试'),
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+  }
+  await manager.call('saveSafety', { service: '', words: 1, text_in: 0, pictures_in: 0 });
+});
+
+test('what is paid for is bounded where it is refused alone, and no answer breaks off', async () => {
+  const { id: userId } = await person.call('userInfo', {});
+  const pool = new pg.Pool({ connectionString: server.databaseUrl });
+  try {
+    const letters = createJudgedLetters(openDatabase(pool));
+    const free = { userId };
+    const paid = { userId, paid: () => Promise.resolve(true) };
+    const over = { codeName: 'too_many', message: expect.stringContaining('小时后再试') };
+    await letters.take(paid, 'in', 90_000_000);
+    // Twenty at once are taken as far as there is room.
+    const taken = await Promise.allSettled(
+      Array.from({ length: 20 }, () => letters.take(free, 'in', 60_000)),
+    );
+    expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+    await letters.take(free, 'out', 60_000);
+    await expect(letters.take(free, 'in', 1)).rejects.toMatchObject(over);
+    // Who pays is not kept from what they pay for.
+    await letters.take(paid, 'in', 1);
+    await letters.refused(paid, 1_000_001);
+    await expect(letters.take(paid, 'in', 1)).rejects.toMatchObject(over);
+  } finally {
+    await pool.end();
+  }
 });

@@ -230,6 +230,7 @@ describe('a server with S3', () => {
     try {
       const db = openDatabase(pool);
       const service = createFileService({
+        db,
         storage: createS3Storage(s3Settings('bucket')),
         fetch: () => Promise.resolve(null),
         quota: 1e9,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -438,6 +438,48 @@ test('a connected service embeds for 0.05 a token, and the question is found by 
   expect(await titles()).toEqual(['潮.txt', '月.txt']);
   service.prefers = '';
   expect(await titles()).toEqual(['月.txt', '潮.txt']);
+});
+
+test('of a free model a service of vectors is asked so often in a day, then words alone find it', async () => {
+  const asker = await apiUser(server);
+  const { person: client, userId } = asker;
+  // The bound of a day is used up, as another process counted it.
+  const key = createHash('sha256').update(`questions tried ${userId}`).digest('base64url');
+  await onDatabase(
+    server,
+    `INSERT INTO shared_counts (key, points, ends) VALUES ($1, 2000, now() + interval '1 hour')`,
+    [key.slice(0, 22)],
+  );
+  const model = await make(client, 0);
+  await send(client, '月.txt', '月亮上没有风。'.repeat(40), model.id);
+  await settled(client, model.id);
+  const ask = async (name: string, question: string) => {
+    const session = { type: 0, model: name, embeddings: [model.key] };
+    const { uuid } = await client.call('newSession', session);
+    const sent = await client.call('sendMessage', { session_id: uuid, msg: question });
+    await client.read(uuid, sent.id);
+    return (await client.call('historyList', { session_id: uuid })).list[0];
+  };
+  const program = (name: string, question: string) =>
+    fetch(`${server.baseURL}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${asker.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: name,
+        embedding: model.key,
+        messages: [{ role: 'user', content: question }],
+      }),
+    });
+  const embedded = (question: string) => service.embedded.includes(question);
+  const found = await ask('builtin-assistant', '月亮上有没有风，一');
+  expect(found?.sources?.length).toBeGreaterThan(0);
+  expect(embedded('月亮上有没有风，一')).toBe(false);
+  expect((await program('builtin-assistant', '月亮上有没有风，二')).status).toBe(200);
+  expect(embedded('月亮上有没有风，二')).toBe(false);
+  await client.call('askKnowledge', { embedding_key: model.key, question: '月亮上有没有风，三' });
+  expect(embedded('月亮上有没有风，三')).toBe(false);
+  await ask('gpt-4o-mini', '月亮上有没有风，四');
+  expect(embedded('月亮上有没有风，四')).toBe(true);
 });
 
 test('a document is translated sentence by sentence, corrected, and packed', async () => {

@@ -20,7 +20,7 @@ export interface ChatDeps {
   models: ModelService;
   attachments: Attachments;
   toolbox: Toolbox;
-  knowledge: Pick<KnowledgeService, 'on' | 'source'>;
+  knowledge: Pick<KnowledgeService, 'on' | 'source' | 'mayAsk'>;
   /** Least UTF-8 bytes of a session's first message. */
   minPromptBytes: number;
   messagesAMinute: number;

@@ -1,6 +1,8 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
+import { isFree } from '#contract/price.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { find as findScenario } from '../scenario/scenario.service.ts';
@@ -85,7 +87,7 @@ export const createConversation = ({
   knowledge,
 }: {
   attachments: Attachments;
-  knowledge: Pick<KnowledgeService, 'on'>;
+  knowledge: Pick<KnowledgeService, 'on' | 'mayAsk'>;
 }) => {
   /** What was said before a message, newest first, and what stands for what is older. */
   const earlierIn = async (
@@ -139,6 +141,7 @@ export const createConversation = ({
       task: Task,
       model: ResolvedModel,
       asked: Asked,
+      user: Waiter,
     ): Promise<{
       messages: ChatMessage[];
       sources: StoredSource[] | null;
@@ -152,6 +155,7 @@ export const createConversation = ({
       const grounds =
         keys.length > 0
           ? await knowledge.on(tx, keys, task.human, session.userId, {
+              mayAsk: knowledge.mayAsk(user, !isFree(model)),
               strict: asked.strict_mode === 1,
               // Nothing of a temporary one is stored, and its sources neither.
               numbered: !session.temporary,

@@ -31,7 +31,7 @@ import { humanText } from './views.ts';
 export interface ModelTalkDeps {
   models: ModelService;
   attachments: Attachments;
-  knowledge: Pick<KnowledgeService, 'on'>;
+  knowledge: Pick<KnowledgeService, 'on' | 'mayAsk'>;
   minPromptBytes: number;
   toolbox: Toolbox;
   /** The process that will write the replies. */
@@ -73,7 +73,7 @@ const plan = async (
   asked: Asked,
   user: Identity,
 ): Promise<Plan> => {
-  const { messages, sources, written } = await conversation.ask(tx, task, model, asked);
+  const { messages, sources, written } = await conversation.ask(tx, task, model, asked, user);
   // What answers from a knowledge base alone looks nowhere else; a temporary one leaves no traces.
   const { ownerSetting } = task.session;
   const none = task.session.temporary || asked.strict_mode === 1;

@@ -156,7 +156,7 @@ export const developerArea = () => {
         gate,
         running,
         handlers: {
-          ...createChatHandlers({ db, chat, knowledge }),
+          ...createChatHandlers({ db, chat, knowledge, models }),
           ...createResponseApi({ db, chat }),
           ...createModelList({ db, models, embeddings }),
           ...writing,

@@ -1,10 +1,12 @@
 import { countFields, messageFields } from '#contract/open-fields.ts';
+import { isFree } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
 import type { OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal, statusIn } from '#server/http/open-failure.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
+import type { ModelService } from '../model/model.service.ts';
 import { balances } from '../ledger/ledger.service.ts';
 import type { ApiChat } from './chat.service.ts';
 import type { ChatAsked } from './chat-asking.ts';
@@ -76,12 +78,13 @@ const wordsIn = (content: unknown): string =>
 export const createChatHandlers = (deps: {
   db: Database;
   chat: ApiChat;
-  knowledge: Pick<KnowledgeService, 'on' | 'find'>;
+  knowledge: Pick<KnowledgeService, 'on' | 'find' | 'mayAsk'>;
+  models: Pick<ModelService, 'find'>;
 }): Pick<
   OpenHandlers,
   'chatCompletions' | 'createMessage' | 'countMessageTokens' | 'apiChat' | 'apiBalance'
 > => {
-  const { db, chat, knowledge } = deps;
+  const { db, chat, knowledge, models } = deps;
 
   /**
    * The request with what the named knowledge base has on its last question, and the sources that
@@ -101,7 +104,9 @@ export const createChatHandlers = (deps: {
     const question = wordsIn(
       [...messages].reverse().find(({ role }) => role === 'user')?.['content'],
     );
+    const model = await models.find(db, asked.model, user);
     const { part, sources } = await knowledge.on(db, [embedding], question, user.id, {
+      mayAsk: knowledge.mayAsk(user, model !== null && !isFree(model)),
       strict: strict === 1 || strict === true,
       numbered: named === true,
       note: true,

@@ -1,13 +1,12 @@
 import { estimateTokens } from '#contract/price.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import { type Context, Refusal, type Handlers } from '#server/http/handlers.ts';
-import { createKeyLimit, networkKey } from '#server/http/rate-limit.ts';
+import { networkKey } from '#server/http/rate-limit.ts';
 import type { KnowledgeService } from './embedding.service.ts';
 
-/**
- * Questions of a day that are turned into vectors at the house's cost where nothing else is paid for:
- * of a person, and of all guests and visitors of a network.
- */
-const aDay = { person: 2_000, network: 200 };
+/** Who asks where people are counted: visitors of a network are one person, as its guests are. */
+const askerOf = ({ user, ip }: Pick<Context, 'user' | 'ip'>): Waiter =>
+  user ?? { person: networkKey(ip), guest: true };
 
 export const createEmbeddingHandlers = (
   knowledge: KnowledgeService,
@@ -15,15 +14,6 @@ export const createEmbeddingHandlers = (
   Handlers,
   'embeddingList' | 'passageTokens' | 'askKnowledge' | 'knowledgePassage' | 'passagePage'
 > => {
-  const limitPerson = createKeyLimit(aDay.person, 86_400, 'questions tried');
-  const limitNetwork = createKeyLimit(aDay.network, 86_400, 'questions tried by a network');
-  const asker =
-    ({ user, ip }: Pick<Context, 'user' | 'ip'>) =>
-    (): Promise<boolean> =>
-      (user && !user.guest ? limitPerson(String(user.id)) : limitNetwork(networkKey(ip))).then(
-        () => true,
-        () => false,
-      );
   return {
     embeddingList: async ({ query }, { db, user }) => ({
       list: await knowledge.list(db, user?.id ?? null, query),
@@ -32,21 +22,20 @@ export const createEmbeddingHandlers = (
     passageTokens: async ({ embedding_key: key, question }, { db, user, ip }) => {
       const base = await knowledge.find(db, key, user?.id ?? null);
       if (!base) throw new Refusal('embedding_missing');
-      const mayAsk = asker({ user, ip });
+      const mayAsk = knowledge.mayAsk(askerOf({ user, ip }));
       const { part } = await knowledge.on(db, [base.key], question, user?.id ?? null, { mayAsk });
       return { tokens: estimateTokens(part.text) };
     },
 
     askKnowledge: async ({ embedding_key: key, question }, { db, user, ip }) => {
       const start = performance.now();
-      const list = await knowledge.tryOut(db, key, question, user?.id ?? null, asker({ user, ip }));
+      const mayAsk = knowledge.mayAsk(askerOf({ user, ip }));
+      const list = await knowledge.tryOut(db, key, question, user?.id ?? null, mayAsk);
       return { list, milliseconds: Math.round(performance.now() - start) };
     },
 
-    passagePage: ({ id }, { db, user, ip }) => {
-      const owner = user ?? { person: networkKey(ip), guest: true };
-      return knowledge.page(db, id, user?.id ?? null, owner);
-    },
+    passagePage: ({ id }, { db, user, ip }) =>
+      knowledge.page(db, id, user?.id ?? null, askerOf({ user, ip })),
 
     knowledgePassage: ({ id }, { db, user }) => knowledge.passage(db, id, user?.id ?? null),
   };

@@ -12,7 +12,8 @@ import { groundsOf, type Grounds } from './grounds.ts';
 import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
 import { drawnPage, isDrawn, passageAround, standsAt } from './open-passage.ts';
 import type { Originals } from './originals.ts';
-import { always, createQuestionVectors, type MayAsk } from './question-vectors.ts';
+import { createMayAsk, type MayAsk } from './may-ask.ts';
+import { createQuestionVectors } from './question-vectors.ts';
 import { enough, mostPassages, type Ranked, searchBase } from './search-base.ts';
 
 /** So many passages are shown to who tries a question. */
@@ -62,6 +63,7 @@ export const createKnowledgeService = (deps: {
   };
 
   return {
+    mayAsk: createMayAsk(),
     list: bases.list,
     find: bases.find,
     findAll: bases.findAll,
@@ -70,14 +72,19 @@ export const createKnowledgeService = (deps: {
      * What knowledge bases have on a question of a person; of a base that is not open to them any
      * more nothing.
      * @param options `note`: a question that a base has nothing on is counted for its owner
-     *   `mayAsk`: whether the service of vectors may be asked, where it would be; left out: it may
+     *   `mayAsk`: whether the services may be asked, where they would be
      */
     async on(
       db: Executor,
       keys: readonly string[],
       question: string,
       userId: number | null,
-      { strict = false, numbered = true, note = false, mayAsk = always } = {},
+      {
+        mayAsk,
+        strict = false,
+        numbered = true,
+        note = false,
+      }: { mayAsk: MayAsk; strict?: boolean; numbered?: boolean; note?: boolean },
     ): Promise<Grounds> {
       const asked = await Promise.all(
         keys.map(async (key) => {
@@ -129,7 +136,7 @@ export const createKnowledgeService = (deps: {
       key: string,
       question: string,
       userId: number | null,
-      mayAsk: MayAsk = always,
+      mayAsk: MayAsk,
     ) {
       const base = await bases.find(db, key, userId);
       if (!base) throw new Refusal('embedding_missing');

@@ -1,13 +1,10 @@
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
+import type { MayAsk } from './may-ask.ts';
 
 /** How long a question waits for its vector before it is looked up by words alone, ms. */
 const vectorMs = 2_500;
 /** Vectors of questions that are kept. */
 const mostQuestions = 500;
-
-/** Whether the service of vectors may be asked now, which the house pays for: words alone find much, too. */
-export type MayAsk = () => Promise<boolean>;
-export const always: MayAsk = () => Promise.resolve(true);
 
 export type QuestionVectors = ReturnType<typeof createQuestionVectors>;
 
@@ -21,9 +18,8 @@ export const createQuestionVectors = (embeddings: Pick<EmbeddingModels, 'exact'>
     const known = questions.get(key);
     if (known) return { bytes: new Uint8Array(known), model };
     try {
-      if (!(await mayAsk())) return null;
       const engine = await embeddings.exact(model);
-      if (!engine) return null;
+      if (!engine || !(engine.free || (await mayAsk()))) return null;
       const { vectors } = await engine.embed([question], AbortSignal.timeout(vectorMs), true);
       const [vector] = vectors;
       if (!vector) return null;

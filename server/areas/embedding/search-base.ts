@@ -9,7 +9,8 @@ import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
 import * as indexes from './open-indexes.ts';
 import { placeOf } from './open-passage.ts';
 import type { Candidate, Found } from './passage-index.ts';
-import type { MayAsk, QuestionVectors } from './question-vectors.ts';
+import type { MayAsk } from './may-ask.ts';
+import type { QuestionVectors } from './question-vectors.ts';
 
 /** Share of the question's words that a passage must hold to be about it. */
 export const enough = 0.3;
@@ -86,9 +87,9 @@ const rerank = async (
   mayAsk: MayAsk,
 ): Promise<number[] | null> => {
   const reranker = rows.length > 1 ? await embeddings.reranker() : null;
-  if (!reranker || !(await mayAsk())) return null;
+  if (!reranker || !(reranker.free || (await mayAsk()))) return null;
   const texts = rows.map(({ heading, content }) => `${heading}\n${content}`.trim());
-  return reranker(question, texts, AbortSignal.timeout(rerankMs));
+  return reranker.rank(question, texts, AbortSignal.timeout(rerankMs));
 };
 
 /** The passages of a base that answer a question best. */

@@ -20,6 +20,7 @@ import type { RequireRoom } from './room.ts';
 import { readText } from './text.ts';
 
 export interface UploadDeps {
+  db: Executor;
   storage: Storage;
   fetch: GuardedFetch;
   /** Files that one person may bring in a minute. */
@@ -66,7 +67,7 @@ export const cleanName = (name: string): string =>
     .trim()
     .slice(-200) || '未命名';
 
-/** @throws Refusal upload_type */
+/** @throws Refusal upload_type, too_many */
 const requireSafe = async (
   { checkPicture }: Pick<UploadDeps, 'checkPicture'>,
   data: Buffer,
@@ -124,6 +125,8 @@ export const createUploads = (
       height,
       made,
     } = await turns.inTurn(user, () => renewImage(data, declared));
+    // What there is no room for is not judged: that costs.
+    await requireRoom(deps.db, user, bytes.length, 0);
     await requireSafe(deps, bytes, userId);
     return async (db) => {
       const size = bytes.length;
@@ -196,7 +199,8 @@ export const createUploads = (
         try {
           return await prepareImage(found.data, user);
         } catch (error) {
-          if (error instanceof Refusal) throw new Refusal('address_unreachable');
+          if (error instanceof Refusal && error.codeName !== 'too_many')
+            throw new Refusal('address_unreachable');
           throw error;
         }
       });

@@ -6,6 +6,7 @@ import {
 } from '#server/engines/image-engine.ts';
 import { broughtTo, changedWithin } from '#server/engines/image-pixels.ts';
 import { engineIo } from '#server/jobs/engine-io.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
@@ -70,6 +71,12 @@ const asAsked = async (
   return changed(inPlace, (data) => broughtTo(data, { width, height }));
 };
 
+const checkedOf = (job: ClaimedJob, { price }: ImagePlan) => ({
+  userId: job.user_id,
+  keep: true,
+  paid: () => Promise.resolve(price.factor > 0),
+});
+
 /** Stores what a service gave; more than was asked for is left out, less is told. */
 const keep = async (
   { db, files, safety, log }: Pick<ImageWorkDeps, 'db' | 'files' | 'safety' | 'log'>,
@@ -89,10 +96,7 @@ const keep = async (
       images.push({ kept: null, error: image?.error || missing });
       continue;
     }
-    const { level } = await safety.checkPicture('out', image.data, {
-      userId: job.user_id,
-      keep: true,
-    });
+    const { level } = await safety.checkPicture('out', image.data, checkedOf(job, plan));
     if (level === 'refuse') {
       images.push({ kept: null, error: refused });
       continue;
@@ -200,10 +204,12 @@ export const paint = async (
     throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
   const words = await wordsFor(deps, plan, job, now);
   const order = await orderOf(deps, plan, { words, userId: job.user_id, signal: io.signal });
-  const asked = await deps.safety.checkText('in', order.prompt, {
-    userId: job.user_id,
-    keep: true,
-  });
+  const asked = await deps.safety
+    .checkText('in', order.prompt, checkedOf(job, plan))
+    .catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+      throw new JobError(error.codeName, error.message, { retriable: false });
+    });
   if (asked.level === 'refuse')
     throw new JobError('prompt_banned', `提示词没有通过内容安全检查（${asked.reason}），没有扣费`, {
       retriable: false,

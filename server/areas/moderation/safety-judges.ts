@@ -3,10 +3,15 @@ import type { Safety } from '#contract/safety.ts';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
 import { openImage } from '#server/open-image.ts';
 import { aliyun } from './aliyun-form.ts';
-import { type Judged, type Send, serviceForms, type Verdict } from './safety-forms.ts';
+import { type Judged, passed, type Send, serviceForms, type Verdict } from './safety-forms.ts';
 
-/** What a model that judges is asked with. Null: there is no such model. */
-export type Judge = (model: string, userId: number) => Promise<ChatEngine | null>;
+/** What a model that judges is asked with, and the letters that it is given at once. */
+interface JudgingModel {
+  engine: ChatEngine;
+  most: number;
+}
+/** Null: there is no such model. */
+export type Judge = (model: string, userId: number) => Promise<JudgingModel | null>;
 
 /** How long a service or a model may take to judge, ms. */
 const patienceMs = 8_000;
@@ -43,12 +48,28 @@ const forService = async (judged: Judged): Promise<Judged> => {
   return { picture };
 };
 
-/** What the service that is set says; null: none is. @throws Error where it cannot be had */
+/**
+ * Letters of one request, by the documents of the services. Each judgement is paid for, and all of a
+ * piece is read for it, so that a larger one misses nothing; a business of one's own at 阿里云 may be
+ * of the kinds that take 600, those for questions and answers of models take 2,000.
+ */
+export const mostByService = ({ service, business }: Safety): number =>
+  service === 'aliyun' ? (business === '' ? 2_000 : 600) : 10_000;
+
+/**
+ * Letters that a model judges at once: in a long text it overlooks a short part sooner than a service
+ * does, and it has to answer in time.
+ * @param mostPrompt letters that it takes
+ */
+export const mostByModel = (mostPrompt: number): number =>
+  Math.max(600, Math.min(4_000, mostPrompt - instruction.length - 100));
+
+/** What the service that is set says. @throws Error where it cannot be had */
 export const byService = async (
   judged: Judged,
   { settings, secret }: { settings: Safety; secret: string },
-): Promise<Verdict | null> => {
-  if (settings.service === '') return null;
+): Promise<Verdict> => {
+  if (settings.service === '') return passed;
   const { key_id: keyId, address } = settings;
   // At 阿里云 it names what is looked for, which is never the same of both.
   const common = settings.service === 'aliyun' ? '' : settings.business;
@@ -65,17 +86,15 @@ export const byService = async (
 
 /** @throws Error where the model gives no judgement */
 export const byModel = async (
-  judge: Judge,
+  judge: JudgingModel | null,
   text: string,
   model: string,
-  userId: number,
 ): Promise<Verdict> => {
-  const engine = await judge(model, userId);
-  if (!engine) throw new Error(`there is no model ${model} to judge`);
+  if (!judge) throw new Error(`there is no model ${model} to judge`);
   let said = '';
   // Nobody can write the end of it into what is judged.
   const mark = randomBytes(9).toString('hex');
-  await engine.write(
+  await judge.engine.write(
     {
       model,
       messages: [

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import { allBlockedWords } from './blocked-words.store.ts';
 import { createCheckFigures } from './check-figures.ts';
+import { createJudgedLetters, pictureLetters } from './judged-letters.ts';
 import { type Level, passed, type Verdict } from './safety-forms.ts';
-import { byModel, byService, type Judge } from './safety-judges.ts';
+import { byModel, byService, type Judge, mostByService } from './safety-judges.ts';
 import { insertCase, readSafety } from './safety.store.ts';
 import { createWordFinder } from './word-finder.ts';
 
@@ -33,6 +35,8 @@ export interface Checked {
   userId: number;
   /** What was judged may stand with its case; false: of what is nowhere kept. */
   keep: boolean;
+  /** Whether it belongs to what its person pays for; left out: it does not. */
+  paid?: () => Promise<boolean>;
   /** Somebody looks at it already: what is doubtful makes no case of its own. */
   noted?: boolean;
   /** Whoever asked has gone when it is aborted: what is not judged yet is not handed on. */
@@ -44,11 +48,12 @@ type State = Awaited<ReturnType<typeof load>>;
 
 /** Changes of a manager are seen within this, ms. */
 const seenMs = 3_000;
-/** Characters of one request: services take 600 to 10,000. */
-const mostAsked = 600;
 /** Characters that two requests share: nothing that is forbidden is cut in two and passes. */
 const overlap = 30;
 const mostExcerpt = 300;
+/** How long a question that may be asked is not judged again, ms, and how many of them are known. */
+const knownMs = 600_000;
+const mostKnown = 2_000;
 
 const ranks: Readonly<Record<Level, number>> = { pass: 0, review: 1, refuse: 2 };
 
@@ -59,15 +64,38 @@ const load = async ({ db, box }: SafetyDeps) => {
     settings,
     secret: secret ? (box().open(secret, sealedFor) ?? '') : '',
     find: createWordFinder(words),
+    /** What it is judged by. */
+    rules: JSON.stringify([settings, words]),
   };
 };
 
-/** Pieces that services take. */
-const piecesOf = (text: string): string[] => {
+/** Pieces of so many letters at most. */
+const piecesOf = (text: string, most: number): string[] => {
   const pieces: string[] = [];
-  for (let at = 0; at === 0 || at + overlap < text.length; at += mostAsked - overlap)
-    pieces.push(text.slice(at, at + mostAsked));
+  for (let at = 0; at === 0 || at + overlap < text.length; at += most - overlap)
+    pieces.push(text.slice(at, at + most));
   return pieces;
+};
+
+/** Questions that may be asked: each round of a loop, and each try, asks the same one again. */
+const createAllowed = () => {
+  const known = new Map<string, { verdict: Verdict; until: number }>();
+  return {
+    keyOf: (text: string, userId: number, { rules }: State): string =>
+      createHash('sha256')
+        .update(JSON.stringify([rules, userId, text]))
+        .digest('base64url'),
+    find: (key: string): Verdict | null => {
+      const found = known.get(key);
+      return found && found.until > Date.now() ? found.verdict : null;
+    },
+    keep: (key: string, verdict: Verdict): void => {
+      known.delete(key);
+      known.set(key, { verdict, until: Date.now() + knownMs });
+      const [oldest] = known.keys();
+      if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
+    },
+  };
 };
 
 const worse = (one: Verdict, other: Verdict): Verdict =>
@@ -122,48 +150,67 @@ export const createSafety = (deps: SafetyDeps) => {
       return word === null ? passed : { level: 'refuse', reason: `不允许的词“${word}”` };
     });
 
+  const allowed = createAllowed();
+  const letters = createJudgedLetters(db);
+
+  /** @throws Refusal too_many, where so much of its person was judged today at the house's cost */
   const checkText = async (way: Way, text: string, of: Checked): Promise<Verdict> => {
     const now = await state();
     const { settings } = now;
     if (settings[way === 'in' ? 'text_in' : 'text_out'] !== 1 || text.trim() === '') return passed;
+    const key = way === 'in' ? allowed.keyOf(text, of.userId, now) : null;
+    const before = key && allowed.find(key);
+    if (before) return before;
     let found = { verdict: settings.words === 1 ? await byWords(text, now) : passed, by: 'words' };
-    const ask = async (by: string, judge: (piece: string) => Promise<Verdict | null>) => {
-      for (const piece of piecesOf(text)) {
+    let failed = false;
+    let judged = 0;
+    const ask = async (by: string, most: number, judge: (piece: string) => Promise<Verdict>) => {
+      for (const piece of piecesOf(text, most)) {
         if (found.verdict.level === 'refuse') return;
         of.signal?.throwIfAborted();
-        const verdict = await figures.counting(
-          by,
-          piece.length,
-          settings,
-          async () => (await judge(piece)) ?? passed,
+        await letters.take(of, way, piece.length);
+        judged += piece.length;
+        const verdict = await figures.counting(by, piece.length, settings, () =>
+          judge(piece).catch((error: unknown) => {
+            failed = true;
+            throw error;
+          }),
         );
         if (worse(found.verdict, verdict) === verdict && verdict.level !== 'pass')
           found = { verdict, by };
       }
     };
     if (settings.service !== '')
-      await ask(settings.service, (piece) => byService({ text: piece, way }, now));
-    if (settings.judge !== '')
-      await ask(`model ${settings.judge}`, (piece) =>
-        byModel(deps.judge, piece, settings.judge, of.userId),
+      await ask(settings.service, mostByService(settings), (piece) =>
+        byService({ text: piece, way }, now),
       );
-    return settled(db, found, now, { ...of, way, kind: 'text', excerpt: text });
+    if (settings.judge !== '') {
+      const judge = await deps.judge(settings.judge, of.userId);
+      await ask(`model ${settings.judge}`, judge?.most ?? text.length, (piece) =>
+        byModel(judge, piece, settings.judge),
+      );
+    }
+    const verdict = await settled(db, found, now, { ...of, way, kind: 'text', excerpt: text });
+    if (verdict.level === 'refuse') await letters.refused(of, judged);
+    else if (key && !failed) allowed.keep(key, verdict);
+    return verdict;
   };
 
   return {
     checkText,
 
-    /** A picture that a person brought, or a model drew; without a service it passes. */
+    /**
+     * A picture that a person brought, or a model drew; without a service it passes.
+     * @throws Refusal too_many, as of a text
+     */
     async checkPicture(way: Way, picture: Buffer, of: Checked): Promise<Verdict> {
       const now = await state();
       const { settings } = now;
       const wanted = settings[way === 'in' ? 'pictures_in' : 'pictures'] === 1;
       if (!wanted || settings.service === '') return passed;
-      const verdict = await figures.counting(
-        settings.service,
-        0,
-        settings,
-        async () => (await byService({ picture }, now)) ?? passed,
+      await letters.take(of, way, pictureLetters);
+      const verdict = await figures.counting(settings.service, 0, settings, () =>
+        byService({ picture }, now),
       );
       const found = { verdict, by: settings.service };
       return settled(db, found, now, { ...of, way, kind: 'picture', excerpt: '' });

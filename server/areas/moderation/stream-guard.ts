@@ -12,6 +12,7 @@ import {
   type RelayEvent,
 } from '#server/engines/chat-relay.ts';
 import { producedBy } from '#server/engines/produced.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { Checked, SafetyService, Verdict } from './safety.service.ts';
 
 /**
@@ -41,6 +42,12 @@ const relayRefusal: Refuse = (reason, what) =>
     askerAtFault: true,
   });
 
+/** What a stream says of a refusal. */
+const inStream = (error: unknown): never => {
+  if (!(error instanceof Refusal)) throw error;
+  throw new EngineError('rate_limited', error.message, { retriable: false, askerAtFault: true });
+};
+
 const lastQuestion = (messages: ChatRequest['messages'] | ChatBody['messages']): string => {
   const last = [...messages].reverse().find(({ role }) => role === 'user');
   const content = last?.content;
@@ -59,7 +66,7 @@ const wordsIn = (parts: readonly ChatPart[]): string =>
 const wordsOf = (events: readonly RelayEvent[]): string =>
   events.map(({ chunk }) => producedBy(chunk)).join('');
 
-/** @throws what `refuse` makes, where the question is refused */
+/** @throws what `refuse` makes, where the question is refused; Refusal too_many */
 const checkQuestion = async (
   safety: Checks,
   of: Checked,
@@ -147,7 +154,7 @@ export const guarded = (engine: ChatEngine, safety: Checks, of: Checked): ChatEn
   write: async (request, take) => {
     const question = lastQuestion(request.messages);
     const asking = { ...of, signal: request.signal };
-    const asked = await checkQuestion(safety, asking, question, engineRefusal);
+    const asked = await checkQuestion(safety, asking, question, engineRefusal).catch(inStream);
     const manner = await safety.manner();
     if (manner === 'none') return engine.write(request, take);
     const noted = asked.level === 'review';

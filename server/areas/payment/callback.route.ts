@@ -35,7 +35,8 @@ export const registerNotices = (app: FastifyInstance, payments: PaymentService):
       } catch (error) {
         request.log.warn({ err: error, provider: name }, 'a notice could not be read');
       }
-      if (!about) return say(bad);
+      // No order has such a number, and the database takes none.
+      if (!about || about.number.includes('\0')) return say(bad);
       try {
         await payments.noticed(name, about.number);
         return await say(good);

@@ -42,7 +42,9 @@ const inSessions = async (
 };
 
 /** Looks through what its person has here, with the searches that the pages have. */
-export const createSearchHere = (knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>): Tool => ({
+export const createSearchHere = (
+  knowledge: Pick<KnowledgeService, 'list' | 'tryOut' | 'mayAsk'>,
+): Tool => ({
   label: '站内搜索',
   seconds: 15,
   own: true,
@@ -62,7 +64,8 @@ export const createSearchHere = (knowledge: Pick<KnowledgeService, 'list' | 'try
     const bases = (await knowledge.list(db, user.id)).filter(({ mine }) => mine);
     const passages = [];
     for (const base of bases.slice(0, mostBases)) {
-      const list = await knowledge.tryOut(db, base.key, query, user.id);
+      const mayAsk = knowledge.mayAsk(user);
+      const list = await knowledge.tryOut(db, base.key, query, user.id, mayAsk);
       passages.push(
         ...list
           .filter(({ fits, used }) => fits || used)

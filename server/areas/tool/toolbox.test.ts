@@ -16,7 +16,11 @@ import { createMakeFilm } from '../video/film-tool.ts';
 import { addressesIn } from './read-page.ts';
 import { createToolbox } from './toolbox.ts';
 
-const knowledge = { list: () => Promise.resolve([]), tryOut: () => Promise.resolve([]) };
+const knowledge = {
+  list: () => Promise.resolve([]),
+  tryOut: () => Promise.resolve([]),
+  mayAsk: () => () => Promise.resolve(true),
+};
 const none = () => Promise.reject(new Error('nothing is drawn here'));
 const deps = {
   models: {

@@ -42,7 +42,7 @@ export const createToolbox = ({
   servers,
   made,
 }: {
-  knowledge: Pick<KnowledgeService, 'list' | 'tryOut'>;
+  knowledge: Pick<KnowledgeService, 'list' | 'tryOut' | 'mayAsk'>;
   fetch: GuardedFetch;
   services: Pick<SideServices, 'find'>;
   servers: Pick<ToolServers, 'offered' | 'tool'>;

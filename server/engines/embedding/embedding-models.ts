@@ -21,7 +21,7 @@ export interface EmbeddingModels {
   /** That very one, as texts were embedded with it; null: it is not there any more. */
   exact: (name: string) => Promise<EmbeddingEngine | null>;
   /** What puts passages in order, of the same service or of this machine; null: there is none. */
-  reranker: () => Promise<Reranker | null>;
+  reranker: () => Promise<{ free: boolean; rank: Reranker } | null>;
 }
 
 /**
@@ -115,11 +115,13 @@ export const createEmbeddingModels = (
     exact: of,
     reranker: async () => {
       const model = (await ask()).find((name) => isReranker(name));
-      if (model === undefined) return local.reranker();
+      if (model === undefined) {
+        const rank = await local.reranker();
+        return rank && { free: true, rank };
+      }
       const instead = await connected();
-      return createReranker(
-        instead ? { ...instead, model } : { baseUrl, nextKey: () => apiKey, model },
-      );
+      const at = instead ?? { baseUrl, nextKey: () => apiKey };
+      return { free: false, rank: createReranker({ ...at, model }) };
     },
   };
 };

@@ -139,14 +139,14 @@ export const inked = async (grey: Grey): Promise<Part> => {
     bottom = y;
   }
   if (right < 0) return { left: 0, top: 0, width: grey.width, height: grey.height };
-  const scale = grey.width / width;
   const room = 14;
-  const from = (at: number): number => Math.floor(Math.max(0, at - room) * scale);
-  const to = (at: number, end: number): number => Math.min(end, Math.ceil((at + 1 + room) * scale));
-  return {
-    left: from(left),
-    top: from(top),
-    width: to(right, grey.width) - from(left),
-    height: to(bottom, grey.height) - from(top),
+  // Each side has its own scale: the small one is whole pixels, which tells much where there are few.
+  const span = (first: number, last: number, small: number, whole: number) => {
+    const scale = whole / small;
+    const from = Math.floor(Math.max(0, first - room) * scale);
+    return { from, length: Math.min(whole, Math.ceil((last + 1 + room) * scale)) - from };
   };
+  const across = span(left, right, width, grey.width);
+  const down = span(top, bottom, height, grey.height);
+  return { left: across.from, top: down.from, width: across.length, height: down.length };
 };
