@@ -29,6 +29,12 @@ export const networkKey = (ip: string): string => {
     : `${address.split('.').slice(0, 3).join('.')}.0/24`;
 };
 
+/** Who has given such a network out: the /32 of one of IPv6; null: of IPv4 nobody can tell. */
+export const providerKey = (ip: string): string | null => {
+  const address = addressKey(ip);
+  return address.includes(':') ? `${address.split(':').slice(0, 2).join(':')}::/32` : null;
+};
+
 /** This machine itself, or a proxy on it whose clients cannot be told apart. */
 export const isLocal = (key: string): boolean => key.startsWith('127.') || key === '0:0:0:0::/64';
 

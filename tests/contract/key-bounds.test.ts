@@ -102,6 +102,37 @@ test('each bound holds to the token under 200 streams in two processes', async (
   expect(running!.count).toBe('0');
 });
 
+test('a key with whatever bound pays what one without pays', async () => {
+  const bounds: In<'genKey'>[] = [
+    {},
+    { at_once: 100 },
+    { call_tokens: 8000 },
+    { month_limit: 100_000 },
+    { limits: [{ per: 'minute', unit: 'requests', amount: 100 }] },
+    { limits: [{ per: 'day', unit: 'tokens', amount: 100_000 }] },
+    { limits: [{ per: 'month', unit: 'yuan', amount: 5 }] },
+  ];
+  const paid: number[] = [];
+  for (const bound of bounds) {
+    const user = await withKey(bound);
+    const balance = async () => {
+      const { id } = await user.person.call('userInfo', {});
+      const [row] = await onDatabase<{ balance: string }>(
+        servers[0]!,
+        `SELECT balance FROM wallets WHERE user_id = ${id}`,
+      );
+      return Number(row!.balance);
+    };
+    const before = await balance();
+    await clientOf(user.key).chat.completions.create({ model, messages });
+    const stream = clientOf(user.key, 1).chat.completions.stream({ model, messages: streamed });
+    await stream.finalChatCompletion();
+    paid.push(before - (await balance()));
+  }
+  expect(paid[0]).toBeGreaterThan(0);
+  expect(paid).toEqual(bounds.map(() => paid[0]));
+});
+
 test('as many run at once as its owner allows, and what a dead process held is given back', async () => {
   const user = await withKey({ at_once: 3, limits: [{ per: 'day', unit: 'yuan', amount: 100 }] });
   const slow = [{ role: 'user' as const, content: '[[bench tokens=5000 rate=20 id=y]]' }];

@@ -275,6 +275,36 @@ describe('what is drawn, proven and kept', () => {
     expect(answers.filter(({ status }) => status === 429).length).toBe(20);
   });
 
+  test('beyond some accounts of a network, or of a provider of IPv6, a captcha is asked for', async () => {
+    const strict = await startServer({
+      env: { TRUST_PROXY: 'loopback', FREE_REGISTRATIONS: '2', CREDENTIALS_LIMIT: '100000' },
+    });
+    let number = 0;
+    const register = async (from: string): Promise<boolean> => {
+      number += 1;
+      const form = { name: '某人', password, password2: password, account: `farmed-${number}` };
+      const { envelope } = await sendRaw(new TestClient(strict.baseURL), 'register', form, {
+        headers: { 'x-forwarded-for': from },
+      });
+      return (envelope?.data as { token?: string } | undefined)?.token !== undefined;
+    };
+    const made = async (addresses: string[]): Promise<number> => {
+      let count = 0;
+      for (const address of addresses) if (await register(address)) count += 1;
+      return count;
+    };
+    const many = (address: (at: number) => string, count: number) =>
+      Array.from({ length: count }, (_, at) => address(at));
+    try {
+      expect(await made(many((at) => `2001:db8:1:${at}::1`, 12))).toBe(6);
+      expect(await made(many((at) => `198.51.100.${at + 1}`, 12))).toBe(6);
+      expect(await made(many((at) => `2001:db8:${(at + 2).toString(16)}::1`, 62))).toBe(54);
+      expect(await made(['2001:db9::1', '198.51.101.1'])).toBe(2);
+    } finally {
+      await strict.stop();
+    }
+  });
+
   test('with work done beside the captcha more may register from one address', async () => {
     const strict = await startServer({
       env: { TRUST_PROXY: 'loopback', FREE_REGISTRATIONS: '0', CREDENTIALS_LIMIT: '100000' },

@@ -1,11 +1,17 @@
 import type pg from 'pg';
 import type { Executor } from '#server/db/database.ts';
 import { databaseLimiter } from '#server/db/database-limiter.ts';
-import { addressKey, isLocal, networkKey, tooMany } from '#server/http/rate-limit.ts';
+import { addressKey, isLocal, networkKey, providerKey, tooMany } from '#server/http/rate-limit.ts';
 import { countWithin } from './attempts.store.ts';
 
 /** Registrations of an address in a day beyond the free ones, without and with a proof of work. */
 const mostRegistrations = { plain: 20, proven: 200 };
+/**
+ * So many times what an address has, all of its network have, and all networks of one provider: a line
+ * of IPv6 comes with 65,536 addresses, some providers give such lines away, and each account is given
+ * tokens.
+ */
+const shares = { network: 3, provider: 30 };
 /** In ten minutes from one address: a school's class at once. Its network has ten times as many. */
 const burst = { registrations: 40, guests: 60, network: 10 };
 
@@ -54,18 +60,30 @@ export const createRegistrationAttempts = (
     beginRegistration: async (ip: string, { proven }: { proven: boolean }) => {
       await countBurst(ip);
       const address = addressKey(ip);
-      const most = mostRegistrations[proven ? 'proven' : 'plain'];
-      const count = await registrations.penalty(address);
+      const most = mostRegistrations[proven ? 'proven' : 'plain'] + options.freeRegistrations;
+      const keys = [{ key: address, share: 1 }];
+      const provider = providerKey(ip);
+      // A proxy on this machine may hide whoever comes through it.
+      if (!isLocal(address)) keys.push({ key: networkKey(ip), share: shares.network });
+      if (!isLocal(address) && provider) keys.push({ key: provider, share: shares.provider });
+      const counts = await Promise.all(
+        keys.map(async ({ key, share }) => {
+          const { consumedPoints, msBeforeNext } = await registrations.penalty(key);
+          return { share, consumedPoints, msBeforeNext };
+        }),
+      );
       const takeBack = async () => {
-        await registrations.reward(address);
+        await Promise.all(keys.map(({ key }) => registrations.reward(key)));
       };
-      if (count.consumedPoints > most + options.freeRegistrations) {
+      const full = counts.find(({ consumedPoints, share }) => consumedPoints > most * share);
+      if (full) {
         await takeBack();
-        throw tooMany(count.msBeforeNext);
+        throw tooMany(full.msBeforeNext);
       }
+      const free = options.freeRegistrations;
       return {
-        needsCaptcha: count.consumedPoints > options.freeRegistrations,
-        captchaNext: count.consumedPoints >= options.freeRegistrations,
+        needsCaptcha: counts.some(({ consumedPoints, share }) => consumedPoints > free * share),
+        captchaNext: counts.some(({ consumedPoints, share }) => consumedPoints >= free * share),
         takeBack,
       };
     },
