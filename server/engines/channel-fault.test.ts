@@ -25,6 +25,17 @@ test('what a question brings about is told apart from what a service does', () =
   expect(kindOf(504)).toBe('silent');
 });
 
+test('a 404 that a question may have brought about is not certain to be the service’s', () => {
+  const certain = (status: number, error: object) =>
+    channelFault(faultError(readFault(status, { error }), { begun: false })).certain;
+  expect(certain(404, { code: 404, message: 'No endpoints found that support tool use' })).toBe(
+    false,
+  );
+  expect(certain(404, { code: 'model_not_found' })).toBe(true);
+  expect(certain(400, { code: 'model_not_found' })).toBe(true);
+  expect(certain(500, {})).toBe(false);
+});
+
 test('only what was never sent counts for all, whoever asked', () => {
   const cut = (code: string) =>
     channelFault(

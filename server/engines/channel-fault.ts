@@ -4,6 +4,7 @@ import {
   isKeyFault,
   isMoneyFault,
   isNoModel,
+  saysNoModel,
   type UpstreamFault,
 } from './openai-compatible/upstream-error.ts';
 
@@ -76,6 +77,11 @@ export interface ChannelFault {
   status: number;
   /** When the service wants to be asked again, ms from now; null: it did not say. */
   retryAfterMs: number | null;
+  /**
+   * No question can have brought it about. A 404 without a reason may be one of a question that asks
+   * for what no model of the service can do.
+   */
+  certain: boolean;
 }
 
 export const channelFault = (error: Error): ChannelFault => {
@@ -85,6 +91,7 @@ export const channelFault = (error: Error): ChannelFault => {
     kind,
     status,
     retryAfterMs: fault?.retryAfterMs ?? null,
+    certain: kind === 'connection' || (fault !== null && saysNoModel(fault)),
   });
   if (fault && isNoModel(fault)) return told('model');
   if ((error instanceof EngineError || error instanceof RelayError) && error.askerAtFault)

@@ -2,10 +2,17 @@ import { desc, eq, lt, sql } from 'drizzle-orm';
 import { type Compliance, usualCompliance } from '#contract/compliance.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { compliance, type LabelKind, labels, unmarkedDownloads } from './compliance.tables.ts';
 
+const settingsAsTheyAre = statement<{ settings: Partial<Compliance> }>(
+  'compliance_settings',
+  'SELECT settings FROM compliance',
+  { shared: true },
+);
+
 export const readCompliance = async (db: Executor): Promise<Compliance> => {
-  const [row] = await db.select().from(compliance);
+  const [row] = await settingsAsTheyAre(db, []);
   return { ...usualCompliance, ...row?.settings };
 };
 

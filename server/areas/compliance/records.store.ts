@@ -2,9 +2,17 @@ import { sql } from 'drizzle-orm';
 import { usualCompliance } from '#contract/compliance.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
 import type { RecordKind } from './record-kinds.ts';
 
 const months = sql`coalesce((settings ->> 'record_months')::int, ${usualCompliance.record_months})`;
+
+const insert = statement(
+  'record_insert',
+  `INSERT INTO records (user_id, kind, call, subject, ip, port)
+   SELECT $1::bigint, $2, $3, $4, $5, $6::int FROM compliance
+   WHERE coalesce((settings ->> 'record_months')::int, $7::int) > 0`,
+);
 
 /** Nothing is written where no records are kept. */
 export const insertRecord = async (
@@ -18,11 +26,8 @@ export const insertRecord = async (
     port: number | null;
   },
 ): Promise<void> => {
-  await db.execute(sql`
-    INSERT INTO records (user_id, kind, call, subject, ip, port)
-    SELECT ${record.userId}::bigint, ${record.kind}, ${record.call}, ${record.subject},
-      ${record.ip}, ${record.port}::int
-    FROM compliance WHERE ${months} > 0`);
+  const { userId, kind, call, subject, ip, port } = record;
+  await insert(db, [userId, kind, call, subject, ip, port, usualCompliance.record_months]);
 };
 
 /** Whether a session, by its uuid or number, is one among people. */

@@ -183,7 +183,7 @@ export const createLineHealth = (deps: {
       void against(way, asked, false);
     },
     failed: (way: Way, asked: Question, fault: ChannelFault, ms: number, told: string): void => {
-      const { kind, status, retryAfterMs } = fault;
+      const { kind, status, retryAfterMs, certain } = fault;
       const line = lineOf(way, asked);
       const note = { result: kind as string, ms, status };
       if (kind === 'asker') {
@@ -198,7 +198,7 @@ export const createLineHealth = (deps: {
       record.note(line, note);
       if (kind === 'full') void noteFull(way, asked, retryAfterMs);
       else if (kind === 'doubt') void doubt(way, asked, note);
-      else void against(way, asked, kind === 'connection' || kind === 'model');
+      else void against(way, asked, certain);
     },
     close: record.close,
   };

@@ -136,9 +136,13 @@ export const isMoneyFault = ({ code, type, status, tooDear }: UpstreamFault): bo
 export const isKeyFault = ({ code, type, status }: UpstreamFault): boolean =>
   status === 401 || keyCodes.has(code) || keyCodes.has(type);
 
-/** Whether the service has no such model, which some say with 400. */
-export const isNoModel = ({ code, type, status }: UpstreamFault): boolean =>
-  noModelCodes.has(code) || (status === 404 && !contentCodes.has(code)) || noModelCodes.has(type);
+/** Whether the service says that it has no such model. */
+export const saysNoModel = ({ code, type }: UpstreamFault): boolean =>
+  noModelCodes.has(code) || noModelCodes.has(type);
+
+/** Whether the service has no such model, which some say with 400, and some by 404 alone. */
+export const isNoModel = (fault: UpstreamFault): boolean =>
+  saysNoModel(fault) || (fault.status === 404 && !contentCodes.has(fault.code));
 
 /** Turns a fault into what a person is told. The service's own words never get there. */
 export const faultError = (fault: UpstreamFault, options: { begun: boolean }): EngineError => {
