@@ -41,7 +41,7 @@ export default defineConfig({
       // worker crashes now and then.
       name: 'pixel-whole',
       workers: 1,
-      testMatch: /background|full-disk|main-job|phone-shell/,
+      testMatch: /background|consent-away|full-disk|main-job|phone-shell/,
       use: {
         ...devices['Pixel 7'],
         ...plainPixels,
@@ -82,7 +82,7 @@ export default defineConfig({
     {
       name: 'pixel',
       testIgnore: [
-        /background|full-disk|image-services|main-job|phone-shell|wide-window/,
+        /background|consent-away|full-disk|image-services|main-job|phone-shell|wide-window/,
         ownServers,
       ],
       grepInvert: /on a desktop/,

@@ -30,10 +30,10 @@ let running: TaskThread<Task> | undefined;
  * when it is first needed and ends when it has had nothing to do for ten minutes. Should it fail, the
  * texts are estimated.
  */
-export const countInThread = (texts: readonly string[]): Promise<number[]> => {
+export const countInThread = (texts: readonly string[], model = ''): Promise<number[]> => {
   if (texts.every((text) => text === '')) return Promise.resolve(texts.map(() => 0));
   const thread = (running ??= startThread());
   return new Promise((resolve) => {
-    thread.post({ id: thread.add({ texts, resolve }), texts });
+    thread.post({ id: thread.add({ texts, resolve }), texts, model });
   });
 };

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { countTokens } from './tokens.ts';
 
-parentPort?.on('message', ({ id, texts }: { id: number; texts: readonly string[] }) => {
-  parentPort?.postMessage({ id, counts: texts.map(countTokens) }, []);
+parentPort?.on('message', (task: { id: number; texts: readonly string[]; model: string }) => {
+  const { id, texts, model } = task;
+  parentPort?.postMessage({ id, counts: texts.map((text) => countTokens(text, model)) }, []);
 });

@@ -28,6 +28,7 @@ let old: Awaited<ReturnType<typeof startMcpServer>>;
 let inner: Awaited<ReturnType<typeof startMcpServer>>;
 let oauth: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 let closed: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
+let late: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 /** On the internet itself; it says that people sign in within. */
 const pointing = createServer((request, response) => {
   const at = `http://${request.headers.host}`;
@@ -54,7 +55,11 @@ beforeAll(async () => {
     startMcpServer({ old: true }),
     startMcpServer(),
   ]);
-  [oauth, closed] = await Promise.all([startMcpBehindOAuth(), startMcpBehindOAuth()]);
+  [oauth, closed, late] = await Promise.all([
+    startMcpBehindOAuth(),
+    startMcpBehindOAuth(),
+    startMcpBehindOAuth(undefined, true),
+  ]);
   await new Promise<void>((resolve) => {
     pointing.listen(0, '127.0.0.1', resolve);
   });
@@ -63,7 +68,7 @@ beforeAll(async () => {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_MODELS: 'deepseek-scripted',
-      FETCH_ALLOWED: `${echoes.host},${old.host},${oauth.host},${hostOf(pointing)}`,
+      FETCH_ALLOWED: `${echoes.host},${old.host},${oauth.host},${late.host},${hostOf(pointing)}`,
     },
   });
   person = await TestClient.register(server.baseURL, personName);
@@ -73,7 +78,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   await model.close();
-  for (const each of [echoes, old, inner, oauth, closed, pointing]) each.close();
+  for (const each of [echoes, old, inner, oauth, closed, late, pointing]) each.close();
 });
 
 const settled = async (uuid: string, id: number): Promise<Message> => {
@@ -363,6 +368,51 @@ test('a server that reads who a site is at its address is not asked to register 
   }
   // Where nobody could fetch it there is none, and servers register the site as before.
   expect((await fetch(`${server.baseURL}/tools/client.json`)).status).toBe(404);
+});
+
+test('a server that asks who it is at its tools is signed in at, and asked for more where a call wants it', async () => {
+  const { id } = await person.call('saveToolServer', { name: '晚问的', url: late.url });
+  expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: false });
+  expect((await serverOf(person, id)).login).toBe('wanted');
+  /** Signs in there; gives what it asked to be allowed. */
+  const signIn = async (): Promise<string | null> => {
+    const to = new URL((await person.call('beginToolLogin', { id })).url);
+    const page = await (await fetch(to)).text();
+    const back = new URL(/href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&'));
+    const { code = '', state = '' } = Object.fromEntries(back.searchParams);
+    expect(await person.call('endToolLogin', { code, state })).toMatchObject({ ok: true });
+    return to.searchParams.get('scope');
+  };
+  /** Has its tool called, with the consent that it wants; gives how that call ended. */
+  const use = async () => {
+    const uuid = await newSession();
+    const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
+    const asking = await settled(uuid, sent.id);
+    await person.call('answerTool', {
+      session_id: uuid,
+      history_id: sent.id,
+      call_id: asking.tools?.[0]?.id ?? '',
+      answer: 'once',
+    });
+    return (await settled(uuid, sent.id)).tools?.[0];
+  };
+  expect(await signIn()).toBe('tools');
+  await turnOn(person, id, 'echo');
+  script = (body) => {
+    const name = (body.tools ?? [])
+      .map((tool) => tool.function.name)
+      .find((each) => each.startsWith(`m${id}_`));
+    return resultsIn(body).length === 0
+      ? { calls: [{ name: name ?? '', arguments: { text: '山谷' } }] }
+      : { text: '好的' };
+  };
+  expect(await use()).toMatchObject({ state: 'failed' });
+  expect((await serverOf(person, id)).login).toBe('lost');
+  expect(late.called).toEqual([]);
+  expect((await signIn())?.split(' ').toSorted()).toEqual(['call', 'tools']);
+  expect(await use()).toMatchObject({ state: 'done' });
+  expect(late.called).toEqual(['山谷']);
+  await person.call('deleteToolServer', { id });
 });
 
 test('resources and prompts of a server are read by whoever it is switched on for, and stay data', async () => {

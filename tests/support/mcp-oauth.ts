@@ -21,24 +21,29 @@ import {
   OAuthClientInformationFullSchema,
   type OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { makeEchoes } from './mcp-server.ts';
 
 /**
  * A server of tools behind an OAuth server, both of the official SDK: it checks PKCE, registers
  * clients, and renews tokens, each refresh token once. `/authorize` shows a page with one link.
  * @param documentAt fetches the document that a client is named by; left out: it knows no such names
+ * @param late anybody may connect: who asks is asked at the list of tools, and a call wants the
+ *   scope `call` besides
  */
-export const startMcpBehindOAuth = async (documentAt?: (url: string) => Promise<unknown>) => {
+export const startMcpBehindOAuth = async (
+  documentAt?: (url: string) => Promise<unknown>,
+  late = false,
+) => {
   const clients = new Map<string, OAuthClientInformationFull>();
   const codes = new Map<string, { client: string; params: AuthorizationParams }>();
-  const access = new Map<string, number>();
-  const refresh = new Set<string>();
+  const access = new Map<string, { until: number; scopes: string[] }>();
+  const refresh = new Map<string, string[]>();
   const counts = { registered: 0, refreshed: 0 };
-  const give = (): OAuthTokens => {
+  const give = (scopes: string[]): OAuthTokens => {
     const [token, renew] = [randomUUID(), randomUUID()];
-    access.set(token, Date.now() + 3_600_000);
-    refresh.add(renew);
+    access.set(token, { until: Date.now() + 3_600_000, scopes });
+    refresh.set(renew, scopes);
     return { access_token: token, refresh_token: renew, token_type: 'bearer', expires_in: 3600 };
   };
   const provider: OAuthServerProvider = {
@@ -69,19 +74,22 @@ export const startMcpBehindOAuth = async (documentAt?: (url: string) => Promise<
       return known.params.codeChallenge;
     },
     exchangeAuthorizationCode: async (client, code) => {
-      if (codes.get(code)?.client !== client.client_id) throw new InvalidGrantError('not yours');
+      const known = codes.get(code);
+      if (known?.client !== client.client_id) throw new InvalidGrantError('not yours');
       codes.delete(code);
-      return give();
+      return give(known.params.scopes ?? []);
     },
     exchangeRefreshToken: async (_client, token) => {
-      if (!refresh.delete(token)) throw new InvalidGrantError('used');
+      const scopes = refresh.get(token);
+      if (!scopes) throw new InvalidGrantError('used');
+      refresh.delete(token);
       counts.refreshed += 1;
-      return give();
+      return give(scopes);
     },
     verifyAccessToken: async (token) => {
-      const until = access.get(token) ?? 0;
+      const { until, scopes } = access.get(token) ?? { until: 0, scopes: [] };
       if (until < Date.now()) throw new InvalidTokenError('expired');
-      return { token, clientId: 'any', scopes: [], expiresAt: Math.floor(until / 1000) };
+      return { token, clientId: 'any', scopes, expiresAt: Math.floor(until / 1000) };
     },
   };
   const app = express();
@@ -112,20 +120,26 @@ export const startMcpBehindOAuth = async (documentAt?: (url: string) => Promise<
     });
   app.use(mcpAuthRouter(given));
   const called: string[] = [];
-  app.all(
-    '/mcp',
+  const [known, allowed] = [[], ['call']].map((requiredScopes) =>
     requireBearerAuth({
       verifier: provider,
+      requiredScopes,
       resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(url),
     }),
-    (request, response) => {
-      const transport = new StreamableHTTPServerTransport({ enableJsonResponse: false });
-      makeEchoes(called)
-        .connect(transport)
-        .then(() => transport.handleRequest(request, response))
-        .catch(() => response.destroy());
-    },
-  );
+  ) as [RequestHandler, RequestHandler];
+  const checked: RequestHandler = (request, response, next) => {
+    const { method = '' } = (request.body ?? {}) as { method?: string };
+    if (!late || method === 'tools/list') known(request, response, next);
+    else if (method === 'tools/call') allowed(request, response, next);
+    else next();
+  };
+  app.all('/mcp', express.json(), checked, (request, response) => {
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: false });
+    makeEchoes(called)
+      .connect(transport)
+      .then(() => transport.handleRequest(request, response, request.body))
+      .catch(() => response.destroy());
+  });
   return {
     host,
     url: url.href,

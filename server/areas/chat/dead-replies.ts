@@ -95,7 +95,7 @@ export const createDeadReplies = (
     // Of a loop the rounds before are paid; which of the words are new is not told by their kinds.
     const fresh = loop ? `${reasoning}${said}`.slice(loop.length) : '';
     const texts = loop ? [fresh] : [reasoning, said];
-    const counts = row.holdId ? await countInThread(texts) : [];
+    const counts = row.holdId ? await countInThread(texts, row.model) : [];
     try {
       await finishReply(db, {
         id,

@@ -43,7 +43,7 @@ const run = async (
     {
       engine: async () => engines[0] ?? null,
       onText: () => {},
-      countTokens: async (texts) => texts.map(countTokens),
+      countTokens: async (texts, model) => texts.map((text) => countTokens(text, model)),
       fetchImage: async () => null,
       extendHold: async () => true,
       log: silent,

@@ -130,8 +130,8 @@ export interface ReplyHooks {
   engine: (onLine: (line: { channelId: number }) => void) => Promise<ChatEngine | null>;
   /** A piece can be read: `text` lies between the two positions of the log. */
   onText: (kind: PartKind, text: string, start: number, end: number) => void;
-  /** Tokens of each text. */
-  countTokens: (texts: readonly string[]) => Promise<number[]>;
+  /** Tokens of each text, as the model of this name counts them. */
+  countTokens: (texts: readonly string[], model: string) => Promise<number[]>;
   /** An image of the web as a data URL; null where it cannot be had. */
   fetchImage: (url: string, detail: 'low' | 'high', signal: AbortSignal) => Promise<string | null>;
   /** Holds more tokens; false when there are not enough. */
@@ -538,7 +538,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     if (toolText !== '') texts.push(toolText);
     const [thought = 0, said = 0, ...asked] = isFree(model)
       ? texts.map(estimateTokens)
-      : await this.#hooks.countTokens(texts);
+      : await this.#hooks.countTokens(texts, model.name);
     return {
       promptTokens: asked.reduce((sum, each) => sum + each, around),
       completionTokens: thought + said,

@@ -22,7 +22,7 @@ export const createCounter = (thinkers: Thinkers, log: Pick<FastifyBaseLogger, '
     if (told && (isFree(model) || !isTooFew(told.promptTokens, guessed)))
       if (isFree(model) || !isTooFew(told.completionTokens, said)) return told;
     if (isFree(model)) return countedAs(told, { promptTokens: rough, completionTokens: said });
-    const [completionTokens = 0, ...asked] = await countInThread([produced, ...texts]);
+    const [completionTokens = 0, ...asked] = await countInThread([produced, ...texts], model.name);
     const words = asked.reduce((sum, each) => sum + each, 0);
     const own = { promptTokens: words + beside, completionTokens };
     if (!told) return countedAs(null, own);

@@ -40,7 +40,7 @@ export const createApiChat = (
     async length(context: OpenContext, given: ChatAsked): Promise<number> {
       const model = await chatModel(works, context.caller, given.model);
       const { tally } = await readAsked(works, context, model, given);
-      const counted = await countInThread([...tally.texts]);
+      const counted = await countInThread([...tally.texts], model.name);
       return counted.reduce((sum, each) => sum + each, 0) + tally.beside;
     },
 

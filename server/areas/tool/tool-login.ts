@@ -8,7 +8,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Executor } from '#server/db/database.ts';
-import { LoginWanted } from '#server/engines/mcp/mcp-client.ts';
+import { LoginWanted, type LoginProvider } from '#server/engines/mcp/mcp-client.ts';
 import type { Identity } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { clientMetadata } from './client-document.ts';
@@ -39,6 +39,16 @@ interface Pending extends Login {
 const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
+const withoutRenewal = (tokens: OAuthTokens | undefined): OAuthTokens | undefined =>
+  tokens && { ...tokens, refresh_token: undefined };
+
+/** Has an address ask to be allowed this, too. */
+const askFor = ({ searchParams }: URL, more: string): void => {
+  const asked = [searchParams.get('scope') ?? '', more];
+  const scope = [...new Set(asked.join(' ').split(' ').filter(Boolean))].join(' ');
+  if (scope !== '') searchParams.set('scope', scope);
+};
+
 /**
  * Sign-ins at servers of tools, by OAuth 2.1 as MCP has it: what is kept of them is sealed.
  * @param named where this site's document about itself is; undefined: it is registered instead
@@ -58,8 +68,8 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
       OAuthClientProvider,
       'saveTokens' | 'redirectToAuthorization' | 'saveCodeVerifier' | 'codeVerifier'
     > &
-      Partial<OAuthClientProvider>,
-  ): OAuthClientProvider => ({
+      Partial<LoginProvider>,
+  ): LoginProvider => ({
     redirectUrl: login.redirect,
     clientMetadata: clientMetadata(login.redirect),
     ...(named && { clientMetadataUrl: named }),
@@ -77,16 +87,21 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
 
   return {
     /** For requests to a server where somebody signed in; null: nobody did. */
-    of: (db: Executor, row: store.ServerRow): OAuthClientProvider | null => {
+    of: (db: Executor, row: store.ServerRow): LoginProvider | null => {
       const login = read(row, row.loginEncrypted);
       if (!login) return null;
       const keep = () => store.changeServer(db, row.id, { loginEncrypted: seal(row, login) });
+      let renewable = true;
       return provider(login, {
         // Another process may have renewed them meanwhile.
         tokens: async () => {
           const now = await store.findServer(db, row.id);
           login.tokens = (now && read(now, now.loginEncrypted)?.tokens) ?? login.tokens;
-          return login.tokens;
+          return renewable ? login.tokens : withoutRenewal(login.tokens);
+        },
+        // A renewal, which the SDK tries first, allows no more than before.
+        wantMore: () => {
+          renewable = false;
         },
         saveTokens: async (tokens) => {
           login.tokens = tokens;
@@ -132,9 +147,7 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
           state: () => pending.state,
           saveTokens: () => {},
           redirectToAuthorization: (url) => {
-            const asked = [url.searchParams.get('scope') ?? '', before?.scope ?? ''];
-            const scope = [...new Set(asked.join(' ').split(' ').filter(Boolean))].join(' ');
-            if (scope !== '') url.searchParams.set('scope', scope);
+            askFor(url, before?.scope ?? '');
             address = url;
           },
           saveCodeVerifier: (verifier) => {

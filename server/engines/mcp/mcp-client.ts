@@ -23,13 +23,19 @@ export interface McpProgram {
   env: Record<string, string>;
 }
 
+/** What the SDK is told of a sign-in, and tells. */
+export interface LoginProvider extends OAuthClientProvider {
+  /** What was allowed is not enough: no renewal helps. */
+  wantMore?: () => void;
+}
+
 /** How a server of tools is reached. */
 export interface McpAddress {
   url: string;
   headers: Record<string, string>;
   requests: Requests;
   /** What a sign-in there gave. */
-  auth?: OAuthClientProvider | null;
+  auth?: LoginProvider | null;
   /** It is no address but runs here. */
   program?: McpProgram;
 }
@@ -103,12 +109,17 @@ const reasonOf = (error: unknown): string => {
   return '它的回答读不懂，请检查地址是不是 MCP 服务';
 };
 
-/** Requests whose answers are looked at as they come; `stop` hears of one that is too much. */
+/**
+ * Requests whose answers are looked at as they come; `stop` hears of one that is too much, `onShort`
+ * of one that wants more than was allowed.
+ */
 const watched =
-  (requests: Requests, stop: (why: TooMuch) => void): Requests =>
+  (requests: Requests, stop: (why: TooMuch) => void, onShort?: () => void): Requests =>
   async (url, init) => {
     const answer = await requests(url, init);
     const { body, status, statusText, headers } = answer;
+    if (status === 403 && /insufficient_scope/.test(headers.get('www-authenticate') ?? ''))
+      onShort?.();
     if (!body) return answer;
     const look = createAnswerWatch(/^text\/event-stream/i.test(headers.get('content-type') ?? ''));
     const through = new TransformStream<Uint8Array, Uint8Array>({
@@ -285,7 +296,11 @@ export const withMcp = async <T>(
 ): Promise<T> => {
   const stopped = new AbortController();
   const until = AbortSignal.any([signal, AbortSignal.timeout(ms), stopped.signal]);
-  const requests = watched(address.requests, (why) => stopped.abort(why));
+  const requests = watched(
+    address.requests,
+    (why) => stopped.abort(why),
+    () => address.auth?.wantMore?.(),
+  );
   const client = await connect({ ...address, requests }, until);
   const bounds = { signal: until, ms };
   try {
