@@ -107,49 +107,57 @@ export const UsageTab = () => {
           onChange={(next) => change({ by: next === 'count' ? undefined : next })}
         />
       </div>
-      <div className={css.bar}>
-        <span className={css.count}>
-          本月 {number(sumOf((row) => row.count))} 次，{number(sumOf((row) => row.deduct_tokens))}{' '}
-          token，
-          {Number(sumOf((row) => row.yuan).toFixed(4))} 元
-        </span>
-        <Button
-          size="small"
-          disabled={!rows || rows.length === 0}
-          onClick={() => saveMonth(month, rows ?? [], names)}
-        >
-          导出本月
-        </Button>
-      </div>
-      {usage.isError && !rows && <QueryFailed query={usage} />}
-      <LineChart
-        title={by === 'count' ? '每天的请求次数' : '每天扣除的 token'}
-        times={days}
-        series={[{ label: by === 'count' ? '请求' : 'token', values }]}
-        unit={by === 'count' ? '次' : ''}
-      />
-      <div className={css.bar}>
-        <h2 className={css.dayHead}>单日明细</h2>
-        <input
-          type="date"
-          aria-label="日期"
-          className={css.day}
-          max={today}
-          value={day}
-          onChange={(event) => {
-            const next = event.target.value;
-            if (next !== '' && next <= today) change({ day: next, month: next.slice(0, 7) });
-          }}
-        />
-      </div>
-      <DataTable
-        name={`API 用量 ${day}`}
-        columns={columns}
-        {...listProps(usage)}
-        rows={ofDay}
-        rowKey={(row) => `${row.key_id} ${row.model}`}
-        empty={{ icon: 'receipt', text: '这一天没有数据。用 API-KEY 调用之后，用量会记在这里。' }}
-      />
+      {usage.isError && !rows ? (
+        <QueryFailed query={usage} />
+      ) : (
+        <>
+          <div className={css.bar}>
+            <span className={css.count}>
+              本月 {number(sumOf((row) => row.count))} 次，
+              {number(sumOf((row) => row.deduct_tokens))} token，
+              {Number(sumOf((row) => row.yuan).toFixed(4))} 元
+            </span>
+            <Button
+              size="small"
+              disabled={!rows || rows.length === 0}
+              onClick={() => saveMonth(month, rows ?? [], names)}
+            >
+              导出本月
+            </Button>
+          </div>
+          <LineChart
+            title={by === 'count' ? '每天的请求次数' : '每天扣除的 token'}
+            times={days}
+            series={[{ label: by === 'count' ? '请求' : 'token', values }]}
+            unit={by === 'count' ? '次' : ''}
+          />
+          <div className={css.bar}>
+            <h2 className={css.dayHead}>单日明细</h2>
+            <input
+              type="date"
+              aria-label="日期"
+              className={css.day}
+              max={today}
+              value={day}
+              onChange={(event) => {
+                const next = event.target.value;
+                if (next !== '' && next <= today) change({ day: next, month: next.slice(0, 7) });
+              }}
+            />
+          </div>
+          <DataTable
+            name={`API 用量 ${day}`}
+            columns={columns}
+            {...listProps(usage)}
+            rows={ofDay}
+            rowKey={(row) => `${row.key_id} ${row.model}`}
+            empty={{
+              icon: 'receipt',
+              text: '这一天没有数据。用 API-KEY 调用之后，用量会记在这里。',
+            }}
+          />
+        </>
+      )}
     </div>
   );
 };

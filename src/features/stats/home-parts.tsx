@@ -2,6 +2,7 @@ import '#src/platform/late-calls.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { relativeTime } from '#src/platform/relative-time.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
+import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { subjectWords } from './act-words.ts';
@@ -17,16 +18,17 @@ interface Waiting {
   search?: LinkProps['search'];
 }
 
-/** What somebody waits for, and what is missing. */
-const useWaiting = (): Waiting[] | undefined => {
+/** What somebody waits for, and what is missing. Undefined: not all of it is known. */
+const useWaiting = () => {
   const reports = useCall('reportList', { state: 'open', page: 1 });
   const scenarios = useCall('scenarioList', { scope: 'pending', page: 1 });
   const invoices = useCall('adminInvoiceList', { state: 'requested', page: 1 });
   const refunds = useCall('adminOrderList', { type: 'refund', page: 1 });
   const service = useCall('adminService', {});
-  if ([reports, scenarios, invoices, refunds, service].some(({ isPending }) => isPending))
-    return undefined;
-  return [
+  const asked = [reports, scenarios, invoices, refunds, service];
+  const failed = asked.find(({ isError, data }) => isError && !data);
+  if (asked.some(({ data }) => !data)) return { failed };
+  const waiting: Waiting[] = [
     {
       label: '发票申请',
       count: invoices.data?.total ?? 0,
@@ -70,15 +72,16 @@ const useWaiting = (): Waiting[] | undefined => {
     },
     { label: '没有成功的备份', count: service.data?.backup.error ? 1 : 0, to: '/manager/state' },
   ];
+  return { waiting };
 };
 
 export const WaitingPart = () => {
-  const waiting = useWaiting();
+  const { waiting, failed } = useWaiting();
   const open = waiting?.filter(({ count }) => count > 0);
   return (
     <section className={css.part} aria-labelledby="manage-waiting">
       <h2 id="manage-waiting">等着您的</h2>
-      {!open && <Skeleton lines={4} />}
+      {!open && (failed ? <QueryFailed query={failed} /> : <Skeleton lines={4} />)}
       {open?.length === 0 && <p className={css.none}>没有要处理的</p>}
       {open?.map(({ label, count, to, search }) => (
         <Link key={label} to={to} search={search as never} className={css.row}>
@@ -97,6 +100,7 @@ export const LatestPart = () => {
     <section className={css.part} aria-labelledby="manage-latest">
       <h2 id="manage-latest">刚才</h2>
       {acts.isPending && <Skeleton lines={4} />}
+      {acts.isError && !acts.data && <QueryFailed query={acts} />}
       {acts.data?.list.length === 0 && <p className={css.none}>还没有人改过什么</p>}
       {acts.data?.list
         .slice(0, latest)
@@ -115,7 +119,9 @@ export const LatestPart = () => {
 
 /** How much was asked in the last month. */
 export const RequestsPart = () => {
-  const { data } = useCall('adminChartList', { range: '1m' });
+  const requests = useCall('adminChartList', { range: '1m' });
+  const { data } = requests;
+  if (!data && requests.isError) return <QueryFailed query={requests} />;
   if (!data) return <Skeleton lines={8} />;
   return (
     <LineChart
