@@ -23,6 +23,8 @@ export const limits = {
   /** Sessions that a person may keep at the top of their list. */
   pins: 20,
   historyPageSize,
+  /** A page of messages ends with the one whose texts make it this heavy, bytes. */
+  historyPageBytes: 1024 * 1024,
   apiKeys: 5,
   /** Tokens of the prompt and the answer of one call of the public API, where a model has no other. */
   apiTokens: 4096,

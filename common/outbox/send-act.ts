@@ -49,17 +49,22 @@ const wordsOf = (human: string): string => {
 const found = async (line: Line, act: Act): Promise<Sent | null> => {
   if (act.name !== 'sendMessage' || act.tries === 0 || act.input.replace !== undefined) return null;
   const words = wordsOf(act.input.msg);
-  const newer = await line
-    .newer(String(act.input.session_id), act.before ?? 0)
-    .catch((error: unknown) => {
+  const newerThan = (id: number) =>
+    line.newer(String(act.input.session_id), id).catch((error: unknown) => {
       // A login that has ended reads as nobody's: sending says what stands against the message.
       if (isFailure(error) && judge('sendMessage', error) === 'refused') return [];
       throw error;
     });
-  const same = newer.find(({ human }) => wordsOf(human) === words);
-  return same
-    ? { id: same.id, msg: same.human, created_at: same.created_at, beside: same.beside }
-    : null;
+  // Heavy messages come in several answers, of which the last is empty.
+  for (let after = act.before ?? 0; ;) {
+    const newer = await newerThan(after);
+    const same = newer.find(({ human }) => wordsOf(human) === words);
+    if (same)
+      return { id: same.id, msg: same.human, created_at: same.created_at, beside: same.beside };
+    const last = newer.at(-1)?.id ?? 0;
+    if (last <= after) return null;
+    after = last;
+  }
 };
 
 /** The parts of a message, those that were not on the server uploaded now. @throws Failure */

@@ -17,6 +17,7 @@ import {
   Refusal,
   type UploadedFile,
 } from './handlers.ts';
+import { jsonAnswer } from './heavy-answer.ts';
 import { findAnswer, keepAnswer, type KeptAnswer, type Key } from './idempotency.store.ts';
 import { carry, deviceOf } from './minor-device.ts';
 import { originOf } from './origin.ts';
@@ -367,5 +368,8 @@ export const createServe =
     const data = await answer(deps, asked);
     await runAfterCommit(asked);
     if (asked.token) reply.header('authorization', `Bearer ${asked.token.value}`);
-    return { code: 0, message: '', data };
+    const envelope = { code: 0, message: '', data };
+    // What was changed is told, whatever else its person reads meanwhile.
+    const reads = spec.method === 'GET' || spec.effect === 'none';
+    return reads ? jsonAnswer(reply, envelope, asked.user) : envelope;
   };

@@ -8,6 +8,7 @@ import { openEventStream } from './event-stream.ts';
 import { reportFault } from './faults.ts';
 import { fromOf } from './from.ts';
 import { Refusal } from './handlers.ts';
+import { jsonAnswer } from './heavy-answer.ts';
 import { heardOf, listening, sinceMs } from './heard-calls.ts';
 import { claimKey, type ClaimEnd, endClaim, findAnswer, type Key } from './idempotency.store.ts';
 import { ApiRefusal, failureBody } from './open-failure.ts';
@@ -138,12 +139,19 @@ const streamEvents = async (
   }
 };
 
-const send = (reply: FastifyReply, answer: Exclude<OpenAnswer, { events: unknown }>) => {
+const send = async (
+  reply: FastifyReply,
+  answer: Exclude<OpenAnswer, { events: unknown }>,
+): Promise<FastifyReply> => {
   const heard = heardOf(reply.request);
   const isText = 'json' in answer || 'text' in answer;
   if (heard?.caller.logBodies && isText)
     heard.answer = 'json' in answer ? JSON.stringify(answer.json) : answer.text;
-  if ('json' in answer) return reply.send(answer.json);
+  // What was paid for is answered, whatever else its program reads meanwhile.
+  if ('json' in answer)
+    return reply.request.method === 'GET' && heard
+      ? reply.send(await jsonAnswer(reply, answer.json, heard.caller.user))
+      : reply.send(answer.json);
   reply.type(answer.type);
   if ('stream' in answer) return reply.send(answer.stream);
   return reply.send('text' in answer ? answer.text : answer.bytes);

@@ -24,6 +24,7 @@ import { createByteRoom } from './held-bytes.ts';
 import { openApiDocument } from './openapi.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
 import { type Probes, registerProbes } from './probes.ts';
+import { createTurns, endUnread } from './slow-readers.ts';
 import { registerCalls, type RouteDeps } from './routes.ts';
 
 interface ServerDeps {
@@ -49,7 +50,14 @@ interface ServerDeps {
 }
 
 /** Times that a client has, ms: without them, sockets that never finish a request add up. */
-export const patience = { headers: 15_000, request: 600_000, check: 5_000, idle: 72_000 };
+export const patience = {
+  headers: 15_000,
+  request: 600_000,
+  check: 5_000,
+  idle: 72_000,
+  /** Without taking anything of an answer. */
+  unread: 60_000,
+};
 
 const requestIdOf = (id: unknown) => ({ 'x-request-id': String(id) });
 
@@ -132,6 +140,9 @@ export const createHttpServer = async (
     clientErrorHandler: answerUnreadable,
   };
   const app = fastify(options);
+  endUnread(app.server, { after: patience.unread, every: patience.check });
+  const takeTurn = createTurns();
+  app.addHook('onRequest', (request, reply, done) => takeTurn(request.raw, reply.raw, done));
 
   const https = settings.publicUrl.startsWith('https:');
   const scriptHashes = inlineScriptHashes(pageFolder);

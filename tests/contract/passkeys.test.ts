@@ -10,6 +10,7 @@ const here = stage();
 // Passkeys are for names, not for addresses.
 let origin = '';
 let person: TestClient;
+let owner: TestClient;
 let id = 0;
 const device = passkeyDevice();
 const thief = passkeyDevice();
@@ -47,7 +48,7 @@ const answer = async (said: Partial<Said>, by = device, credential?: string) => 
 
 beforeAll(async () => {
   origin = here.server.baseURL.replace('127.0.0.1', 'localhost');
-  const owner = new TestClient(origin);
+  owner = new TestClient(origin);
   await owner.login('admin', ADMIN_PASSWORD);
   await owner.call('saveSignIn', { passkeys: 1 });
   person = await TestClient.register(origin);
@@ -153,4 +154,22 @@ test('where a second factor is on, a key that does without it is added with a co
   const made = passkeyDevice().register({ challenge: of.challenge, origin });
   expect((await save(guarded, of, made)).code).toBe(0);
   expect((await guarded.raw('beginPasskey', { code: codes[0] })).code).toBe(1444);
+});
+
+test('who takes an account back leaves no key of another in it', async () => {
+  const victim = await TestClient.register(origin);
+  const early = await begin(victim);
+  const { secret } = await victim.call('totpBegin', {});
+  await victim.call('totpEnable', { code: generateSync({ secret }) });
+  const made = passkeyDevice().register({ challenge: early.challenge, origin });
+  expect((await save(victim, early, made)).code, 'asked before a code was wanted').toBe(1446);
+
+  const other = await TestClient.register(origin);
+  const { id: otherId } = await other.call('userInfo', {});
+  const key = passkeyDevice();
+  const of = await begin(other);
+  expect((await save(other, of, key.register({ challenge: of.challenge, origin }))).code).toBe(0);
+  expect(await answer({}, key)).toBe(otherId);
+  await owner.call('resetPassword', { user_id: otherId });
+  expect(await answer({}, key)).toBeNull();
 });

@@ -182,6 +182,12 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
       id = (await ask(kind, own(), 'reset')).data.code_id ?? '';
     });
     const fresh = { kind, to: own(), code_id: id, code: reset };
+    const { id: userId } = await person.call('userInfo', {});
+    await here.database.query(
+      `INSERT INTO passkeys (user_id, credential_id, public_key, counter, transports, host, name)
+       VALUES ($1, $2, '\\x00', 0, '{}', 'localhost', '别人的')`,
+      [userId, `key-${userId}`],
+    );
     const done = await visitor.call('resetForgotten', {
       ...fresh,
       password: 'brand-new-9',
@@ -193,6 +199,7 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     const again = new TestClient(here.server.baseURL);
     await again.login(account, 'brand-new-9');
     expect((await again.call('apiKeys', {})).list).toEqual([]);
+    expect((await again.call('signInMeans', {})).passkeys).toEqual([]);
     const kinds = (await again.call('signInMeans', {})).events.map((event) => [
       event.kind,
       event.way,

@@ -89,6 +89,7 @@ export const resetForgotten = async (
     await store.setPassword(tx, userId, passwordHash);
     await store.endLogins(tx, userId);
     await contact.dropCodesOf(tx, userId);
+    await store.dropPasskeysOf(tx, userId);
     if (input.keep_keys !== 1) await auth.deleteKeysOf(tx, userId);
     const { agent } = context;
     await store.insertEvent(tx, { userId, kind: 'reset', way: input.kind, agent });

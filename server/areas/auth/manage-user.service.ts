@@ -9,6 +9,7 @@ import { hashPassword, passwordFault } from './password.ts';
 import * as store from './manage-user.store.ts';
 import { requireGroup } from './people-group.service.ts';
 import type { SecondFactor } from './second-factor.service.ts';
+import { dropPasskeysOf } from './ways.store.ts';
 
 type Note = (act: ActNote) => void;
 
@@ -279,7 +280,8 @@ export const resetPassword = async (
   await store.changeUser(db, row.id, { passwordHash: await hashPassword(password) });
   // Whoever had the old one is out; the manager who did it to themselves, too.
   const ended = await store.endLogins(db, row.id);
-  note({ subject: `user:${row.id}`, to: { ended } });
+  const passkeys = await dropPasskeysOf(db, row.id);
+  note({ subject: `user:${row.id}`, to: { ended, passkeys } });
   return { password };
 };
 

@@ -6,6 +6,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './second-factor.store.ts';
+import { dropQuestionsOf } from './ways.store.ts';
 
 /** Codes that work once each, where the phone is lost. */
 const recoveryCodes = 10;
@@ -98,6 +99,8 @@ export const createSecondFactor = (keys: KeyBox) => {
       if (!row || row.enabledAt) throw new Refusal('totp_unsuitable', '请先生成一个新的密钥');
       if (!(await useCode(db, row, code)))
         throw new Refusal('totp_wrong', '动态验证码不对，请看看手机的时间准不准');
+      // A passkey signs in without a code: what was begun before asked for none.
+      await dropQuestionsOf(db, userId);
       return { recovery_codes: await giveRecovery(db, row) };
     },
 

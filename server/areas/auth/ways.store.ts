@@ -365,6 +365,21 @@ export const removePasskey = async (tx: Executor, userId: number, id: number): P
   return rows.length > 0;
 };
 
+/** What a person was asked for new passkeys can be answered no more. */
+export const dropQuestionsOf = async (tx: Executor, userId: number): Promise<void> => {
+  await tx.delete(passkeyQuestions).where(eq(passkeyQuestions.userId, userId));
+};
+
+/** Whoever takes an account back must not leave a way in to whoever had it; gives how many there were. */
+export const dropPasskeysOf = async (tx: Executor, userId: number): Promise<number> => {
+  await dropQuestionsOf(tx, userId);
+  const rows = await tx
+    .delete(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .returning({ id: passkeys.id });
+  return rows.length;
+};
+
 export const removeExpiredWays = async (db: Executor): Promise<void> => {
   await db.delete(providerFlows).where(lt(providerFlows.expiresAt, sql`now()`));
   await db.delete(passkeyQuestions).where(lt(passkeyQuestions.expiresAt, sql`now()`));

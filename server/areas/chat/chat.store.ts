@@ -126,40 +126,37 @@ export const conditions = ({
   );
 };
 
+/** In which order messages are listed. */
+export interface MessageOrder {
+  newestFirst: boolean;
+  /** The first message, then the accepted answer, then those with the most likes. */
+  byVotes?: boolean;
+}
+
+const orderOf = ({ newestFirst, byVotes = false }: MessageOrder): SQL[] =>
+  byVotes
+    ? [
+        sql`${history.prevId} <> 0`,
+        sql`${history.id} IS DISTINCT FROM
+          (SELECT s.accepted_id FROM sessions s WHERE s.id = ${history.sessionId})`,
+        desc(history.likeCount),
+        asc(history.id),
+      ]
+    : [newestFirst ? desc(history.id) : asc(history.id)];
+
 /** Messages of the branch that is shown. */
 export const listMessages = (
   db: Executor,
   viewer: number | null,
   filter: MessageFilter,
-  {
-    newestFirst,
-    byVotes = false,
-    offset,
-    limit,
-  }: {
-    newestFirst: boolean;
-    /** The first message, then the accepted answer, then those with the most likes. */
-    byVotes?: boolean;
-    offset: number;
-    limit: number;
-  },
+  { offset, limit, ...order }: MessageOrder & { offset: number; limit: number },
 ) =>
   db
     .select({ ...columns, ...marksOf(viewer) })
     .from(history)
     .innerJoin(users, eq(users.id, history.userId))
     .where(conditions(filter))
-    .orderBy(
-      ...(byVotes
-        ? [
-            sql`${history.prevId} <> 0`,
-            sql`${history.id} IS DISTINCT FROM
-              (SELECT s.accepted_id FROM sessions s WHERE s.id = ${history.sessionId})`,
-            desc(history.likeCount),
-            asc(history.id),
-          ]
-        : [newestFirst ? desc(history.id) : asc(history.id)]),
-    )
+    .orderBy(...orderOf(order))
     .offset(offset)
     .limit(limit);
 
@@ -186,20 +183,36 @@ export const partnersOf = (
     );
 };
 
-/** How many messages there are, counting no further than `most`. */
-export const countMessages = async (
+/** Bytes of a message's texts, those of the answer beside it as many again. None is read for it. */
+export const weightOf = sql<number>`(octet_length(${history.human}) + octet_length(${history.ai})
+  + octet_length(${history.reasoning}) + coalesce(pg_column_size(${history.tools}), 0)
+  + coalesce(pg_column_size(${history.sources}), 0))
+  * CASE WHEN ${history.besideGroup} = 0 THEN 1 ELSE 2 END`;
+
+/**
+ * How many messages there are, counting no further than `most`, and how heavy the first `reach` of
+ * them are in their order.
+ */
+export const measureMessages = async (
   db: Executor,
   filter: MessageFilter,
-  most: number,
-): Promise<number> => {
+  { most, reach, ...order }: MessageOrder & { most: number; reach: number },
+): Promise<{ total: number; weights: number[] }> => {
   const some = db
     .select({ one: sql`1` })
     .from(history)
     .where(conditions(filter))
-    .limit(most)
-    .as('some');
-  const rows = await db.select({ count: sql<number>`count(*)::int` }).from(some);
-  return rows[0]?.count ?? 0;
+    .limit(most);
+  const first = db
+    .select({ weight: weightOf })
+    .from(history)
+    .where(conditions(filter))
+    .orderBy(...orderOf(order))
+    .limit(reach);
+  const { rows } = await db.execute<{ total: number; weights: number[] }>(
+    sql`SELECT (SELECT count(*)::int FROM (${some}) counted) AS total, ARRAY(${first}) AS weights`,
+  );
+  return rows[0] ?? { total: 0, weights: [] };
 };
 
 /**

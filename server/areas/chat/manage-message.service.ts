@@ -4,7 +4,6 @@ import { limits } from '#contract/limits.ts';
 import type { Transaction, Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type Handlers, type Identity, Refusal } from '#server/http/handlers.ts';
-import { pageOf, windowOf } from '#server/paging.ts';
 import { manageOne, requirePowerOver } from '../session/manage-session.service.ts';
 import { anySession } from '../session/session.service.ts';
 import { findMessage } from './chat.store.ts';
@@ -20,9 +19,11 @@ const list = async (
 ): Promise<Out<'adminHistoryList'>> => {
   const session = await manageOne(db, input.session_id, manager);
   const size = limits.historyPageSize;
-  const part = windowOf(input.page, size);
-  const newest = input.newest === 1;
-  const { rows, total } = await store.pageOfMessages(db, session.id, manager.id, newest, part);
+  const { rows, told } = await store.pageOfMessages(db, session.id, manager.id, {
+    newestFirst: input.newest === 1,
+    page: input.page,
+    size,
+  });
   return {
     session,
     list: rows.map((row) => ({
@@ -50,7 +51,7 @@ const list = async (
       created_at: row.createdAt.toISOString(),
       edited_at: row.editedAt?.toISOString() ?? null,
     })),
-    ...pageOf(total, input.page, size),
+    ...told,
   };
 };
 

@@ -1,7 +1,9 @@
 import { asc, desc, eq, sql } from 'drizzle-orm';
+import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { history, users } from '#server/db/schema.ts';
-import { marksOf } from './chat.store.ts';
+import { heavyPage, pageOf } from '#server/paging.ts';
+import { marksOf, weightOf } from './chat.store.ts';
 
 /** A message of a session, and the addresses of its images. */
 const columns = {
@@ -34,23 +36,29 @@ export const pageOfMessages = async (
   db: Executor,
   sessionId: number,
   managerId: number,
-  newestFirst: boolean,
-  { offset, limit }: { offset: number; limit: number },
+  { newestFirst, page, size }: { newestFirst: boolean; page: number; size: number },
 ) => {
   const ofSession = eq(history.sessionId, sessionId);
+  const order = newestFirst ? desc(history.id) : asc(history.id);
+  const weights = await db
+    .select({ weight: weightOf })
+    .from(history)
+    .where(ofSession)
+    .orderBy(order);
+  const { window, pages } = heavyPage(
+    weights.map(({ weight }) => weight),
+    weights.length,
+    { page, size, most: limits.historyPageBytes },
+  );
   const rows = await db
     .select({ ...columns, ...marksOf(managerId) })
     .from(history)
     .innerJoin(users, eq(users.id, history.userId))
     .where(ofSession)
-    .orderBy(newestFirst ? desc(history.id) : asc(history.id))
-    .offset(offset)
-    .limit(limit);
-  const [counted] = await db
-    .select({ total: sql<number>`count(*)::int` })
-    .from(history)
-    .where(ofSession);
-  return { rows, total: counted?.total ?? 0 };
+    .orderBy(order)
+    .offset(window.offset)
+    .limit(window.limit);
+  return { rows, told: { ...pageOf(weights.length, page, size), page_count: pages } };
 };
 
 export const wholeText = async (tx: Transaction, id: number) => {

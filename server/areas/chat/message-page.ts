@@ -2,7 +2,7 @@ import type { Parsed } from '#contract/calls.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
-import { pageOf, windowOf } from '#server/paging.ts';
+import { pageOf } from '#server/paging.ts';
 import { friendStateOf } from '../session/friend.service.ts';
 import {
   amongStrangers,
@@ -12,7 +12,7 @@ import {
 } from '../session/session.service.ts';
 import { requireVisible, seesHidden } from './access.ts';
 import * as store from './chat.store.ts';
-import { countedMessages } from './shared-talk.ts';
+import { pageOfTalk } from './shared-talk.ts';
 import { viewMessages } from './views.ts';
 
 /** Whoever asked another one and was not answered yet; undefined: nobody. */
@@ -40,20 +40,15 @@ export const messagePage = async (
       ? {}
       : { only: { id: input.id, hidden: seesHidden(session, user) } }),
   };
-  const kept = !session.temporary;
-  const rows = kept
-    ? await store.listMessages(db, user?.id ?? null, filter, {
-        newestFirst: input.newest === 1,
-        byVotes: input.sort === 'votes' && session.type === sessionTypes.people,
-        ...windowOf(page, pageSize, countedMessages),
-      })
-    : [];
-  const total = kept ? await store.countMessages(db, filter, countedMessages) : 0;
+  if (session.temporary) return { list: [], ...pageOf(0, page, pageSize) };
+  const { rows, told } = await pageOfTalk(db, user?.id ?? null, filter, {
+    newestFirst: input.newest === 1,
+    byVotes: input.sort === 'votes' && session.type === sessionTypes.people,
+    page,
+    pageSize,
+  });
   await noteSeen(db, session, user, rows);
-  return {
-    list: await viewMessages(db, rows, session, user),
-    ...pageOf(total, page, pageSize),
-  };
+  return { list: await viewMessages(db, rows, session, user), ...told };
 };
 
 export const newerMessages = async (
@@ -63,18 +58,18 @@ export const newerMessages = async (
 ) => {
   const session = await readableSession(db, input.sessionId, user);
   if (session.temporary) return [];
-  const rows = await store.listMessages(
-    db,
-    user?.id ?? null,
-    {
-      sessionId: session.id,
-      forStrangers: amongStrangers(session, user),
-      waitingOf: await waitsIn(db, session, user),
-      after: input.maxHistoryId,
-      orChanged: session.type === sessionTypes.people,
-    },
-    { newestFirst: false, offset: 0, limit: 100 },
-  );
+  const filter = {
+    sessionId: session.id,
+    forStrangers: amongStrangers(session, user),
+    waitingOf: await waitsIn(db, session, user),
+    after: input.maxHistoryId,
+    orChanged: session.type === sessionTypes.people,
+  };
+  const { rows } = await pageOfTalk(db, user?.id ?? null, filter, {
+    newestFirst: false,
+    page: 1,
+    pageSize: 100,
+  });
   await noteSeen(db, session, user, rows);
   return viewMessages(db, rows, session, user);
 };

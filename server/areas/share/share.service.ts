@@ -5,7 +5,6 @@ import { sessionTypes } from '#contract/kinds.ts';
 import { sharedTalk } from '../chat/shared-talk.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
-import { pageOf } from '#server/paging.ts';
 import { readableSession, type SessionRow } from '../session/session.service.ts';
 import * as store from './share.store.ts';
 
@@ -56,14 +55,13 @@ export const sharedSession = async (
   const shared = await store.findShared(db, key);
   if (!shared) throw new Refusal('not_found', '链接不存在或已停止分享');
   const pageSize = limits.historyPageSize;
-  const { list, total } = await sharedTalk(db, shared, user?.id ?? null, { page, pageSize });
+  const talk = await sharedTalk(db, shared, user?.id ?? null, { page, pageSize });
   return {
     // A title may come of what was said later.
-    title: total === 0 ? '' : shared.title,
+    title: talk.total === 0 ? '' : shared.title,
     user_name: shared.userName,
     model: shared.model,
     created_at: shared.createdAt.toISOString(),
-    list,
-    ...pageOf(total, page, pageSize),
+    ...talk,
   };
 };

@@ -2,6 +2,7 @@ import { api } from '#src/platform/api.ts';
 import { newestOf } from '#src/platform/early.ts';
 import { heldRun } from '#src/platform/run.ts';
 import { readKept } from '#src/platform/stored-first.ts';
+import type { Out } from '#contract/calls.ts';
 import type { Message } from '#contract/chat.ts';
 import { limits } from '#contract/limits.ts';
 import type { MessageStore, ThreadView } from './message-store.ts';
@@ -12,6 +13,19 @@ type Stretch = Pick<ThreadView, 'hasOlder' | 'hasNewer' | 'focus'>;
 const mostLast = 100;
 /** How many of the newest messages of a session of people are looked at again for edits. */
 const lookedAtAgain = 30;
+
+type Page = Pick<Out<'historyList'>, 'list' | 'page' | 'page_count' | 'page_size'>;
+
+/**
+ * Whether more follows a page. One that is heavy ends early, so that its length does not tell; of
+ * what is kept here a full one is all that is known.
+ */
+const hasMore = ({ list, page, page_count: count, page_size: size }: Page): boolean =>
+  count > page || list.length >= size;
+
+/** Whether what last_messages gave may have ended early. Asking once more than needed does no harm. */
+const mayBeCut = (list: readonly Message[]): boolean =>
+  JSON.stringify(list).length > limits.historyPageBytes / 8;
 
 /** Brings a session's messages into their store. Tabs on the same session tell each other of changes. */
 export class MessageLoader {
@@ -100,7 +114,7 @@ export class MessageLoader {
     const meets = first !== undefined && known.some(({ id }) => id >= first.id);
     if (!this.store.get().loaded || hasNewer || !meets) return false;
     this.store.takeStretch(messages, hasOlder ? first.id - 1 : 0, Infinity);
-    this.store.publish(hasOlder ? {} : { hasOlder });
+    this.store.publish({ hasOlder });
     this.onTaken();
     return true;
   }
@@ -108,10 +122,17 @@ export class MessageLoader {
   /** Takes everything behind a message as the server has it now. */
   async reread(after: number, signal?: AbortSignal): Promise<void> {
     if (!this.store.get().loaded || this.store.session?.temporary === true) return;
-    const fresh = await api.lastMessages(
-      { sessionId: this.store.uuid, maxHistoryId: after },
-      { quiet: true, ...(signal ? { signal } : {}) },
-    );
+    const fresh: Message[] = [];
+    for (let from = after, cut = true; cut && fresh.length < mostLast;) {
+      const part = await api.lastMessages(
+        { sessionId: this.store.uuid, maxHistoryId: from },
+        { quiet: true, ...(signal ? { signal } : {}) },
+      );
+      fresh.push(...part);
+      const last = part.at(-1)?.id ?? 0;
+      cut = last > from && mayBeCut(part);
+      from = last;
+    }
     const whole = fresh.length < mostLast;
     const end = whole ? Infinity : (fresh.at(-1)?.id ?? 0);
     this.store.takeStretch(fresh, after, end);
@@ -138,29 +159,20 @@ export class MessageLoader {
       { session_id: this.store.uuid, newest: 1, page_size: stretch.length, before: last + 1 },
       { quiet: true, ...(signal ? { signal } : {}) },
     );
-    this.store.takeStretch(page.list.reverse(), oldest.id - 1, last);
+    const end = hasMore(page) ? (page.list.at(-1)?.id ?? 0) : 0;
+    this.store.takeStretch(page.list.reverse(), Math.max(oldest.id, end) - 1, last);
     this.store.publish();
   }
 
   async loadNewest(): Promise<void> {
-    this.takeNewest(await this.readNewest());
+    const newest = await this.readNewest();
+    const hasOlder = hasMore(newest);
+    this.take(newest.list.reverse(), { hasOlder, hasNewer: false, focus: null });
   }
 
-  private async readNewest(): Promise<Message[]> {
+  private readNewest(): Promise<Page> {
     const only = this.store.only === null ? {} : { id: this.store.only };
-    const { list } = await api.historyList(
-      { ...newestOf(this.store.uuid), ...only },
-      { quiet: true },
-    );
-    return list;
-  }
-
-  private hasMore(list: readonly Message[]): boolean {
-    return this.store.only === null && list.length >= limits.historyPageSize;
-  }
-
-  private takeNewest(list: Message[]): void {
-    this.take(list.reverse(), { hasOlder: this.hasMore(list), hasNewer: false, focus: null });
+    return api.historyList({ ...newestOf(this.store.uuid), ...only }, { quiet: true });
   }
 
   /** The newest messages, or the first ones of what is read from its beginning. */
@@ -168,20 +180,19 @@ export class MessageLoader {
     // Of what is kept the newest may be all that there is.
     const keptOnly = heldRun()?.keptOnly === true;
     const newest = await this.readNewest();
-    const fromFirst = !keptOnly && this.hasMore(newest) && (await this.fromFirst());
+    const fromFirst = !keptOnly && hasMore(newest) && (await this.fromFirst());
     const oldest = fromFirst ? await this.readOldest().catch(() => null) : null;
     // Without a network the newest may be all that this device has.
     return oldest
-      ? [oldest, { hasOlder: false, hasNewer: this.hasMore(oldest), focus: null }]
-      : [newest.reverse(), { hasOlder: this.hasMore(newest), hasNewer: false, focus: null }];
+      ? [oldest.list, { hasOlder: false, hasNewer: hasMore(oldest), focus: null }]
+      : [newest.list.reverse(), { hasOlder: hasMore(newest), hasNewer: false, focus: null }];
   }
 
-  private async readOldest(): Promise<Message[]> {
-    const { list } = await api.historyList(
+  private readOldest(): Promise<Page> {
+    return api.historyList(
       { session_id: this.store.uuid, newest: 0, page_size: limits.historyPageSize },
       { quiet: true },
     );
-    return list;
   }
 
   /** The messages around one, whose neighbours load as the list is scrolled. */
@@ -201,8 +212,8 @@ export class MessageLoader {
     return [
       [...older.list.reverse(), ...newer.list],
       {
-        hasOlder: older.list.length >= half,
-        hasNewer: newer.list.length >= half,
+        hasOlder: hasMore(older),
+        hasNewer: hasMore(newer),
         focus: found ? id : null,
       },
     ];
@@ -219,7 +230,7 @@ export class MessageLoader {
     if (this.loadingMore || !this.store.get().hasOlder || !oldest) return;
     this.loadingMore = true;
     try {
-      const { list } = await api.historyList(
+      const found = await api.historyList(
         {
           session_id: this.store.uuid,
           newest: 1,
@@ -228,7 +239,7 @@ export class MessageLoader {
         },
         { quiet: true },
       );
-      this.store.takeOlder(list.reverse(), list.length >= limits.historyPageSize);
+      this.store.takeOlder(found.list.reverse(), hasMore(found));
     } finally {
       this.loadingMore = false;
     }
@@ -240,7 +251,7 @@ export class MessageLoader {
     if (this.loadingMore || !this.store.get().hasNewer || !newest) return;
     this.loadingMore = true;
     try {
-      const { list } = await api.historyList(
+      const found = await api.historyList(
         {
           session_id: this.store.uuid,
           newest: 0,
@@ -249,7 +260,7 @@ export class MessageLoader {
         },
         { quiet: true },
       );
-      this.store.takeNewer(list, list.length >= limits.historyPageSize);
+      this.store.takeNewer(found.list, hasMore(found));
       this.onTaken();
     } finally {
       this.loadingMore = false;

@@ -148,8 +148,15 @@ export const LongImageMaker = ({
   const stored = useQuery({
     queryKey: ['exportMessages', session.uuid, count],
     queryFn: async ({ signal }) => {
-      const input = { session_id: session.uuid, newest: 1, page_size: count } as const;
-      return (await api.historyList(input, { signal, quiet: true })).list.reverse();
+      const found: Message[] = [];
+      // A page that is heavy ends early.
+      for (let page = 1, last = 1; page <= last && found.length < count; page += 1) {
+        const input = { session_id: session.uuid, newest: 1, page_size: count, page } as const;
+        const part = await api.historyList(input, { signal, quiet: true });
+        found.push(...part.list);
+        last = part.page_count;
+      }
+      return found.slice(0, count).reverse();
     },
     enabled: messages === undefined,
     staleTime: 0,
