@@ -1,9 +1,12 @@
 import type { default as sharp, Sharp } from 'sharp';
+import { isCostly } from './image-cost.ts';
 
 /** Pixels that an image of people may say it has, and that one of a service may. */
 export const mostPixels = { people: 40_000_000, service: 100_000_000 };
 /** A side longer than this is no image; JPEG cannot have it, either. */
 const longestSide = 30_000;
+/** Of work on one image; what takes longer is ended between two of its rows. */
+const mostSeconds = 20;
 
 /** An image says that it has more pixels than are looked at. */
 export class TooManyPixels extends Error {}
@@ -45,11 +48,14 @@ export const openImage = async (
   }: { pixels?: number; failOn?: 'error' | 'truncated' } = {},
 ): Promise<OpenedImage> => {
   if (!beginnings.test(data.toString('hex', 0, 12))) throw new Error('no image');
+  if (isCostly(data)) throw new Error('an image of too many parts');
   const sharp = await loadSharp();
   const about = await sharp(data, { limitInputPixels: false }).metadata();
   const { width, height, format } = about;
   if (Math.max(width, height) > longestSide || width * height > pixels)
     throw new TooManyPixels(`an image of ${width} × ${height} pixels`);
-  const image = sharp(data, { limitInputPixels: pixels, failOn, pages: 1 });
+  const image = sharp(data, { limitInputPixels: pixels, failOn, pages: 1 }).timeout({
+    seconds: mostSeconds,
+  });
   return { image, width, height, format, about };
 };
