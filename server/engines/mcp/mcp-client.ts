@@ -60,6 +60,8 @@ const isRefusedLogin = (error: unknown): boolean =>
 /** What of a list is looked at. */
 const most = { pages: 5, tools: 100, name: 100, description: 2000, schema: 20_000 };
 const connectMs = 15_000;
+/** What we ask of a server in one session, with whatever it makes us ask and answer. */
+const mostRequests = 60;
 
 const clientInfo = { name: 'queqiao', version: '1.0.0' };
 
@@ -103,10 +105,25 @@ const reasonOf = (error: unknown): string => {
   return '它的回答读不懂，请检查地址是不是 MCP 服务';
 };
 
-/** Requests whose answers are looked at as they come; `stop` hears of one that is too much. */
-const watched =
-  (requests: Requests, stop: (why: TooMuch) => void): Requests =>
-  async (url, init) => {
+/** Events are wanted, and not the rest of those that an answer began with. */
+const isEventsAlone = ({ headers }: RequestInit): boolean => {
+  const of = new Headers(headers);
+  return of.get('accept') === 'text/event-stream' && !of.has('last-event-id');
+};
+
+/**
+ * Requests of one session, some and no more, whose answers are looked at as they come; `stop` hears
+ * of what is too much.
+ */
+const watched = (requests: Requests, stop: (why: TooMuch) => void): Requests => {
+  let asked = 0;
+  return async (url, init) => {
+    asked += 1;
+    if (asked > mostRequests) {
+      const why = new TooMuch('它要的回应太多');
+      stop(why);
+      throw why;
+    }
     const answer = await requests(url, init);
     const { body, status, statusText, headers } = answer;
     if (!body) return answer;
@@ -124,6 +141,15 @@ const watched =
     });
     return new Response(body.pipeThrough(through), { status, statusText, headers });
   };
+};
+
+/** A stream beside the answers would bring nothing that is waited for, and is opened anew without end. */
+const withoutOpenStream =
+  (requests: Requests): Requests =>
+  async (url, init) =>
+    init?.method === 'GET' && isEventsAlone(init)
+      ? new Response(null, { status: 405 })
+      : requests(url, init);
 
 const tooLate = (signal: AbortSignal, otherwise: string): McpError =>
   new McpError(signal.reason instanceof TooMuch ? signal.reason.message : otherwise);
@@ -170,6 +196,7 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
     () =>
       new StreamableHTTPClientTransport(url, {
         ...options,
+        fetch: withoutOpenStream(address.requests),
         reconnectionOptions: { ...retry, reconnectionDelayGrowFactor: 1, maxRetries: 3 },
       }),
     () => new SSEClientTransport(url, options),
@@ -212,6 +239,7 @@ const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> 
     for (const { name, description = '', inputSchema } of answer.tools)
       // Of two of one name the first is meant wherever it is called.
       if (
+        tools.length < most.tools &&
         name.length <= most.name &&
         !tools.some((known) => known.name === storableText(name)) &&
         JSON.stringify(inputSchema).length <= most.schema
@@ -226,7 +254,7 @@ const toolsOf = async (client: Client, signal: AbortSignal): Promise<McpTool[]> 
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
   }
-  return tools.slice(0, most.tools);
+  return tools;
 };
 
 interface Piece {
