@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { Fd, File, OpenFile, PreopenDirectory, WASI, wasi } from '@bjorn3/browser_wasi_shim';
+import {
+  Directory,
+  Fd,
+  File,
+  OpenFile,
+  PreopenDirectory,
+  WASI,
+  wasi,
+} from '@bjorn3/browser_wasi_shim';
 import { ChartError } from './chart-svg.ts';
 import { createLeavings } from './code-files.ts';
 import type { CodeAnswer, CodeTask } from './run-code.ts';
@@ -50,12 +58,62 @@ except BaseException as e:
     sys.exit(1)
 `;
 
+/** Bytes that all files together may grow by. */
+const mostGrowth = 32 * 1024 * 1024;
+
+/** All files below a folder. */
+const filesBelow = ({ contents }: Directory): File[] =>
+  [...contents.values()].flatMap((each) => {
+    if (each instanceof File) return [each];
+    return each instanceof Directory ? filesBelow(each) : [];
+  });
+
+/**
+ * Files take no more than they may. They lie outside of the heap that is bounded, and one step
+ * behind the end of one makes it as large as that, sooner than anybody looks at the process.
+ */
+const boundFiles = (machine: WASI, folder: Directory, growth: number): void => {
+  const sizeOf = (files: readonly File[]) =>
+    files.reduce((sum, { data }) => sum + data.byteLength, 0);
+  const most = sizeOf(filesBelow(folder)) + growth;
+  const hasRoom = (file: File, end: bigint): boolean => {
+    if (end <= file.size) return true;
+    // One that is deleted is there as long as it is open.
+    const open = machine.fds.flatMap((fd) => (fd instanceof OpenFile ? fd.file : []));
+    const all = new Set([...filesBelow(folder), ...open]);
+    all.delete(file);
+    return end + BigInt(sizeOf([...all])) <= BigInt(most);
+  };
+  // oxlint-disable-next-line typescript/unbound-method -- each is called with its file
+  const { fd_write, fd_pwrite, fd_allocate, fd_filestat_set_size } = OpenFile.prototype;
+  const full = wasi.ERRNO_NOSPC;
+  Object.assign(OpenFile.prototype, {
+    fd_write(this: OpenFile, data: Uint8Array) {
+      const end = this.file_pos + BigInt(data.byteLength);
+      return hasRoom(this.file, end) ? fd_write.call(this, data) : { ret: full, nwritten: 0 };
+    },
+    fd_pwrite(this: OpenFile, data: Uint8Array, offset: bigint) {
+      const end = offset + BigInt(data.byteLength);
+      return hasRoom(this.file, end)
+        ? fd_pwrite.call(this, data, offset)
+        : { ret: full, nwritten: 0 };
+    },
+    fd_allocate(this: OpenFile, offset: bigint, length: bigint) {
+      return hasRoom(this.file, offset + length) ? fd_allocate.call(this, offset, length) : full;
+    },
+    fd_filestat_set_size(this: OpenFile, size: bigint) {
+      return hasRoom(this.file, size) ? fd_filestat_set_size.call(this, size) : full;
+    },
+  });
+};
+
 /** What is printed, as far as it is kept. */
 class Printed extends Fd {
   readonly #decoder = new TextDecoder();
   text = '';
   override fd_write(data: Uint8Array) {
-    if (this.text.length < most) this.text += this.#decoder.decode(data, { stream: true });
+    if (this.text.length < most)
+      this.text += this.#decoder.decode(data.subarray(0, 4 * most), { stream: true });
     return { ret: wasi.ERRNO_SUCCESS, nwritten: data.byteLength };
   }
 }
@@ -83,6 +141,7 @@ export const runPython = async ({ code, files }: CodeTask): Promise<CodeAnswer> 
     [new OpenFile(file('')), out, errors, work, new PreopenDirectory('/code', source)],
     { debug: false },
   );
+  boundFiles(machine, work.dir, mostGrowth);
   const instance = await wasm.instantiate(program, {
     wasi_snapshot_preview1: machine.wasiImport,
   });
@@ -101,7 +160,7 @@ export const runPython = async ({ code, files }: CodeTask): Promise<CodeAnswer> 
   const given = new Map(files.map(({ name, data }) => [name, data]));
   for (const [name, made] of work.dir.contents) {
     if (!(made instanceof File)) continue;
-    const data = Buffer.from(made.data);
+    const data = Buffer.from(made.data.buffer, made.data.byteOffset, made.data.byteLength);
     if (chartName.test(name)) {
       try {
         leavings.chart(data.toString());
