@@ -2,7 +2,7 @@
  * What keeps a decoder at work for minutes on a few hundred kilobytes, though the pixels are few. A
  * photograph has twelve scans, a sticker some hundred frames, what a camera wrote some hundred entries.
  */
-const most = { scans: 100, packedTexts: 20, frames: 2000, entries: 5000 };
+const most = { scans: 100, packedTexts: 20, frames: 2000, entries: 5000, chunks: 50_000 };
 
 const pointers = new Set([0x8769, 0x8825, 0xa005]);
 
@@ -54,12 +54,13 @@ const isCostlyJpeg = (data: Buffer): boolean => {
 
 /** Of texts that are packed 50 KB become 50 MB, each. */
 const isCostlyPng = (data: Buffer): boolean => {
-  let texts = 0;
+  let [texts, chunks] = [0, 0];
   for (let at = 8; at + 8 <= data.length;) {
     const name = data.toString('latin1', at + 4, at + 8);
     const end = at + 12 + data.readUInt32BE(at);
     if (name === 'zTXt' || name === 'iTXt') texts += 1;
-    if (texts > most.packedTexts) return true;
+    chunks += 1;
+    if (texts > most.packedTexts || chunks > most.chunks) return true;
     if (name === 'eXIf' && isCostlyExif(data.subarray(at + 8, end - 4))) return true;
     at = end;
   }
@@ -68,12 +69,13 @@ const isCostlyPng = (data: Buffer): boolean => {
 
 /** To find a frame of a WebP all before it are gone through. */
 const isCostlyWebp = (data: Buffer): boolean => {
-  let frames = 0;
+  let [frames, chunks] = [0, 0];
   for (let at = 12; at + 8 <= data.length;) {
     const name = data.toString('latin1', at, at + 4);
     const length = data.readUInt32LE(at + 4);
     if (name === 'ANMF') frames += 1;
-    if (frames > most.frames) return true;
+    chunks += 1;
+    if (frames > most.frames || chunks > most.chunks) return true;
     if (name === 'EXIF' && isCostlyExif(data.subarray(at + 8, at + 8 + length))) return true;
     at += 8 + length + (length % 2);
   }

@@ -84,6 +84,7 @@ const boundFiles = (machine: WASI, folder: Directory, growth: number): void => {
     all.delete(file);
     return end + BigInt(sizeOf([...all])) <= BigInt(most);
   };
+  // oxlint-disable-next-line typescript/unbound-method -- each is called with its file
   const { fd_write, fd_pwrite, fd_allocate, fd_filestat_set_size } = OpenFile.prototype;
   const full = wasi.ERRNO_NOSPC;
   Object.assign(OpenFile.prototype, {

@@ -33,7 +33,10 @@ const answerTo = (path: string, { id, method }: { id?: number; method: string })
 const answer = (path: string, body: string, response: ServerResponse) => {
   const message = JSON.parse(body) as { id?: number; method?: string };
   const { method } = message;
-  if (message.id === undefined || method === undefined) return void response.writeHead(202).end();
+  if (message.id === undefined || method === undefined) {
+    response.writeHead(202).end();
+    return;
+  }
   const result = JSON.stringify({
     jsonrpc: '2.0',
     id: message.id,
@@ -42,12 +45,13 @@ const answer = (path: string, body: string, response: ServerResponse) => {
   const stream = old.get(path);
   if (stream) {
     response.writeHead(202).end();
-    return void stream.write(asEvents([result, ...(method === 'tools/list' ? pings(150) : [])]));
+    stream.write(asEvents([result, ...(method === 'tools/list' ? pings(150) : [])]));
+    return;
   }
   const json = path === '/batch' || path === '/many';
   response.setHeader('content-type', json ? 'application/json' : 'text/event-stream');
-  if (method !== 'tools/list') return void response.end(json ? result : asEvents([result]));
-  if (path === '/events') response.end(asEvents([...pings(20_000), result]));
+  if (method !== 'tools/list') response.end(json ? result : asEvents([result]));
+  else if (path === '/events') response.end(asEvents([...pings(20_000), result]));
   else if (path === '/some') response.write(asEvents(pings(150)));
   else if (path === '/batch') response.end(`[${[...pings(9000), result].join(',')}]`);
   else if (path === '/lines') response.end(`${'x\r'.repeat(400_000)}${asEvents([result])}`);
@@ -67,7 +71,10 @@ const hostile = createServer((request: IncomingMessage, response) => {
     } else response.end('id: 1\nretry: 0\ndata:\n\n');
     return;
   }
-  if (path === '/older' && !old.has(path)) return void response.writeHead(404).end();
+  if (path === '/older' && !old.has(path)) {
+    response.writeHead(404).end();
+    return;
+  }
   let body = '';
   request.setEncoding('utf8').on('data', (piece: string) => {
     body += piece;
