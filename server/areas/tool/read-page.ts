@@ -103,7 +103,7 @@ export const createReadPage = (fetch: GuardedFetch): Tool => ({
     const url = addressOf(given);
     return trusted.has(url.href)
       ? null
-      : `打开这个网址：${url.href}\n它不是你写的，也不是搜索找到的；网址里的内容会让 ${url.host} 看到。`;
+      : `打开这个网址：${url.href}\n它不是您写的，也不是搜索找到的；网址里的内容会让 ${url.host} 看到。`;
   },
   run: async (given, context) => {
     const url = addressOf(given);

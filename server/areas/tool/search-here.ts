@@ -56,7 +56,7 @@ export const createSearchHere = (
   // What it finds is its person's alone, and the answer that tells of it is not.
   asks: (given, { open }) =>
     open
-      ? `在你自己的会话和知识库里查找“${textOf(given, 'query', 100)}”？\n这个会话是公开的，写进回答的内容别人也看得到。`
+      ? `在您自己的会话和知识库里查找“${textOf(given, 'query', 100)}”？\n这个会话是公开的，写进回答的内容别人也看得到。`
       : null,
   run: async (given, context) => {
     const query = textOf(given, 'query', 100);

@@ -33,8 +33,8 @@ const ContextPart = lazyPart(() => import('./context-part.tsx'));
 
 interface Estimate {
   free: boolean;
-  /** What is thought beside comes to more than a little. */
-  deep: boolean;
+  /** What is thought beside, or further rounds of tools, may come to more. */
+  more: boolean;
   /** Tokens that asking costs, all models together. */
   asking: number;
   /** How much is missing to begin at all; 0: nothing. */
@@ -128,7 +128,7 @@ const useEstimate = (state: BoxState): Estimate | null => {
   const have = user.chatgpt_balance + vip;
   return {
     free: answering.every((each) => isFree(priceOf(each))),
-    deep: thinking === 'deep' && answering.some((each) => each.thinking),
+    more: answering.some((each) => told(each) > 0 || (each.thinking && thinking === 'deep')),
     asking: prices.reduce((sum, price) => sum + price.asking, 0),
     missing: Math.max(0, needed - have),
     have,
@@ -153,7 +153,7 @@ export const Price = ({ state }: { state: BoxState }) => {
     : '提问部分的估计，含前面的对话、图片与知识库的资料；回复按字数另计';
   const words = estimate.free
     ? '免费'
-    : `约 ${roughly(estimate.asking)} tokens${estimate.deep ? ' 起' : ''}`;
+    : `约 ${roughly(estimate.asking)} tokens${estimate.more ? ' 起' : ''}`;
   if (session.type !== sessionTypes.chat || session.temporary || !session.owner)
     return (
       <span className={kitCss.sendPrice} data-price title={title}>

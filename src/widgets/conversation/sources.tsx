@@ -11,7 +11,7 @@ export const citedSources = ({ ai, sources = [] }: Answer): { list: Source[]; ci
 };
 
 const nameOf = ({ title, place }: Source): string =>
-  [title, place].filter((part) => part !== '').join(' · ');
+  [...new Set([title, place])].filter((part) => part !== '').join(' · ');
 
 /** What an answer rests on, below it. Without `onOpen` it is only read. */
 export const Sources = ({
