@@ -1,6 +1,7 @@
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { LineChart } from '#src/ui/chart/line-chart.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
+import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { csvOf, saveText } from '#src/ui/table/csv.ts';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
@@ -107,9 +108,8 @@ export const UsageTab = () => {
           onChange={(next) => change({ by: next === 'count' ? undefined : next })}
         />
       </div>
-      {usage.isError && !rows ? (
-        <QueryFailed query={usage} />
-      ) : (
+      {!rows && (usage.isError ? <QueryFailed query={usage} /> : <Skeleton lines={8} />)}
+      {rows && (
         <>
           <div className={css.bar}>
             <span className={css.count}>
