@@ -26,3 +26,20 @@ test('what one person, or the guests of a network, hold at once is bounded, and 
   for (const release of [...held, ...guests, app]) release();
   hold(700 * megabyte, { id: 4, guest: false }, '13.1.1.1')();
 });
+
+test('some who only say that much will come keep nobody else from sending', () => {
+  const hold = createByteRoom();
+  for (let id = 1; id <= 6; id += 1)
+    for (const _ of [1, 2]) hold(64 * megabyte, { id, guest: false }, '11.1.1.1');
+  expect(() => hold(megabyte, { id: 1, guest: false }, '11.1.1.1')).toThrow('同时发送');
+  const mine = { id: 7, guest: false };
+  const end = hold(20 * megabyte, mine, '11.1.2.1');
+  expect(() => hold(megabyte, mine, '11.1.2.1')).toThrow('忙不过来');
+  end();
+  expect(() => hold(200 * megabyte, mine, '11.1.2.1')).toThrow('忙不过来');
+
+  for (let at = 1; at <= 4; at += 1) hold(48 * megabyte, null, `12.1.${at}.1`);
+  hold(20 * megabyte, null, '12.1.9.1')();
+  // Who cannot be told apart shares what there is.
+  expect(() => hold(megabyte, null, '127.0.0.1')).toThrow('同时发送');
+});

@@ -5,9 +5,9 @@ const megabyte = 1024 * 1024;
 
 /**
  * Bytes of what was sent, of what was fetched for it, and of large answers that are not taken yet,
- * that are held here at once: of one person,
- * of the guests and visitors of a network, of all of those, and of everybody. Whoever holds nothing
- * may hold one thing of any size.
+ * that are held here at once: of one person, of the guests and visitors of a network, of all of those,
+ * and of everybody. Whoever holds nothing may hold one thing of any size where there is room, and a
+ * share where there is none: what is held may be bytes that somebody only says will come.
  */
 const most = {
   person: 128 * megabyte,
@@ -41,25 +41,30 @@ export const createByteRoom = (): HoldBytes => {
       else held.delete(key);
     }
   };
+  /** What each of those who hold something has, and one more, where all had the same. */
+  const shareOf = (pool: 'guests' | 'all'): number => {
+    const owners = pool === 'all' ? /^(person|network) / : /^network /;
+    return most[pool] / ([...held.keys()].filter((key) => owners.test(key)).length + 1);
+  };
   return (bytes, user, ip, why = 'sent') => {
     if (!(bytes > notable)) return () => undefined;
     const known = user !== null && !user.guest;
-    const bounds = new Map<string, number>();
-    if (known) bounds.set(`person ${user.id}`, most.person);
-    else {
-      bounds.set('guests', most.guests);
-      // A proxy on this machine may hide whoever comes through it.
-      if (!isLocal(addressKey(ip))) bounds.set(`network ${networkKey(ip)}`, most.network);
-    }
-    for (const [key, room] of bounds) {
-      const own = held.get(key) ?? 0;
-      if (own > 0 && own + bytes > room)
-        throw new Refusal('too_many', refusals[why], { retry_after: 2 });
-    }
-    const all = held.get('all') ?? 0;
-    if (all > 0 && all + bytes > most.all)
+    // A proxy on this machine may hide whoever comes through it.
+    const network = isLocal(addressKey(ip)) ? null : `network ${networkKey(ip)}`;
+    const owner = known ? `person ${user.id}` : network;
+    const own = owner === null ? null : (held.get(owner) ?? 0);
+    const tooMuch = () => new Refusal('too_many', refusals[why], { retry_after: 2 });
+    if (own !== null && own > 0 && own + bytes > most[known ? 'person' : 'network'])
+      throw tooMuch();
+    const pools = known ? (['all'] as const) : (['guests', 'all'] as const);
+    for (const pool of pools) {
+      const now = held.get(pool) ?? 0;
+      if (now === 0 || now + bytes <= most[pool]) continue;
+      if (own === 0 && bytes <= shareOf(pool)) continue;
+      if (pool === 'guests') throw tooMuch();
       throw new Refusal('unavailable', '服务器现在忙不过来，请稍后再试', { retry_after: 5 });
-    const keys = [...bounds.keys(), 'all'];
+    }
+    const keys = [...(owner === null ? [] : [owner]), ...pools];
     change(keys, bytes);
     let left = false;
     return () => {
