@@ -64,6 +64,19 @@ test('Chinese is counted nearly as DeepSeek and Qwen count it', () => {
   expect(countTokens('the same in both', 'qwen-plus')).toBe(countTokens('the same in both'));
 });
 
+test('what is put where a long text was looked at hides nothing of the rest', () => {
+  const line = '流式输出时应当只更新最后一个块，避免在每个分片到达时重新解析全文。';
+  const words = line.repeat(1200).slice(0, 40_000);
+  const blank = ' '.repeat(20_000);
+  const counted = countTokens(words);
+  const padded = countTokens(`${blank}${words}${blank}${words}${blank}`);
+  expect(padded / (2 * counted)).toBeGreaterThan(0.85);
+  expect(padded / (2 * counted)).toBeLessThan(1.15);
+  const long = line.repeat(3000);
+  expect(countTokens(long) / (countTokens(line.repeat(100)) * 30)).toBeCloseTo(1, 1);
+  expect(countTokens(long)).toBe(countTokens(long));
+});
+
 test('is never slow, whatever the text', () => {
   countTokens('load');
   for (const letter of ['a', '啊', '!', ' ', '\n', '😀', '\u0301', '9', 'aB']) {

@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 
-/** Longer texts are counted in part and the rest is taken to be like it. */
-const wholeUpTo = 60_000;
+/**
+ * Of longer texts so many parts are counted, each of so many letters, and the rest is taken to be like
+ * them. Where they lie in their shares of the text is drawn by its digest, so that nobody can put
+ * blanks there and the words elsewhere.
+ */
+const sampled = { parts: 60, letters: 1000 };
+const wholeUpTo = sampled.parts * sampled.letters;
 /**
  * Joining the bytes of one word costs the square of its length: a word of 20,000 letters would take
  * seconds. Words this long are cut, which moves the count by at most one token per cut.
@@ -75,11 +81,15 @@ export const countTokens = (text: string, model = ''): number => {
   if (text === '') return 0;
   const family = families.find(([pattern]) => pattern.test(model))?.[1];
   if (text.length <= wholeUpTo) return countAs(text, family);
-  const part = wholeUpTo / 3;
-  const middle = Math.floor((text.length - part) / 2);
-  const sample =
-    countAs(text.slice(0, part), family) +
-    countAs(text.slice(middle, middle + part), family) +
-    countAs(text.slice(-part), family);
-  return Math.ceil((sample / wholeUpTo) * text.length);
+  const drawn = createHash('shake128', { outputLength: 2 * sampled.parts })
+    .update(text)
+    .digest();
+  const share = text.length / sampled.parts;
+  let sum = 0;
+  for (let at = 0; at < sampled.parts; at += 1) {
+    const within = ((share - sampled.letters) * drawn.readUInt16LE(2 * at)) / 0x10000;
+    const from = Math.floor(at * share + within);
+    sum += countAs(text.slice(from, from + sampled.letters), family);
+  }
+  return Math.ceil((sum / wholeUpTo) * text.length);
 };

@@ -590,6 +590,14 @@ test('what was done from where is kept for its months, and leaves by the owner�
   expect(text).not.toContain('石榴花');
   // Whoever reads it is no program.
   expect(text).not.toMatch(/data\.|null/);
+  // An address is kept without a key in it.
+  const url = 'https://tools.example.com/mcp';
+  const tool = await neighbour.call('saveToolServer', { name: '工具', url: `${url}?key=1234` });
+  const told = await onDatabase<{ subject: string }>(
+    server,
+    `SELECT subject FROM records WHERE call = 'saveToolServer'`,
+  );
+  expect(told).toEqual([{ subject: `url=${url} id=${tool.id}` }]);
   // Of nobody else, and of no other day.
   expect(text).not.toContain(theirs.uuid);
   const { text: theirText } = await manager.call('exportRecords', {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StoredTool } from '#contract/tool.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
@@ -129,4 +130,53 @@ test('who leaves large answers lying gets no more of them, others do, and small 
   await expect
     .poll(async () => (await read('198.51.100.9')).headers['content-encoding'], { timeout: 10_000 })
     .toBe('br');
+});
+
+test('a talk of many heavy messages is not copied without an end', async () => {
+  const codes: number[] = [];
+  const last = ids.at(-1)!;
+  for (let times = 0; times < 12; times += 1)
+    codes.push((await owner.raw('newSession', { type: 0, history_id: last })).code);
+  // Of several MB each, 50 MB in a day.
+  const copied = codes.indexOf(429);
+  expect(copied).toBeGreaterThan(0);
+  expect(codes.slice(copied).every((code) => code === 429)).toBe(true);
+  expect(codes.slice(0, copied).every((code) => code === 0)).toBe(true);
+  const guest = new TestClient(here.server.baseURL);
+  const small = await talk(owner, '短短一句');
+  for (const { uuid } of [session, small])
+    await owner.call('setSession', { session_id: uuid, private: 0 });
+  expect((await guest.raw('newSession', { type: 0, history_id: last })).code).toBe(429);
+  expect((await guest.raw('newSession', { type: 0, history_id: small.historyId })).code).toBe(0);
+});
+
+test('what a tool gave is weighed as it goes out, not as it is kept', async () => {
+  const { uuid, historyId } = await talk(owner, '第一句');
+  const call: StoredTool = {
+    id: 'a',
+    name: 'run_code',
+    label: '运行代码',
+    arguments: '{}',
+    state: 'done',
+    result: 'a'.repeat(300_000),
+    at: 0,
+    ms: 1,
+    ask: '',
+    round: 0,
+    callId: 'a',
+    own: false,
+  };
+  const letters = JSON.stringify([call]);
+  await here.database.query('UPDATE history SET tools = $1::jsonb WHERE id = $2', [
+    letters,
+    historyId,
+  ]);
+  await here.database.query(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state, prev_id, tools)
+     SELECT session_id, user_id, human, ai, model, state, id, tools
+     FROM history h, generate_series(1, 11) WHERE h.id = $1`,
+    [historyId],
+  );
+  const page = await owner.call('historyList', { session_id: uuid, page_size: 50 });
+  expect([page.list.length, page.page_count]).toEqual([4, 3]);
 });

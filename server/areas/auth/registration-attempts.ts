@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { countWithin } from '#server/db/count-within.ts';
 import type { Executor } from '#server/db/database.ts';
 import { databaseLimiter } from '#server/db/database-limiter.ts';
 import { addressKey, isLocal, networkKey, providerKey, tooMany } from '#server/http/rate-limit.ts';
-import { countWithin } from './attempts.store.ts';
 
 /** Registrations of an address in a day beyond the free ones, without and with a proof of work. */
 const mostRegistrations = { plain: 20, proven: 200 };

@@ -1,5 +1,6 @@
 import {
   and,
+  type AnyColumn,
   asc,
   desc,
   eq,
@@ -183,10 +184,13 @@ export const partnersOf = (
     );
 };
 
-/** Bytes of a message's texts, those of the answer beside it as many again. None is read for it. */
+/** Bytes of what is kept as JSON: larger ones are kept packed, a letter that is repeated to nothing. */
+const bytesOf = (column: AnyColumn): SQL => sql`CASE WHEN pg_column_size(${column}) > 1500
+  THEN octet_length(${column}::text) ELSE coalesce(pg_column_size(${column}), 0) END`;
+
+/** Bytes of a message, those of the answer beside it as many again. No text is read for it. */
 export const weightOf = sql<number>`(octet_length(${history.human}) + octet_length(${history.ai})
-  + octet_length(${history.reasoning}) + coalesce(pg_column_size(${history.tools}), 0)
-  + coalesce(pg_column_size(${history.sources}), 0))
+  + octet_length(${history.reasoning}) + ${bytesOf(history.tools)} + ${bytesOf(history.sources)})
   * CASE WHEN ${history.besideGroup} = 0 THEN 1 ELSE 2 END`;
 
 /**

@@ -9,7 +9,7 @@ import { viewSharedMessages } from './views.ts';
 export const countedMessages = 10_000;
 
 /** So many messages are weighed at least: a talk that is no longer knows how many pages it has. */
-const weighedMessages = 1_000;
+const weighedMessages = 200;
 
 /** A page of messages that ends once it is heavy, and how many pages and messages there are. */
 export const pageOfTalk = async (

@@ -11,11 +11,17 @@ import * as store from './records.store.ts';
 const subjects = ['history_id', 'image_id', 'uuid', 'session_id', 'url', 'key', 'id', 'user_id'];
 const mostSubject = 200;
 
+/** An address without what may be a key in it: a name and its password, and whatever follows the path. */
+const withoutSecrets = (url: string): string =>
+  url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
+
 const fieldOf = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return '';
   const fields = value as Record<string, unknown>;
   const found = subjects.find((name) => /^(string|number)$/.test(typeof fields[name]));
-  return found === undefined ? '' : `${found}=${String(fields[found])}`;
+  if (found === undefined) return '';
+  const told = String(fields[found]);
+  return `${found}=${found === 'url' ? withoutSecrets(told) : told}`;
 };
 
 /** What something was done to, as far as its input and answer tell it by a number. */

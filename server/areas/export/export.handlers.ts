@@ -3,9 +3,9 @@ import { codes } from '#contract/errors.ts';
 import type { Parsed } from '#contract/calls.ts';
 import { disposition } from '#server/http/disposition.ts';
 import { refusalOf } from '#server/http/failure.ts';
-import { createFairQueue } from '#server/fair-queue.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { openEventStream } from '#server/http/event-stream.ts';
-import type { Handlers } from '#server/http/handlers.ts';
+import type { Handlers, Identity } from '#server/http/handlers.ts';
 import { originOf } from '#server/http/origin.ts';
 import { createKeyLimit, networkKey } from '#server/http/rate-limit.ts';
 import type { ExportService } from './export.service.ts';
@@ -31,6 +31,12 @@ const step = 0.01;
 /** So long a session is looked through for diagrams, ms. */
 const diagramsMs = 10_000;
 
+/** As whom somebody waits: accounts without registering are as many as somebody likes. */
+const askerOf = (user: Identity | null, ip: string): Waiter =>
+  user === null || user.guest
+    ? { person: networkKey(ip), guest: true }
+    : { person: `person ${user.id}`, guest: false };
+
 export const createExportHandlers = ({
   exports,
   imports,
@@ -49,9 +55,7 @@ export const createExportHandlers = ({
   ): Promise<void> => {
     const session = await exports.readable(db, input, user);
     const base = originOf(request, publicUrl);
-    // Accounts without registering are as many as somebody likes.
-    const visitor = user === null || user.guest;
-    const who = visitor ? networkKey(request.ip) : `person ${user.id}`;
+    const { person: who, guest: visitor } = askerOf(user, request.ip);
     const response = openEventStream(reply);
     const gone = new AbortController();
     response.on('close', () => gone.abort());
@@ -96,9 +100,13 @@ export const createExportHandlers = ({
 
     exportDrawn: make,
 
-    exportDiagrams: async (input, { db, user }) => {
+    exportDiagrams: async (input, { db, user, ip }) => {
       const session = await exports.readable(db, input, user);
-      return { list: await exports.diagrams(db, session, AbortSignal.timeout(diagramsMs)) };
+      // All of a talk is read for it, which may be long.
+      const list = await queue(askerOf(user, ip), () =>
+        exports.diagrams(db, session, AbortSignal.timeout(diagramsMs)),
+      );
+      return { list };
     },
 
     exportFile: async ({ key }, { db, reply }) => {

@@ -15,7 +15,7 @@ export interface ImageWorkDeps {
   models: Pick<ModelService, 'imageEngines' | 'reportImageOutcome'>;
   files: Pick<FileService, 'imageAt' | 'keepMade' | 'dropStored' | 'preview'>;
   translate: PromptService['translate'];
-  safety: Pick<SafetyService, 'checkText' | 'checkPicture'>;
+  safety: Pick<SafetyService, 'checkText' | 'checkPicture' | 'requirePictures'>;
   /** Where people reach this server; empty: not known. */
   publicUrl: string;
   log: FastifyBaseLogger;

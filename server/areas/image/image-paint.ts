@@ -204,8 +204,10 @@ export const paint = async (
     throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
   const words = await wordsFor(deps, plan, job, now);
   const order = await orderOf(deps, plan, { words, userId: job.user_id, signal: io.signal });
+  const of = checkedOf(job, plan);
   const asked = await deps.safety
-    .checkText('in', order.prompt, checkedOf(job, plan))
+    .requirePictures(of)
+    .then(() => deps.safety.checkText('in', order.prompt, of))
     .catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
       throw new JobError(error.codeName, error.message, { retriable: false });

@@ -21,6 +21,8 @@ const aDay = {
 /** What one judgement counts as at least, however short what is judged, and what that of a picture does. */
 const least = 200;
 export const pictureLetters = 1_000;
+/** What a picture counts as that is refused after a service was paid for it. */
+export const refusedPicture = 25_000;
 
 /** How long it is believed who somebody is, ms, and of how many. */
 const knownMs = 60_000;

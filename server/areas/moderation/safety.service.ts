@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import { allBlockedWords } from './blocked-words.store.ts';
 import { createCheckFigures } from './check-figures.ts';
-import { createJudgedLetters, pictureLetters } from './judged-letters.ts';
+import { createJudgedLetters, pictureLetters, refusedPicture } from './judged-letters.ts';
 import { type Level, passed, type Verdict } from './safety-forms.ts';
 import { byModel, byService, type Judge, mostByService } from './safety-judges.ts';
 import { insertCase, readSafety } from './safety.store.ts';
@@ -213,7 +213,18 @@ export const createSafety = (deps: SafetyDeps) => {
         byService({ picture }, now),
       );
       const found = { verdict, by: settings.service };
-      return settled(db, found, now, { ...of, way, kind: 'picture', excerpt: '' });
+      const end = await settled(db, found, now, { ...of, way, kind: 'picture', excerpt: '' });
+      if (way === 'out' && end.level === 'refuse') await letters.refused(of, refusedPicture);
+      return end;
+    },
+
+    /**
+     * A service is about to be paid for pictures: what is refused of them is paid by nobody.
+     * @throws Refusal too_many, where so much of what its person had made was refused today
+     */
+    async requirePictures(of: Checked): Promise<void> {
+      const { settings } = await state();
+      if (settings.pictures === 1 && settings.service !== '') await letters.take(of, 'in', 0);
     },
 
     /** How answers are checked: not at all, while they pass, or held back until they are judged. */

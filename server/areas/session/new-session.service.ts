@@ -3,12 +3,15 @@ import type { Settings } from '#contract/auth.ts';
 import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import { sessionTypes } from '#contract/kinds.ts';
+import { countWithin } from '#server/db/count-within.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
+import { waiterOf } from '#server/db/person.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
+import { tooMany } from '#server/http/rate-limit.ts';
 import { lacksPhone } from '../contact/phone-rule.service.ts';
 import { countSession, noScenario } from '../scenario/scenario.service.ts';
-import { copyMessages, findForkPoint } from './fork.store.ts';
+import { bytesOfCopy, copyMessages, findForkPoint } from './fork.store.ts';
 import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
 import { countThisMonth } from './person-sessions.store.ts';
 import { newSessionIsPrivate } from './privacy.ts';
@@ -112,6 +115,26 @@ const forkSource = async (
   return { row, point: { historyId, shownUpTo: point.shownUpTo } };
 };
 
+/** KB that copies of talks take in a day: of a person, of a guest, and of all guests of a network. */
+const copiedADay = { person: 50_000, guest: 5_000, guests: 20_000 };
+
+/** @throws Refusal too_many, where so much was copied today */
+const countCopied = async (tx: Transaction, maker: Maker, bytes: number) => {
+  const kilobytes = Math.ceil(bytes / 1000);
+  const { guest, person } = await waiterOf(tx, maker.id);
+  // A guest whose network nobody knows is one by themselves: it is counted as both.
+  const counts: [string, number][] = guest
+    ? [
+        [`copied by guest ${maker.id}`, copiedADay.guest],
+        [`copied by all ${person}`, copiedADay.guests],
+      ]
+    : [[`copied by ${person}`, copiedADay.person]];
+  for (const [key, most] of counts) {
+    const counted = await countWithin(tx, key, 86_400_000, kilobytes);
+    if (counted.points > most) throw tooMany(counted.left);
+  }
+};
+
 const makeFork = async (
   deps: Deps,
   tx: Transaction,
@@ -119,6 +142,7 @@ const makeFork = async (
   { input, historyId, user }: { input: Input; historyId: number; user: Identity | null },
 ): Made => {
   const { row, point } = await forkSource(tx, historyId, user);
+  await countCopied(tx, maker, await bytesOfCopy(tx, row.id, point));
   const wanted = { name: input.model, preferred: row.model, asker: maker };
   const model = await modelFor(deps, tx, sessionTypes.chat, wanted);
   const open = await deps.knowledge.findAll(tx, basesOf(row), maker.id);
