@@ -11,8 +11,9 @@ import { createLocalKnowledgeModels } from './engines/embedding/local-embedding.
 import { modelFolder } from './engines/local/model-folder.ts';
 import { createGuardedFetch } from './net/guarded-fetch.ts';
 import { createSigning } from './areas/compliance/signing.service.ts';
-import { checkedModels, judgingModels } from './areas/moderation/checked-models.ts';
+import { checkedModels, judgingModels } from './checked-models.ts';
 import { createSafety } from './areas/moderation/safety.service.ts';
+import { paidStanding } from './areas/payment/has-paid.ts';
 import { drawnBytes, keepUploaded, stateOfFile } from './areas/image/images.service.ts';
 import type { Area, Kit } from './area.ts';
 import { createAreas } from './areas/list.ts';
@@ -58,6 +59,7 @@ export const createKit = async (
     db,
     box: () => createKeyBox(settings.secretKey, settings.dataDir),
     judge: judgingModels(db, plainModels),
+    hasPaid: async (userId) => (await paidStanding(db, userId)).paid,
     log,
   });
   life.own(() => safety.close());

@@ -378,7 +378,7 @@ test('what is paid for is bounded where it is refused alone, and no answer break
   const { id: userId } = await person.call('userInfo', {});
   const pool = new pg.Pool({ connectionString: server.databaseUrl });
   try {
-    const letters = createJudgedLetters(openDatabase(pool));
+    const letters = createJudgedLetters(openDatabase(pool), () => Promise.resolve(false));
     const free = { userId };
     const paid = { userId, paid: () => Promise.resolve(true) };
     const over = { codeName: 'too_many', message: expect.stringContaining('小时后再试') };

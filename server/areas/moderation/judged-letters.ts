@@ -2,7 +2,6 @@ import type { Database } from '#server/db/database.ts';
 import { waiterOf } from '#server/db/person.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
-import { paidStanding } from '../payment/has-paid.ts';
 import type { Checked } from './safety.service.ts';
 
 /**
@@ -44,8 +43,14 @@ const inWords = (error: unknown, guest: boolean): never => {
   );
 };
 
-/** Counts what is judged at the house's cost. */
-export const createJudgedLetters = (db: Database) => {
+/**
+ * Counts what is judged at the house's cost.
+ * @param hasPaid whether somebody ever paid
+ */
+export const createJudgedLetters = (
+  db: Database,
+  hasPaid: (userId: number) => Promise<boolean>,
+) => {
   const limits = {
     person: createKeyLimit(aDay.person, 86_400, 'letters judged'),
     payer: createKeyLimit(aDay.payer, 86_400, 'letters judged of payers'),
@@ -55,7 +60,7 @@ export const createJudgedLetters = (db: Database) => {
   };
   const find = async (userId: number) => {
     const { guest, person } = await waiterOf(db, userId);
-    return { guest, person, paid: !guest && (await paidStanding(db, userId)).paid };
+    return { guest, person, paid: !guest && (await hasPaid(userId)) };
   };
   const known = new Map<number, { who: ReturnType<typeof find>; until: number }>();
   const whoIs = (userId: number): ReturnType<typeof find> => {

@@ -27,6 +27,7 @@ interface SafetyDeps {
   box: () => Box;
   /** What a model that judges is asked with. Null: there is no such model. */
   judge: Judge;
+  hasPaid: (userId: number) => Promise<boolean>;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
@@ -151,7 +152,7 @@ export const createSafety = (deps: SafetyDeps) => {
     });
 
   const allowed = createAllowed();
-  const letters = createJudgedLetters(db);
+  const letters = createJudgedLetters(db, deps.hasPaid);
 
   /** @throws Refusal too_many, where so much of its person was judged today at the house's cost */
   const checkText = async (way: Way, text: string, of: Checked): Promise<Verdict> => {

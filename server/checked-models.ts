@@ -1,12 +1,12 @@
 import { limits } from '#contract/limits.ts';
 import { isFree } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
-import { wantsMarks } from '../compliance/foot.ts';
-import { markedRelay } from '../compliance/marked-relay.ts';
-import type { ModelService } from '../model/model.service.ts';
-import { type Judge, mostByModel } from './safety-judges.ts';
-import type { SafetyService } from './safety.service.ts';
-import { guarded, guardedRelay } from './stream-guard.ts';
+import { wantsMarks } from './areas/compliance/foot.ts';
+import { markedRelay } from './areas/compliance/marked-relay.ts';
+import type { ModelService } from './areas/model/model.service.ts';
+import { type Judge, mostByModel } from './areas/moderation/safety-judges.ts';
+import type { SafetyService } from './areas/moderation/safety.service.ts';
+import { guarded, guardedRelay } from './areas/moderation/stream-guard.ts';
 
 /** Models as they judge: whoever judges is not judged. */
 export const judgingModels =
