@@ -540,7 +540,8 @@ test('a document is translated sentence by sentence, corrected, and packed', asy
   const sides = await owner.call('segmentList', { file_id: guide?.id ?? 0 });
   const first = sides.list.find(({ source }) => source.includes('Magpie'));
   await owner.call('saveSegment', { id: first?.id ?? 0, target: '鹊桥' });
-  expect((await stranger.raw('segmentList', { file_id: guide?.id ?? 0 })).status).toBe(404);
+  const another = await TestClient.register(owner.baseURL);
+  expect((await another.raw('segmentList', { file_id: guide?.id ?? 0 })).status).toBe(404);
   const packed = await get(owner, `train/pack_model?model_id=${model.id}`);
   expect(packed.data).toMatchObject({ model: { type: 3, status: 3 } });
   const zip = await (await fetch(owner.baseURL + String(packed.data['url']))).arrayBuffer();
