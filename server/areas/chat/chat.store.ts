@@ -134,7 +134,7 @@ export interface MessageOrder {
   byVotes?: boolean;
 }
 
-const orderOf = ({ newestFirst, byVotes = false }: MessageOrder): SQL[] =>
+export const orderOf = ({ newestFirst, byVotes = false }: MessageOrder): SQL[] =>
   byVotes
     ? [
         sql`${history.prevId} <> 0`,
@@ -188,8 +188,8 @@ export const partnersOf = (
 const bytesOf = (column: AnyColumn): SQL => sql`CASE WHEN pg_column_size(${column}) > 1500
   THEN octet_length(${column}::text) ELSE coalesce(pg_column_size(${column}), 0) END`;
 
-/** Bytes of a message, those of the answer beside it as many again. No text is read for it. */
-export const weightOf = sql<number>`(octet_length(${history.human}) + octet_length(${history.ai})
+/** Bytes of a message, those of the answer beside it as many again. Its words are not read for it. */
+const weightOf = sql<number>`(octet_length(${history.human}) + octet_length(${history.ai})
   + octet_length(${history.reasoning}) + ${bytesOf(history.tools)} + ${bytesOf(history.sources)})
   * CASE WHEN ${history.besideGroup} = 0 THEN 1 ELSE 2 END`;
 
@@ -199,18 +199,18 @@ export const weightOf = sql<number>`(octet_length(${history.human}) + octet_leng
  */
 export const measureMessages = async (
   db: Executor,
-  filter: MessageFilter,
+  where: SQL | undefined,
   { most, reach, ...order }: MessageOrder & { most: number; reach: number },
 ): Promise<{ total: number; weights: number[] }> => {
   const some = db
     .select({ one: sql`1` })
     .from(history)
-    .where(conditions(filter))
+    .where(where)
     .limit(most);
   const first = db
     .select({ weight: weightOf })
     .from(history)
-    .where(conditions(filter))
+    .where(where)
     .orderBy(...orderOf(order))
     .limit(reach);
   const { rows } = await db.execute<{ total: number; weights: number[] }>(

@@ -1,9 +1,9 @@
-import { asc, desc, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { history, users } from '#server/db/schema.ts';
 import { heavyPage, pageOf } from '#server/paging.ts';
-import { marksOf, weightOf } from './chat.store.ts';
+import { marksOf, measureMessages, orderOf } from './chat.store.ts';
 
 /** A message of a session, and the addresses of its images. */
 const columns = {
@@ -39,26 +39,25 @@ export const pageOfMessages = async (
   { newestFirst, page, size }: { newestFirst: boolean; page: number; size: number },
 ) => {
   const ofSession = eq(history.sessionId, sessionId);
-  const order = newestFirst ? desc(history.id) : asc(history.id);
-  const weights = await db
-    .select({ weight: weightOf })
-    .from(history)
-    .where(ofSession)
-    .orderBy(order);
-  const { window, pages } = heavyPage(
-    weights.map(({ weight }) => weight),
-    weights.length,
-    { page, size, most: limits.historyPageBytes },
-  );
+  const { total, weights } = await measureMessages(db, ofSession, {
+    newestFirst,
+    most: Number.MAX_SAFE_INTEGER,
+    reach: page * size,
+  });
+  const { window, pages } = heavyPage(weights, total, {
+    page,
+    size,
+    most: limits.historyPageBytes,
+  });
   const rows = await db
     .select({ ...columns, ...marksOf(managerId) })
     .from(history)
     .innerJoin(users, eq(users.id, history.userId))
     .where(ofSession)
-    .orderBy(order)
+    .orderBy(...orderOf({ newestFirst }))
     .offset(window.offset)
     .limit(window.limit);
-  return { rows, told: { ...pageOf(weights.length, page, size), page_count: pages } };
+  return { rows, told: { ...pageOf(total, page, size), page_count: pages } };
 };
 
 export const wholeText = async (tx: Transaction, id: number) => {

@@ -18,7 +18,7 @@ export const pageOfTalk = async (
   filter: store.MessageFilter,
   { page, pageSize, ...order }: store.MessageOrder & { page: number; pageSize: number },
 ) => {
-  const { total, weights } = await store.measureMessages(db, filter, {
+  const { total, weights } = await store.measureMessages(db, store.conditions(filter), {
     ...order,
     most: countedMessages,
     reach: Math.min(Math.max(page * pageSize, weighedMessages), countedMessages + pageSize),
