@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { CallSpec } from '#contract/call.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import { Refusal } from './handlers.ts';
 import { SharedLimiter } from './shared-limit.ts';
 
@@ -37,6 +38,10 @@ export const providerKey = (ip: string): string | null => {
 
 /** This machine itself, or a proxy on it whose clients cannot be told apart. */
 export const isLocal = (key: string): boolean => key.startsWith('127.') || key === '0:0:0:0::/64';
+
+/** Who asks where people are counted: visitors of a network are one person, as its guests are. */
+export const askerOf = (user: Waiter | null, ip: string): Waiter =>
+  user ?? { person: networkKey(ip), guest: true };
 
 export const tooMany = (milliseconds: number): Refusal =>
   new Refusal('too_many', undefined, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });

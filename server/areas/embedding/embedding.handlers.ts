@@ -1,12 +1,7 @@
 import { estimateTokens } from '#contract/price.ts';
-import type { Waiter } from '#server/fair-queue.ts';
-import { type Context, Refusal, type Handlers } from '#server/http/handlers.ts';
-import { networkKey } from '#server/http/rate-limit.ts';
+import { Refusal, type Handlers } from '#server/http/handlers.ts';
+import { askerOf } from '#server/http/rate-limit.ts';
 import type { KnowledgeService } from './embedding.service.ts';
-
-/** Who asks where people are counted: visitors of a network are one person, as its guests are. */
-const askerOf = ({ user, ip }: Pick<Context, 'user' | 'ip'>): Waiter =>
-  user ?? { person: networkKey(ip), guest: true };
 
 export const createEmbeddingHandlers = (
   knowledge: KnowledgeService,
@@ -22,20 +17,20 @@ export const createEmbeddingHandlers = (
     passageTokens: async ({ embedding_key: key, question }, { db, user, ip }) => {
       const base = await knowledge.find(db, key, user?.id ?? null);
       if (!base) throw new Refusal('embedding_missing');
-      const mayAsk = knowledge.mayAsk(askerOf({ user, ip }));
+      const mayAsk = knowledge.mayAsk(askerOf(user, ip));
       const { part } = await knowledge.on(db, [base.key], question, user?.id ?? null, { mayAsk });
       return { tokens: estimateTokens(part.text) };
     },
 
     askKnowledge: async ({ embedding_key: key, question }, { db, user, ip }) => {
       const start = performance.now();
-      const mayAsk = knowledge.mayAsk(askerOf({ user, ip }));
+      const mayAsk = knowledge.mayAsk(askerOf(user, ip));
       const list = await knowledge.tryOut(db, key, question, user?.id ?? null, mayAsk);
       return { list, milliseconds: Math.round(performance.now() - start) };
     },
 
     passagePage: ({ id }, { db, user, ip }) =>
-      knowledge.page(db, id, user?.id ?? null, askerOf({ user, ip })),
+      knowledge.page(db, id, user?.id ?? null, askerOf(user, ip)),
 
     knowledgePassage: ({ id }, { db, user }) => knowledge.passage(db, id, user?.id ?? null),
   };

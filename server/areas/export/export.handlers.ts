@@ -32,7 +32,7 @@ const step = 0.01;
 const diagramsMs = 10_000;
 
 /** As whom somebody waits: accounts without registering are as many as somebody likes. */
-const askerOf = (user: Identity | null, ip: string): Waiter =>
+const exporterOf = (user: Identity | null, ip: string): Waiter =>
   user === null || user.guest
     ? { person: networkKey(ip), guest: true }
     : { person: `person ${user.id}`, guest: false };
@@ -55,7 +55,7 @@ export const createExportHandlers = ({
   ): Promise<void> => {
     const session = await exports.readable(db, input, user);
     const base = originOf(request, publicUrl);
-    const { person: who, guest: visitor } = askerOf(user, request.ip);
+    const { person: who, guest: visitor } = exporterOf(user, request.ip);
     const response = openEventStream(reply);
     const gone = new AbortController();
     response.on('close', () => gone.abort());
@@ -103,7 +103,7 @@ export const createExportHandlers = ({
     exportDiagrams: async (input, { db, user, ip }) => {
       const session = await exports.readable(db, input, user);
       // All of a talk is read for it, which may be long.
-      const list = await queue(askerOf(user, ip), () =>
+      const list = await queue(exporterOf(user, ip), () =>
         exports.diagrams(db, session, AbortSignal.timeout(diagramsMs)),
       );
       return { list };

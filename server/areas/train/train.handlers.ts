@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { projectTypes, trainTexts } from '#contract/train-limits.ts';
 import type { Handlers } from '#server/http/handlers.ts';
 import { disposition } from '#server/http/disposition.ts';
-import { createPersonLimit, networkKey } from '#server/http/rate-limit.ts';
+import { createPersonLimit, askerOf } from '#server/http/rate-limit.ts';
 import { changeProject, managedProjects } from './manage-train.service.ts';
 import * as outputs from './output.service.ts';
 import { viewProject } from './project-view.ts';
@@ -183,7 +183,7 @@ export const createTrainHandlers = (deps: TrainDeps & Takers) => {
     trainLog: (input, { db, user }) => files.log(db, input, user),
 
     trainFileContent: async ({ key }, { db, user, ip, reply }) => {
-      const who = user ?? { person: networkKey(ip), guest: true };
+      const who = askerOf(user, ip);
       return send(reply, await outputs.content(deps, db, key, who));
     },
 
