@@ -6,6 +6,9 @@ export interface Waiter {
   guest: boolean;
 }
 
+/** This server itself, where nobody asked. */
+export const house: Waiter = { person: 'house', guest: false };
+
 /**
  * So many things are done at once, of each person one or `each`; the others wait, and whoever has
  * waited longest without having anything done is next. Guests never hold the last of several slots, and

@@ -6,6 +6,7 @@ import {
   type InputAudioTrack,
 } from 'mediabunny';
 import type { LookJob } from './media.ts';
+import { goesOn } from './sound-end.ts';
 import { serveThread } from './thread-work.ts';
 
 /** Seconds of one Opus packet, by its first byte and its number of frames (RFC 6716, 3.1 and 3.2). */
@@ -19,6 +20,30 @@ const opusSeconds = ([head = 0, count = 0]: Uint8Array): number => {
         : [0.0025, 0.005, 0.01, 0.02][config & 3]!;
   const frames = [1, 2, 2, count & 63][head & 3]!;
   return frame * frames;
+};
+
+/** Samples a second of MPEG audio by the index in its head: of MPEG 1; MPEG 2 has half, 2.5 a quarter. */
+const mpegRates = [44_100, 48_000, 32_000];
+const aacRates = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
+  7_350,
+];
+
+/**
+ * Seconds of one frame of MP3 or AAC. Each tells its own rate where it has a head (ISO 11172-3, 2.4.2.3;
+ * ISO 13818-7, 6.2): the first of a file may tell another than those that follow.
+ * @param fallback the rate of frames without a head, Hz
+ */
+const frameSeconds = (frame: Uint8Array, codec: 'aac' | 'mp3', fallback: number): number => {
+  const [sync = 0, kind = 0, rate = 0] = frame;
+  const headed = sync === 255 && kind >> 4 >= 14;
+  if (codec === 'aac') return 1024 / ((headed && aacRates[(rate >> 2) & 15]) || fallback);
+  const version = headed ? (kind >> 3) & 3 : fallback > 24_000 ? 3 : 2;
+  const layer = headed ? (kind >> 1) & 3 : 1;
+  const part = version === 3 ? 1 : version === 2 ? 2 : 4;
+  const samples = layer === 3 ? 384 : layer === 1 && version !== 3 ? 576 : 1152;
+  const told = mpegRates[(rate >> 2) & 3];
+  return samples / (headed && told !== undefined ? told / part : fallback);
 };
 
 /** Formats in which the sound itself tells how long each packet is, and not what stands around it. */
@@ -36,13 +61,9 @@ const soundSeconds = async (track: InputAudioTrack, mime: string): Promise<numbe
     for await (const { data } of sink.packets()) seconds += opusSeconds(data);
     return seconds;
   }
-  // AAC has 1024 samples in a packet, MP3 1152 or half as many at low rates.
-  const perPacket =
-    codec === 'aac' ? 1024 : codec === 'mp3' ? (sampleRate > 24_000 ? 1152 : 576) : 0;
-  if (perPacket > 0) {
-    let packets = 0;
-    for await (const _ of sink.packets(undefined, undefined, { metadataOnly: true })) packets += 1;
-    return (packets * perPacket) / sampleRate;
+  if (codec === 'aac' || codec === 'mp3') {
+    for await (const { data } of sink.packets()) seconds += frameSeconds(data, codec, sampleRate);
+    return seconds;
   }
   if (tellsItself.has(mime)) {
     for await (const { duration } of sink.packets()) seconds += duration;
@@ -51,57 +72,16 @@ const soundSeconds = async (track: InputAudioTrack, mime: string): Promise<numbe
   const lawful = codec === 'ulaw' || codec === 'alaw';
   const bits = lawful ? 8 : codec?.startsWith('pcm-') ? Number(/\d+/.exec(codec)?.[0] ?? 0) : 0;
   if (bits === 0) return null;
-  let bytes = 0;
-  for await (const { byteLength } of sink.packets(undefined, undefined, { metadataOnly: true }))
-    bytes += byteLength;
-  return (bytes * 8) / bits / numberOfChannels / sampleRate;
+  return ((await bytesOf(track)) * 8) / bits / numberOfChannels / sampleRate;
 };
 
-/** Tags behind a sound, bytes at most. */
-const tagsBehind = 16 * 1024;
-const ogg = Buffer.from('OggS');
-
-/** Whether a file of Ogg goes on behind the end of its first streams, as many chained ones do. */
-const isChained = (data: Buffer): boolean => {
-  const ended = new Set<number>();
-  let said = false;
-  for (let at = data.indexOf(ogg); at >= 0; at = data.indexOf(ogg, at + ogg.length)) {
-    const kind = data[at + 5] ?? 0;
-    const serial = at + 18 <= data.length ? data.readUInt32LE(at + 14) : 0;
-    const begins = (kind & 2) !== 0;
-    if ((begins && said) || ended.has(serial)) return true;
-    said ||= !begins;
-    if ((kind & 4) !== 0) ended.add(serial);
-  }
-  return false;
-};
-
-/** Bytes before the first packet of a file whose packets follow one another to its end. */
-const headOf = (data: Buffer): number => {
-  let at = 0;
-  // ID3: its length in four times seven bits.
-  if (data.toString('latin1', 0, 3) === 'ID3' && data.length > 10)
-    at = 10 + data.subarray(6, 10).reduce((all, each) => all * 128 + (each & 127), 0);
-  if (data.toString('latin1', at, at + 4) !== 'fLaC') return at;
-  at += 4;
-  for (let last = false; !last && at + 4 <= data.length; at += 4 + data.readUIntBE(at + 1, 3))
-    last = (data[at]! & 128) !== 0;
-  return at;
-};
-
-/**
- * Whether more lies in a file than was looked at: who reads on behind what is no sound hears more of
- * it than is counted here.
- */
-const goesOn = async (data: Buffer, mime: string, track: InputAudioTrack): Promise<boolean> => {
-  if (mime === 'application/ogg') return isChained(data);
-  if (mime !== 'audio/flac' && mime !== 'audio/aac') return false;
+const bytesOf = async (track: InputAudioTrack): Promise<number> => {
   let bytes = 0;
   const packets = new EncodedPacketSink(track).packets(undefined, undefined, {
     metadataOnly: true,
   });
   for await (const { byteLength } of packets) bytes += byteLength;
-  return headOf(data) + bytes + tagsBehind < data.length;
+  return bytes;
 };
 
 /** The longest of a file's sounds: nobody knows which of them a service hears. Null: not known. */
@@ -126,7 +106,7 @@ serveThread<LookJob>(async (given) => {
   const sound = await input.getPrimaryAudioTrack();
   const told = await input.computeDuration();
   const { mimeType: mime } = await input.getFormat();
-  const whole = sound !== null && !(await goesOn(data, mime, sound));
+  const whole = sound !== null && !goesOn(data, mime, await bytesOf(sound));
   const heard = whole ? await longestSound(await input.getAudioTracks(), mime) : null;
   // Sums of hundredths are a hair more than they should be.
   const seconds = Math.round(Math.max(told, heard ?? 0) * 1000) / 1000;

@@ -1,4 +1,4 @@
-import { createFairQueue, type Waiter } from '../fair-queue.ts';
+import { createFairQueue, house, type Waiter } from '../fair-queue.ts';
 import { workerUrl } from '../worker-url.ts';
 import { createThreadWork } from './thread-work.ts';
 
@@ -33,11 +33,8 @@ const look = createThreadWork<LookJob>({
 
 const inTurn = createFairQueue(looks.atOnce, looks.waiting);
 
-/** What a service of ours made. */
-const house: Waiter = { person: 'house', guest: false };
-
 /**
- * Looks at a file in a thread: it may be made to be hard to read. One of each person at a time. Null:
+ * Looks at a file in a thread, one that a service of ours made where nobody is named: it may be made to be hard to read. One of each person at a time. Null:
  * it is none that is known, or takes too long.
  * @throws Refusal too_many for one who has too many waiting; the signal's reason
  */

@@ -10,6 +10,7 @@ import { hear, heardOf, noteOf } from './heard-calls.ts';
 import { ApiRefusal, sendApiFailure, statusIn } from './open-failure.ts';
 import type { ApiCaller } from './open-handlers.ts';
 import { openApiDocument } from './openapi.ts';
+import { createPackedDocument } from './packed-document.ts';
 import { createAddressLimit, createByteLimit, createStreamLimit } from './rate-limit.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { createServe, type OpenCallDeps } from './serve-open-call.ts';
@@ -80,11 +81,8 @@ const registerRest = (app: FastifyInstance, { version, publicUrl }: Deps): void 
       .code(204)
       .send(),
   );
-  let document: string | undefined;
-  app.get('/v1/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(version, publicUrl, 'open'));
-    return reply.headers(allHeaders).type('application/json; charset=utf-8').send(document);
-  });
+  const sendDocument = createPackedDocument(() => openApiDocument(version, publicUrl, 'open'));
+  app.get('/v1/openapi.json', (request, reply) => sendDocument(request, reply.headers(allHeaders)));
   const missing = (_request: FastifyRequest, reply: FastifyReply) =>
     sendApiFailure(
       reply.headers(allHeaders),

@@ -13,13 +13,25 @@ const expanded = (address: string): string[] => {
   return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
 };
 
+const mapped = [0, 0, 0, 0, 0, 0xffff].join(' ');
+
 /** What counts as one address: an IPv4 address, or the /64 that one IPv6 customer has. */
 export const addressKey = (ip: string): string => {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '');
   if (isIP(plain) !== 6) return plain;
-  return `${expanded(plain.split('%')[0] ?? '')
-    .slice(0, 4)
-    .join(':')}::/64`;
+  const parts = expanded(plain.split('%')[0] ?? '');
+  // An IPv4 address within IPv6, its numbers in hexadecimal.
+  if (
+    parts
+      .slice(0, 6)
+      .map((each) => Number.parseInt(each, 16))
+      .join(' ') === mapped
+  )
+    return parts
+      .slice(6)
+      .flatMap((each) => [Number.parseInt(each, 16) >> 8, Number.parseInt(each, 16) & 255])
+      .join('.');
+  return `${parts.slice(0, 4).join(':')}::/64`;
 };
 
 /** What counts as one network: the /24 of an IPv4 address, the /48 of one of IPv6. */

@@ -22,6 +22,7 @@ import { generalBodyLimit, readBody } from './body.ts';
 import { countedStatus } from './faults.ts';
 import { createByteRoom } from './held-bytes.ts';
 import { openApiDocument } from './openapi.ts';
+import { createPackedDocument } from './packed-document.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
 import { type Probes, registerProbes } from './probes.ts';
 import { createTurns, endUnread } from './slow-readers.ts';
@@ -216,11 +217,10 @@ export const createHttpServer = async (
     },
   });
 
-  let document: string | undefined;
-  app.get('/api/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(settings.version, settings.publicUrl));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  const sendDocument = createPackedDocument(() =>
+    openApiDocument(settings.version, settings.publicUrl),
+  );
+  app.get('/api/openapi.json', sendDocument);
   const probes = registerProbes(app, { db: deps.db, isStopping: () => deps.stage() !== 'serving' });
   deps.registerMore(app);
   await registerPage(app, pageFolder);

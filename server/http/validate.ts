@@ -142,9 +142,14 @@ const nearest = (
 const documented =
   /^\/api\/(?:product\/|(?:admin\/(?:summary_data|rank_list|chart_list|session_list|history_list|delete_session|delete_history|update_history|set_session|upload|user_list|update_user|update_tokens|activated_ability|update_user_session|order_list|model_list|set_model|prompt_list|save_prompt|del_prompt|model_stats|notice_list|save_notice)|train\/.*)$)/;
 
+/** Whoever misspells a bound of a key has one without it. */
+const bounding: readonly string[] = ['/api/api/gen_key', '/api/api/update_key'];
+
 /** Whether a call refuses, at any depth, the fields that it does not know. */
 export const refusesUnknown = ({ access, kind, path }: CallSpec): boolean =>
-  (access === 'manager' || access === 'owner') && kind === 'call' && !documented.test(path);
+  kind === 'call' &&
+  (((access === 'manager' || access === 'owner') && !documented.test(path)) ||
+    bounding.includes(path));
 
 /** Our own administration is written by hand or by program: a field that does nothing is told. */
 const refuseUnknown = (spec: CallSpec, query: unknown, body: unknown): void => {

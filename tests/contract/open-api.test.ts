@@ -317,6 +317,11 @@ describe('pictures and speech by the client of OpenAI', () => {
     expect(a).toHaveLength(256);
     expect(near(a, a)).toBeCloseTo(1, 3);
     expect(near(a, b)).toBeGreaterThan(near(a, c));
+    const many = Array.from({ length: 257 }, () => '月');
+    for (const input of [many, '月'.repeat(100_001)])
+      expect(
+        await failing(client.embeddings.create({ model: 'builtin-embedding', input })),
+      ).toMatchObject({ status: 400 });
     expect(await failing(client.embeddings.create({ model: 'none', input: '月亮' }))).toMatchObject(
       { status: 404, code: 'model_not_found' },
     );

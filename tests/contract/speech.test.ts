@@ -277,6 +277,43 @@ test('a recording behind whose end another one goes on is sent nowhere, as nobod
   expect((await own.call('userInfo', {})).chatgpt_balance).toBe(tokens - 80);
 });
 
+test('a WAVE file with more sound than its head tells is sent nowhere; MP3 is paid by each of its frames', async () => {
+  const own = await TestClient.register(server.baseURL);
+  service.asked.length = 0;
+  const chunk = (name: string, data: Buffer) => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(data.length);
+    return Buffer.concat([Buffer.from(name), size, data]);
+  };
+  const wave = (...parts: Buffer[]) =>
+    chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), chunk('fmt ', form), ...parts]));
+  const form = Buffer.from('01000100401f0000803e000002001000', 'hex');
+  const sound = (seconds: number) => chunk('data', Buffer.alloc(16_000 * seconds));
+  const tags = chunk('id3 ', Buffer.alloc(100_000));
+  expect(await hear(own, wave(sound(2), tags), 'whisper-1')).toMatchObject({
+    code: 0,
+    data: { deduct_tokens: 80 },
+  });
+  const short = wave(sound(200));
+  short.writeUInt32LE(32_036, 4);
+  const endless = wave(chunk('data', Buffer.alloc(0)), Buffer.alloc(400_000));
+  const parted = wave(sound(2), chunk('junk', Buffer.alloc(20_000)), sound(200));
+  for (const more of [wave(sound(2), sound(200)), short, endless, parted])
+    expect(await hear(own, more, 'whisper-1')).toMatchObject({ code: 1417 });
+  expect(service.asked).toHaveLength(1);
+  // Frames of 24 ms at 48 kHz, then of 72 ms at 8 kHz.
+  const frame = (head: string, size: number) =>
+    Buffer.concat([Buffer.from(head, 'hex'), Buffer.alloc(size - 4)]);
+  const mixed = Buffer.concat([
+    ...Array.from({ length: 10 }, () => frame('fffb14c4', 96)),
+    ...Array.from({ length: 300 }, () => frame('ffe318c4', 72)),
+  ]);
+  expect(await hear(own, mixed, 'whisper-1')).toMatchObject({
+    code: 0,
+    data: { deduct_tokens: 22 * 40 },
+  });
+});
+
 test('a recording that a service has is paid though its person hung up', async () => {
   const own = await TestClient.register(server.baseURL);
   const stop = new AbortController();

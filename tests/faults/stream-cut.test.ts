@@ -64,6 +64,27 @@ for (const [scenario, code] of nothingWritten) {
   });
 }
 
+test('a paid model that answers long questions by nothing is asked no more of them for nothing that day', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const long = '一二三四五六七八九十'.repeat(3000);
+  const uuid = (await own.call('newSession', { model: 'mock-chat' })).uuid;
+  let asked = 0;
+  for (; asked < 20; asked += 1) {
+    const msg = `[[mock empty]] ${asked} ${long}`;
+    const sent = await own.raw<{ id: number }>('sendMessage', {
+      session_id: uuid,
+      msg,
+    });
+    if (sent.code !== 0) {
+      expect(sent.message).toContain('没有写出内容');
+      break;
+    }
+    await own.read(uuid, sent.data!.id);
+  }
+  expect(asked).toBeGreaterThan(2);
+  expect(asked).toBeLessThan(20);
+});
+
 const partly: Scenario[] = ['cut-middle', 'no-finish', 'error-event', 'garbage-middle'];
 for (const scenario of partly) {
   test(`${scenario}: the text stays, is marked, and is paid for`, async () => {

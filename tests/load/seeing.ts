@@ -25,6 +25,16 @@ const require = createRequire(import.meta.url);
 const fonts = path.join(path.dirname(require.resolve('@embedpdf/fonts-sc')), '..', 'fonts');
 const helpPages = path.join(import.meta.dirname, '../../server/areas/help/pages');
 
+/** As much of a text as one page holds: so many lines of so many letters. */
+const onOnePage = (text: string): string => {
+  let lines = 0;
+  const held = text.split('\n').filter((line) => {
+    lines += Math.ceil(line.length / 40);
+    return lines <= 38;
+  });
+  return held.join('\n').slice(0, 900);
+};
+
 /** Prose of the help as a page of A4 has it. */
 const texts = readdirSync(helpPages)
   .sort()
@@ -39,7 +49,7 @@ const texts = readdirSync(helpPages)
   )
   .filter((text) => text.length > 700)
   .slice(0, Number(values.pages))
-  .map((text) => text.slice(0, 900));
+  .map(onOnePage);
 
 const drawn = async (text: string): Promise<Buffer> => {
   const document = new PdfDocument({ size: 'A4', margin: 64 });

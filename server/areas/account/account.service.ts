@@ -70,7 +70,7 @@ export const createAccountService = ({
       const wrong = passwordFault(input.password);
       if (wrong) throw fault('password', wrong);
       const from = await provePassword(user, input.old_password, context);
-      const to = await hashPassword(input.password);
+      const to = await hashPassword(input.password, user);
       return db.transaction(async (tx) => {
         if (!(await store.savePassword(tx, user.id, { from, to })))
           throw new Refusal('wrong_password');

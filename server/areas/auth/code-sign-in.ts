@@ -6,7 +6,7 @@ import * as contact from '../contact/contact.service.ts';
 import type { AuthContext } from './auth-deps.ts';
 import { solveCaptcha } from './captcha.ts';
 import { requireAnotherWay } from './other-ways.ts';
-import { hashPassword, passwordFault } from './password.ts';
+import { hashPassword, passwordFault, strangerAt } from './password.ts';
 import { confirm, noteFailure, proveCode } from './proofs.ts';
 import { admit, captchaWanted } from './sign-in.ts';
 import * as store from './ways.store.ts';
@@ -83,7 +83,7 @@ export const resetForgotten = async (
       return { error: '动态验证码不对', totp: true };
     }
   }
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashPassword(input.password, strangerAt(context.ip));
   const done = await auth.db.transaction(async (tx) => {
     if (!(await auth.contacts.use(tx, input.code_id))) return false;
     await store.setPassword(tx, userId, passwordHash);

@@ -277,7 +277,7 @@ export const resetPassword = async (
   const password = input.password || randomBytes(9).toString('base64url');
   const fault = passwordFault(password);
   if (fault) throw new Refusal('bad_input', `password ${fault}`);
-  await store.changeUser(db, row.id, { passwordHash: await hashPassword(password) });
+  await store.changeUser(db, row.id, { passwordHash: await hashPassword(password, by) });
   // Whoever had the old one is out; the manager who did it to themselves, too.
   const ended = await store.endLogins(db, row.id);
   const passkeys = await dropPasskeysOf(db, row.id);

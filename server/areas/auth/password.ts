@@ -1,25 +1,43 @@
 import { hash, verify } from '@node-rs/argon2';
-import pLimit from 'p-limit';
 import { limits } from '#contract/limits.ts';
+import { createFairQueue, house, type Waiter } from '#server/fair-queue.ts';
+import { addressKey, isLocal, networkKey } from '#server/http/rate-limit.ts';
 
 // OWASP's second choice for argon2id: 19 MiB, two passes. One hash keeps a core busy for some 30 ms
-// and its memory for as long, so only as many run at once as leave a core for everybody else.
+// and its memory for as long, so only as many run at once as leave a core for everybody else, and of
+// one network one: who tries passwords keeps nobody else waiting.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const turns = pLimit(2);
+const mostWaiting = 50;
+const turn = createFairQueue(2, mostWaiting);
+
+/**
+ * Strangers of a network are one in the line, and never hold its last place. Those behind a proxy that
+ * does not tell them apart are each their own.
+ */
+export const strangerAt = (ip: string): Waiter => ({
+  person: isLocal(addressKey(ip)) ? crypto.randomUUID() : networkKey(ip),
+  guest: true,
+});
 
 /** Equal passwords typed on different keyboards become the same characters. */
 const normal = (password: string): string => password.normalize('NFKC');
 
-export const hashPassword = (password: string): Promise<string> =>
-  turns(() => hash(normal(password), cost));
+/** @throws Refusal too_many */
+export const hashPassword = (password: string, who = house): Promise<string> =>
+  turn(who, () => hash(normal(password), cost));
 
 /** The hash of no password: what a try at an unknown account is compared with, to take as long. */
 let nobody: Promise<string> | undefined;
 
-export const verifyPassword = async (kept: string | null, password: string): Promise<boolean> => {
-  nobody ??= hashPassword(crypto.randomUUID());
+/** @throws Refusal too_many */
+export const verifyPassword = async (
+  kept: string | null,
+  password: string,
+  who: Waiter,
+): Promise<boolean> => {
+  nobody ??= hash(crypto.randomUUID(), cost);
   const against = kept ?? (await nobody);
-  const right = await turns(() => verify(against, normal(password)));
+  const right = await turn(who, () => verify(against, normal(password)));
   return right && kept !== null;
 };
 

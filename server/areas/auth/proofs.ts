@@ -33,7 +33,7 @@ export const provePassword = async (
   const kept = await store.credentialsOf(auth.db, user.id);
   const account = kept?.account ?? '';
   const proof = await auth.attempts.beginProof(user.jti, account, context.ip);
-  if (!(await verifyPassword(kept?.passwordHash ?? null, password)) || kept === null) {
+  if (!(await verifyPassword(kept?.passwordHash ?? null, password, user)) || kept === null) {
     noteFailure(auth, context, account, { userId: user.id, reason: 'confirm' });
     throw new Refusal('wrong_password');
   }

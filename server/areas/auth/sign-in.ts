@@ -7,7 +7,7 @@ import { keepAgreed, missingAgreements } from '../compliance/agreement.service.t
 import * as store from './auth.store.ts';
 import { isProven, solveCaptcha } from './captcha.ts';
 import { accountFault, nameFault, normalAccount, normalName } from './names.ts';
-import { hashPassword, passwordFault, verifyPassword } from './password.ts';
+import { hashPassword, passwordFault, strangerAt, verifyPassword } from './password.ts';
 import { noteFailure, proveCode } from './proofs.ts';
 import { userView } from './user-view.ts';
 import { insertEvent } from './ways.store.ts';
@@ -64,7 +64,14 @@ export const login = async (
     return captchaWanted(input);
   }
   const found = await store.findAccount(context.db, account);
-  const right = await verifyPassword(found?.passwordHash ?? null, input.password);
+  // Who was in the account from this device does not stand behind those who try passwords.
+  const who = device === null ? strangerAt(context.ip) : { person: account, guest: false };
+  const right = await verifyPassword(found?.passwordHash ?? null, input.password, who).catch(
+    async (error: unknown) => {
+      await attempt.takeBack();
+      throw error;
+    },
+  );
   if (!found || !right) {
     const userId = found?.id ?? null;
     noteFailure(auth, context, account, { userId, reason: found ? 'password' : 'account' });
@@ -174,7 +181,7 @@ export const register = async (
     await attempt.takeBack();
     return captchaWanted(input);
   }
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashPassword(input.password, strangerAt(context.ip));
   const visitor = context.user?.guest ? await store.findUser(context.db, context.user.id) : null;
   const network = marks.networkOf(context.ip);
   const signedIn = await database.transaction(async (tx) => {

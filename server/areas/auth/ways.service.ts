@@ -80,7 +80,7 @@ export const createWays = (auth: AuthContext) => ({
     if (fault) throw new Refusal('bad_input', `password：${fault}`);
     if (!(await isConfirmed(db, user.jti, limits.confirmedFor)))
       throw new Refusal('proof_unsuitable', '请退出后重新登录，10 分钟内再设密码');
-    const passwordHash = await hashPassword(password);
+    const passwordHash = await hashPassword(password, user);
     await auth.db.transaction(async (tx) => {
       const person = await store.lockPerson(tx, user.id);
       if (!person || person.passwordHash !== null)

@@ -32,6 +32,10 @@ const thousandsADay = 50_000;
 
 export const createChatService = (deps: ChatServiceDeps) => {
   const limitLong = createKeyLimit(thousandsADay, 86_400, 'long messages');
+  const countLong = async ({ id }: Identity, text: string): Promise<void> => {
+    const thousands = Math.floor(text.length / 1000);
+    if (thousands > 0) await limitLong(String(id), thousands);
+  };
   const people = createPeopleService(deps);
   const imageMessages = createImageMessages(deps);
   const films = createFilmsService(deps);
@@ -40,8 +44,7 @@ export const createChatService = (deps: ChatServiceDeps) => {
   return {
     /** Stores the message; its replies are to be begun once that is committed. */
     async send(db: Executor, input: Parsed<'sendMessage'>, user: Identity) {
-      const thousands = Math.floor(input.msg.length / 1000);
-      if (thousands > 0) await limitLong(String(user.id), thousands);
+      await countLong(user, input.msg);
       return inTransaction(db, async (tx) => {
         const locked = await lockForSending(tx, input.session_id, user);
         await requirePhoneIn(tx, locked.session, user);
@@ -78,7 +81,10 @@ export const createChatService = (deps: ChatServiceDeps) => {
     regenerate(db: Executor, input: Parsed<'regenerateMessage'>, user: Identity) {
       return inTransaction(db, async (tx) => {
         const session = await writableSession(tx, input.session_id, user);
-        return regenerateReply(talk, tx, session, input, user);
+        const request = await regenerateReply(talk, tx, session, input, user);
+        // Its question is stored once more.
+        await countLong(user, request.human);
+        return request;
       });
     },
 

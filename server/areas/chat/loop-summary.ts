@@ -35,7 +35,7 @@ const numbersOf = (text: string): string[] =>
   text.split('\n').filter((line) => /^来源 \[\d+\]：/.test(line));
 
 const readSummaries = (answer: string): Map<number, string> => {
-  const parts = answer.split(/^\s*【结果\s*(\d{1,3})】[:：]?\s*/m);
+  const parts = answer.split(/^[^\S\n]*【结果[^\S\n]{0,9}(\d{1,3})】[:：]?/m);
   const found = new Map<number, string>();
   for (let at = 1; at + 1 < parts.length; at += 2) {
     const text = (parts[at + 1] ?? '').replaceAll('\0', '').trim();

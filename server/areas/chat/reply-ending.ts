@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textOf } from '#common/chat-message.ts';
 import { accountEnded, sqlState } from '#server/db/failure.ts';
+import { noteUnanswered } from '../ledger/unanswered.ts';
 import type { Live, Own, RepliesContext } from './live-replies.ts';
 import type { Ended, Reply, ReplyRequest } from './reply.ts';
 import type { ReplyLoop } from './reply-loop.ts';
@@ -40,6 +41,13 @@ const settleReply = async (
   const counted = used
     ? await answer.count(ended.state === 'done')
     : { promptTokens: 0, completionTokens: 0 };
+  const holdId = holdOf(request, loop);
+  if (holdId !== null && !used && ended.error?.code === 'empty')
+    await noteUnanswered(context.db, {
+      userId: request.userId,
+      model: request.model.name,
+      tokens: answer.roughPrompt,
+    });
   const called = loop && (loop.state.round > 0 || answer.log.tools.length > 0);
   return storeEnd(context, {
     id: request.historyId,
@@ -50,7 +58,7 @@ const settleReply = async (
     temporary: request.temporary,
     model: request.model.name,
     price: request.model,
-    holdId: holdOf(request, loop),
+    holdId,
     before: called ? loop.state.spent : undefined,
     sources: ended.state === 'waiting' ? null : (loop?.state.pages ?? null),
     channelId: answer.channelId,

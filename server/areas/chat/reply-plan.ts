@@ -8,6 +8,7 @@ import { together, withCommit } from '#server/db/in-transaction.ts';
 import type { ChatMessage } from '#common/chat-message.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { hold, openLocked, type OpenWallet } from '../ledger/ledger.service.ts';
+import { requireAnswers } from '../ledger/unanswered.ts';
 import type { LoopState } from './loop-state.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
@@ -55,6 +56,7 @@ export const usableModel = async (
   if (!model.vision && request !== null && request.images.length > 0)
     throw new Refusal('vision_missing');
   requireLength(human, maxPromptOf(model));
+  if (!isFree(model)) await requireAnswers(user.person, model.name);
   return model;
 };
 

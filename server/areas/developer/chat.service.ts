@@ -1,5 +1,6 @@
 import { besideBy, producedBy } from '#server/engines/produced.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
 import type { OpenAnswer, OpenContext } from '#server/http/open-handlers.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import {
@@ -29,6 +30,8 @@ export const createApiChat = (
   deps: MessageReaderDeps & Omit<ChatWorks, 'read' | 'thinkers' | 'count'>,
 ) => {
   const thinkers = createThinkers();
+  // The thread counts what answers cost, too: one request of each person, who pays nothing for it.
+  const turn = createFairQueue(1, 8);
   const works: ChatWorks = {
     ...deps,
     read: createMessageReader(deps),
@@ -40,7 +43,9 @@ export const createApiChat = (
     async length(context: OpenContext, given: ChatAsked): Promise<number> {
       const model = await chatModel(works, context.caller, given.model);
       const { tally } = await readAsked(works, context, model, given);
-      const counted = await countInThread([...tally.texts], model.name);
+      const counted = await turn(context.caller.user, () =>
+        countInThread([...tally.texts], model.name),
+      );
       return counted.reduce((sum, each) => sum + each, 0) + tally.beside;
     },
 

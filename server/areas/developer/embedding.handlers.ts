@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { embeddingFields } from '#contract/open-fields.ts';
 import { deduction, estimateTokens } from '#contract/price.ts';
@@ -25,8 +26,9 @@ export const builtInEmbeddingModel = 'builtin-embedding';
 
 /** Tokens taken per token that a service embeds (document 3 §9); nothing on this machine. */
 const price = { promptFactor: 0.05, factor: 0.05 };
-/** Texts of one request that this machine embeds. */
+/** Texts of one request that this machine embeds, and UTF-16 units of one. */
 const mostTexts = 256;
+const longestText = 100_000;
 
 /** A vector of length 1, as OpenAI's are. */
 const unitVector = (text: string): number[] => {
@@ -41,11 +43,39 @@ const unitVector = (text: string): number[] => {
 const numbersIn = (bytes: Buffer): number[] =>
   Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
 
+/** Letters after which whoever else this process serves has a turn. */
+const lettersAtOnce = 20_000;
+
+const unitVectors = async (texts: readonly string[], signal: AbortSignal): Promise<number[][]> => {
+  const vectors = [];
+  let letters = 0;
+  for (const text of texts) {
+    vectors.push(unitVector(text));
+    letters += text.length;
+    if (letters < lettersAtOnce) continue;
+    letters = 0;
+    await setImmediate();
+    signal.throwIfAborted();
+  }
+  return vectors;
+};
+
 const textsOf = (input: unknown): string[] => {
   if (typeof input === 'string') return [input];
   const list = input as unknown[];
   if (list.every((each) => typeof each === 'string')) return list;
   throw new Refusal('bad_input', 'input：这个向量模型只接受文字，不接受 token 编号');
+};
+
+/** Of a model of this machine. */
+const textsHere = (input: unknown): string[] => {
+  const texts = textsOf(input);
+  if (texts.length > mostTexts)
+    throw new Refusal('bad_input', `input：本机的向量模型一次最多 ${mostTexts} 段`);
+  const long = texts.findIndex((text) => text.length > longestText);
+  if (long >= 0)
+    throw new Refusal('bad_input', `input：第 ${long + 1} 段太长，本机的向量模型一段最多 10 万字`);
+  return texts;
 };
 
 /** Numbers are tokens already. */
@@ -73,8 +103,6 @@ export const createEmbeddingApi = (deps: {
     texts: readonly string[],
     signal: AbortSignal,
   ): Promise<{ vectors: Buffer[]; tokens: number }> => {
-    if (texts.length > mostTexts)
-      throw new Refusal('bad_input', `input：本机的向量模型一次最多 ${mostTexts} 段`);
     return turn(user, async () => {
       const engine = await deps.embeddings.exact(model);
       if (!engine) throw noSuchModel(model);
@@ -110,9 +138,11 @@ export const createEmbeddingApi = (deps: {
         tokens: Math.ceil(rough * 1.3),
       });
       try {
+        const signal = workSignal(context.signal, true);
         if (builtIn) {
-          const data = textsOf(input).map((text, index) => {
-            const vector = unitVector(text);
+          const texts = textsHere(input);
+          const vectors = await turn(caller.user, () => unitVectors(texts, signal));
+          const data = vectors.map((vector, index) => {
             const embedding = body.encoding_format === 'base64' ? inBase64(vector) : vector;
             return { object: 'embedding', index, embedding };
           });
@@ -125,9 +155,8 @@ export const createEmbeddingApi = (deps: {
           const usage = { prompt_tokens: rough, total_tokens: rough };
           return { json: { object: 'list', data, model, usage } };
         }
-        const signal = workSignal(context.signal, true);
         if (free) {
-          const texts = textsOf(input);
+          const texts = textsHere(input);
           const { vectors, tokens } = await here(caller.user, model, texts, signal);
           const size = (vectors[0]?.length ?? 0) / 4;
           if (body.dimensions !== undefined && body.dimensions !== size)

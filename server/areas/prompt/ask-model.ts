@@ -6,6 +6,7 @@ import { Reply, heldAhead } from '../chat/reply.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
+import { waiterOf } from '#server/db/person.ts';
 import type { ChatMessage } from '#common/chat-message.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
@@ -18,6 +19,7 @@ import {
   release,
   settle,
 } from '../ledger/ledger.service.ts';
+import { noteUnanswered, requireAnswers } from '../ledger/unanswered.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 
@@ -58,6 +60,7 @@ export const askModel = async (
   let held = 0;
   let holdId: string | null = null;
   if (!isFree(model)) {
+    await requireAnswers((await waiterOf(db, userId)).person, model.name);
     const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
     held = deduction(model, promptTokens(messages, estimateTokens), ahead);
     holdId = await hold(db, {
@@ -99,7 +102,8 @@ export const askModel = async (
   const type = sessionTypes.chat;
   if (!whole && !written) {
     if (holdId) await release(db, holdId);
-    const { channelId } = answer;
+    const { channelId, roughPrompt: tokens } = answer;
+    if (holdId && code === 'empty') await noteUnanswered(db, { userId, model: model.name, tokens });
     await noteFailedUse(db, userId, { type, model: model.name, channelId });
   } else {
     const counted = await answer.count(whole);

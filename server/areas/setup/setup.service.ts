@@ -157,7 +157,7 @@ export const createSetup = ({ settings, auth, log }: Pick<Host, 'settings' | 'au
       const wrong = passwordFault(wanted, 'admin');
       if (wrong) throw new Refusal('bad_input', `new_password：${wrong}`);
       if (enteredAt === null) await auth.confirm('recent', password, { user, ip, log });
-      const to = await hashPassword(wanted);
+      const to = await hashPassword(wanted, user);
       if (!(await store.changePassword(db, user, { from: firstHash, to })))
         throw new Refusal('not_found', '密码已经换过了：再换请到账户的“安全”里');
       noteAct({ subject: `user:${user.id}`, from: { made_up: 1 }, to: { made_up: 0 } });

@@ -78,18 +78,25 @@ export const askFor = (
   ];
 };
 
+/** Its lines after one another. */
+const inOneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' ');
+
 /** The answer's sentences by the place of their source, those that are there. */
 export const readAnswer = (answer: string, count: number): Map<number, string> => {
   const found = new Map<number, string>();
-  const parts = answer.split(/^\s*[[【](\d{1,3})[\]】]\s*/m);
+  const parts = answer.split(/^[^\S\n]*[[【](\d{1,3})[\]】]/m);
   for (let at = 1; at + 1 < parts.length; at += 2) {
     const place = Number(parts[at]) - 1;
-    const text = (parts[at + 1] ?? '').replaceAll(/\s*\n\s*/g, ' ').trim();
+    const text = inOneLine(parts[at + 1] ?? '');
     if (place >= 0 && place < count && text !== '' && !found.has(place)) found.set(place, text);
   }
   // A single sentence often comes without its number.
   const alone = answer.trim();
-  if (count === 1 && found.size === 0 && alone !== '')
-    found.set(0, alone.replaceAll(/\s*\n\s*/g, ' '));
+  if (count === 1 && found.size === 0 && alone !== '') found.set(0, inOneLine(alone));
   return found;
 };
