@@ -55,6 +55,9 @@ const hasMoreWave = (data: Buffer, counted: number): boolean => {
   return !found || (!whole && counted + tagsBehind < data.length - at);
 };
 
+/** Formats that are frames and tags alone: frames of MP3 that are unlike its first are not counted. */
+const inFrames = new Set(['audio/flac', 'audio/aac', 'audio/mpeg']);
+
 /**
  * Whether more lies in a file than was looked at: who reads on behind what is no sound hears more of
  * it than is counted here.
@@ -63,6 +66,6 @@ const hasMoreWave = (data: Buffer, counted: number): boolean => {
 export const goesOn = (data: Buffer, mime: string, counted: number): boolean => {
   if (mime === 'application/ogg') return isChained(data);
   if (mime === 'audio/wav') return hasMoreWave(data, counted);
-  if (mime !== 'audio/flac' && mime !== 'audio/aac') return false;
+  if (!inFrames.has(mime)) return false;
   return headOf(data) + counted + tagsBehind < data.length;
 };
