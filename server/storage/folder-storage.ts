@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { bytesOf } from './byte-range.ts';
 import type { Storage } from './storage-interface.ts';
 import { requireKey } from './storage-key.ts';
@@ -17,20 +19,22 @@ export const createFolderStorage = (dataDir: string): Storage => {
     requireKey(key);
     return path.join(root, key.slice(0, 2), key);
   };
+  const keep = async (key: string, data: Buffer | Readable): Promise<void> => {
+    const place = placeOf(key);
+    await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+    // Under its own name only when it is whole.
+    const draft = `${place}.${randomUUID()}.draft`;
+    try {
+      await writeFile(draft, data, { mode: 0o600, flush: true });
+      await rename(draft, place);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  };
   return {
-    async put(key, data) {
-      const place = placeOf(key);
-      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-      // Under its own name only when it is whole.
-      const draft = `${place}.${randomUUID()}.draft`;
-      try {
-        await writeFile(draft, data, { mode: 0o600, flush: true });
-        await rename(draft, place);
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-    },
+    put: (key, data) => keep(key, data),
+    putFile: (key, from) => keep(key, createReadStream(from, { highWaterMark })),
 
     async get(key) {
       const place = placeOf(key);

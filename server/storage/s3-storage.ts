@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { request, type Dispatcher } from 'undici';
@@ -32,10 +35,15 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
 
   const ask = async (
     key: string,
-    init: { method: 'GET' | 'PUT' | 'DELETE'; body?: Buffer; headers?: Record<string, string> },
+    init: {
+      method: 'GET' | 'PUT' | 'DELETE';
+      /** Anew for each try. */
+      body?: () => Buffer | Readable;
+      headers?: Record<string, string>;
+    },
   ): Promise<Answer> => {
     requireKey(key);
-    const { method, body = null, headers = {} } = init;
+    const { method, body, headers = {} } = init;
     const url = `${base}/${key}`;
     const signal = timeLimit(patience);
     for (let left = tries - 1; ; left -= 1) {
@@ -43,7 +51,7 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
       const answer = await request(url, {
         method,
         headers: Object.fromEntries(signed.headers),
-        body,
+        body: body?.() ?? null,
         signal,
       });
       const passing = answer.statusCode >= 500 || answer.statusCode === 429;
@@ -60,15 +68,34 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
     throw new Error(`the storage answered ${statusCode} to ${what}`);
   };
 
+  const store = async (
+    key: string,
+    body: () => Buffer | Readable,
+    { mime, size, digest }: { mime: string; size: number; digest: string },
+  ): Promise<void> => {
+    const headers = {
+      'content-type': mime,
+      'content-length': String(size),
+      'x-amz-content-sha256': digest,
+    };
+    const answer = await ask(key, { method: 'PUT', body, headers });
+    await require(answer, 'PUT');
+    await answer.body.dump();
+  };
+
   return {
-    async put(key, data, mime) {
-      const headers = {
-        'content-type': mime,
-        'x-amz-content-sha256': createHash('sha256').update(data).digest('hex'),
-      };
-      const answer = await ask(key, { method: 'PUT', body: data, headers });
-      await require(answer, 'PUT');
-      await answer.body.dump();
+    put: (key, data, mime) =>
+      store(key, () => data, {
+        mime,
+        size: data.length,
+        digest: createHash('sha256').update(data).digest('hex'),
+      }),
+
+    async putFile(key, place, mime) {
+      const hash = createHash('sha256');
+      await pipeline(createReadStream(place), hash);
+      const { size } = await stat(place);
+      await store(key, () => createReadStream(place), { mime, size, digest: hash.digest('hex') });
     },
 
     async get(key) {

@@ -24,6 +24,8 @@ export interface StoredPart {
 export interface Storage {
   /** Whole or not at all; an existing file of this key is replaced. */
   put(key: string, data: Buffer, mime: string): Promise<void>;
+  /** The same of a file on this machine's disk, which may be larger than what fits into memory. */
+  putFile(key: string, place: string, mime: string): Promise<void>;
   /** Null: there is no such file. Whoever takes the stream reads or destroys it. */
   get(key: string): Promise<StoredFile | null>;
   /** A part of a file, `outside` where it has no such part. Null: there is no such file. */

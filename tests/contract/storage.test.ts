@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -46,7 +46,9 @@ describe.each<[string, () => Storage]>([
     const found = await storage.get(key);
     expect(found?.size).toBe(data.length);
     expect((await buffer(found!.stream)).equals(data)).toBe(true);
-    await storage.put(key, Buffer.from('new'), 'image/png');
+    const place = path.join(folder, 'new.png');
+    writeFileSync(place, 'new');
+    await storage.putFile(key, place, 'image/png');
     expect((await buffer((await storage.get(key))!.stream)).toString()).toBe('new');
     await storage.delete(key);
     await storage.delete(key);

@@ -95,6 +95,10 @@ test('a nearly full disk is closed to guests, who are told so, and open to other
     const guest = new TestClient(small.baseURL);
     await guest.call('newSession', { type: 0 });
     await expect(send(guest, data)).rejects.toThrow('507');
+    const { uuid, id } = await guest.ask('你好');
+    await guest.read(uuid, id);
+    const copied = await guest.raw('newSession', { type: 0, history_id: id });
+    expect(copied).toMatchObject({ code: 507, message: expect.stringContaining('快满了') });
     await send(await TestClient.register(small.baseURL), data);
     const [row] = await onDatabase<{ files: number }>(
       small,

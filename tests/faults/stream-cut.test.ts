@@ -79,7 +79,7 @@ test('a paid model that answers long questions by nothing is asked no more of th
       expect(sent.message).toContain('没有写出内容');
       break;
     }
-    await own.read(uuid, sent.data!.id);
+    await own.read(uuid, sent.data.id);
   }
   expect(asked).toBeGreaterThan(2);
   expect(asked).toBeLessThan(20);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -65,10 +65,10 @@ export const createAccountExport = (
         }
         zip.end();
         await written;
-        const bytes = await readFile(place);
+        const { size } = await stat(place);
         const key = newKey();
-        await storage.put(key, bytes, 'application/zip');
-        return { result: { key, size: bytes.length } };
+        await storage.putFile(key, place, 'application/zip');
+        return { result: { key, size } };
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

@@ -102,6 +102,7 @@ test('a page that cannot be drawn is tried once for many readers, and not again 
         return { stream: Readable.from([broken]), size: broken.length };
       },
       put: never,
+      putFile: never,
       getPart: never,
       delete: never,
     },

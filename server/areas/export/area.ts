@@ -22,6 +22,7 @@ export const exportArea = (kit: Kit) => {
         exports,
         imports: createImportService(models),
         publicUrl: settings.publicUrl,
+        requireDisk: kit.disk.require,
         room: settings.fileQuota / 2,
       }),
   } satisfies Area;

@@ -8,10 +8,13 @@ import { openEventStream } from '#server/http/event-stream.ts';
 import type { Handlers, Identity } from '#server/http/handlers.ts';
 import { originOf } from '#server/http/origin.ts';
 import { createKeyLimit, networkKey } from '#server/http/rate-limit.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import type { ExportService } from './export.service.ts';
 import type { ImportService } from './import.service.ts';
 
 export interface ExportHandlersDeps {
+  /** @throws Refusal disk_full */
+  requireDisk: DiskRoom['require'];
   exports: ExportService;
   imports: ImportService;
   /** Where people reach this server; empty: as each request says. */
@@ -41,6 +44,7 @@ export const createExportHandlers = ({
   exports,
   imports,
   publicUrl,
+  requireDisk,
   room,
 }: ExportHandlersDeps): Pick<
   Handlers,
@@ -124,6 +128,7 @@ export const createExportHandlers = ({
     },
 
     importSessions: async ({ data }, { user }) => {
+      await requireDisk(user);
       const read = await imports.read(data, user);
       return (db) => imports.keep(db, read, user);
     },

@@ -30,13 +30,14 @@ export const sessionArea = (given: Pick<SessionDeps, 'forum' | 'requireTrained'>
     ],
     chores: [removeTemporary],
     takeOver: moveSessions,
-    serve: ({ models, knowledge, auth, replies, files, cancelJobs }) => {
+    serve: ({ models, knowledge, auth, replies, files, cancelJobs, disk }) => {
       const stopSession = async (sessionId: number) => {
         await Promise.all([replies.stopSession(sessionId), cancelJobs({ sessionId })]);
       };
       return {
         ...createSessionHandlers({
           ...given,
+          requireDisk: disk.require,
           models,
           knowledge,
           createGuest: auth.createGuest,

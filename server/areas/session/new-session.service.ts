@@ -142,6 +142,7 @@ const makeFork = async (
   { input, historyId, user }: { input: Input; historyId: number; user: Identity | null },
 ): Made => {
   const { row, point } = await forkSource(tx, historyId, user);
+  await deps.requireDisk({ guest: user?.guest ?? true });
   await countCopied(tx, maker, await bytesOfCopy(tx, row.id, point));
   const wanted = { name: input.model, preferred: row.model, asker: maker };
   const model = await modelFor(deps, tx, sessionTypes.chat, wanted);

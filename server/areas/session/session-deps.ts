@@ -1,5 +1,6 @@
 import type { Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { ModelService } from '../model/model.service.ts';
 
@@ -31,6 +32,8 @@ export interface ForumShelf {
 }
 
 export interface SessionServiceDeps {
+  /** @throws Refusal disk_full */
+  requireDisk: DiskRoom['require'];
   models: ModelService;
   knowledge: Pick<KnowledgeService, 'find' | 'findAll'>;
   forum: ForumShelf;

@@ -40,7 +40,7 @@ const deps = {
   },
   jobs: { cancel: none },
   signing: { sign: none },
-  storage: { get: none, getPart: none, put: none, delete: none },
+  storage: { get: none, getPart: none, put: none, putFile: none, delete: none },
   prompts: { writer: none, ask: none },
   settings: { documentSeconds: 1, fileQuota: 1, uploadLimit: 1 },
 };

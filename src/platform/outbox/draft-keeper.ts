@@ -41,8 +41,13 @@ const put = async (account: string, drafts: ReadonlyMap<string, Draft>): Promise
   }
 };
 
-/** Whose drafts are in sight. */
-const owner = (): string => readStored(draftOwnerKey);
+/** Whose drafts are in sight in this tab: another one may be another person's already. */
+let owner = readStored(draftOwnerKey);
+const own = (next: string): void => {
+  owner = next;
+  if (next === '') localStorage.removeItem(draftOwnerKey);
+  else localStorage.setItem(draftOwnerKey, next);
+};
 
 /**
  * Writes acts down and, in the same transaction, that the boxes they come from are empty: a text is
@@ -57,7 +62,7 @@ export const withEmptied = async (
   try {
     await db.transaction('rw', db.acts, db.blobs, db.notes, db.drafts, async () => {
       await write();
-      for (const [key, draft] of emptied) await db.drafts.put({ account: owner(), key, ...draft });
+      for (const [key, draft] of emptied) await db.drafts.put({ account: owner, key, ...draft });
     });
     written = true;
   } finally {
@@ -79,27 +84,27 @@ const bringBack = async (account: string, atStart = false): Promise<void> => {
 };
 
 /** What is in sight belongs to nobody. */
-export const forgetOwner = (): void => localStorage.removeItem(draftOwnerKey);
+export const forgetOwner = (): void => own('');
 
 /** Another person is here: what the former one wrote is put away until they come back. */
 export const followDrafts = async (): Promise<void> => {
   const next = ownerNow();
-  const before = owner();
+  const before = owner;
   if (next === '' || next === before) return;
   if (before !== '') {
     // Where there is no room for it, the next person sees it no more than otherwise.
     await put(before, allDrafts()).finally(clearDrafts);
   }
-  localStorage.setItem(draftOwnerKey, next);
+  own(next);
   await bringBack(next);
 };
 
 export const startKeeping = async (): Promise<void> => {
   await followDrafts();
-  await bringBack(owner(), true);
-  keepDraftsBy((changed) => put(owner(), changed));
+  await bringBack(owner, true);
+  keepDraftsBy((changed) => put(owner, changed));
   // What another tab did while the browser held this one still.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void bringBack(owner()).catch(() => undefined);
+    if (document.visibilityState === 'visible') void bringBack(owner).catch(() => undefined);
   });
 };
