@@ -9,7 +9,7 @@ import { useLearnsFree } from './project-form.tsx';
 import { droppedFiles, droppedProjects, type Place } from './projects.ts';
 
 /**
- * A project from nothing but its files: named after the first of them, with the usual settings. They
+ * A project from nothing but its files: named after their folder or the first of them, with the usual settings. They
  * are uploaded where it is shown, which finds their language and says the price before it begins.
  */
 export const DropStart = ({
@@ -24,7 +24,7 @@ export const DropStart = ({
   const free = useLearnsFree();
   const mouse = useMedia(finePointer);
   const { busy, run } = useAct();
-  const begin = (files: readonly File[]) =>
+  const begin = (files: readonly File[], folder?: string) =>
     run(async () => {
       const faults = files.map((file) => faultOfFile(file, translation));
       const first = files[faults.indexOf('')];
@@ -34,7 +34,8 @@ export const DropStart = ({
         return;
       }
       const { model } = await api.newTrainModel({
-        name: first.name.replace(/\.[^.]+$/, '').slice(0, trainLimits.name) || first.name,
+        name:
+          (folder ?? first.name.replace(/\.[^.]+$/, '')).slice(0, trainLimits.name) || first.name,
         type: translation ? projectTypes.translation : projectTypes.knowledge,
       });
       if (translation) droppedProjects.add(model.id);
@@ -55,8 +56,8 @@ export const DropStart = ({
             : `${how('文件')}：变成可以提问的知识库`
       }
       hint={`${kindsFor(translation)}，每个小于 4 MB；${free && !translation ? '免费' : '开始之前会说要多少 token'}`}
-      onFiles={(files) => {
-        if (!busy && files.length > 0) void begin(files);
+      onFiles={(files, folder) => {
+        if (!busy && files.length > 0) void begin(files, folder);
       }}
     />
   );

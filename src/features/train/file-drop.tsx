@@ -18,7 +18,8 @@ export const FileDrop = ({
   accept: string;
   text: string;
   hint: string;
-  onFiles: (files: readonly File[]) => void;
+  /** Gets the name of the folder that they come from, where one was dropped. */
+  onFiles: (files: readonly File[], folder?: string) => void;
 }) => {
   const id = useId();
   const [over, setOver] = useState(false);
@@ -37,10 +38,14 @@ export const FileDrop = ({
         const { files, items } = event.dataTransfer;
         // They are gone once this has run.
         const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-        if (entries.some(({ isDirectory }) => isDirectory))
+        const folder = entries.find(({ isDirectory }) => isDirectory);
+        if (folder)
           void import('./many-files.ts')
             .then((many) => many.filesBelow(entries))
-            .then(onFiles, () => toast('没能读出这个文件夹，请再试一次', 'error'));
+            .then(
+              (all) => onFiles(all, folder.name),
+              () => toast('没能读出这个文件夹，请再试一次', 'error'),
+            );
         else onFiles([...files]);
       }}
     >

@@ -355,7 +355,9 @@ test('projects are found by name, key and description; a base that is asked alon
   await expect(last).toContainText('资料里没有答案时，直接说明资料中没有，不要自己补充');
 });
 
-test('a folder that is dropped lands as what is in it and below it', async ({ page }) => {
+test('a folder that is dropped lands as what is in it and below it, under its name', async ({
+  page,
+}) => {
   const folder = test.info().outputPath('资料夹');
   for (const [name, text] of [
     ['一.md', '# 一\n\n最上面的一篇。'],
@@ -385,6 +387,7 @@ test('a folder that is dropped lands as what is in it and below it', async ({ pa
   const id = Number(new URL(page.url()).searchParams.get('model_id'));
   const { list } = await person.call('trainFileList', { model_id: id });
   expect(list.map(({ name }) => name).sort()).toEqual(['一.md', '三.md', '二.txt'].sort());
+  expect((await person.call('trainModel', { model_id: id })).model.name).toBe('资料夹');
 });
 
 test('on a fresh start without any key a base answers by quoting, with its source, or says that it has nothing', async ({
