@@ -1,13 +1,20 @@
 import {
   ALL_FORMATS,
+  AudioSampleSink,
   BufferSource,
   EncodedPacketSink,
   Input,
   type InputAudioTrack,
 } from 'mediabunny';
+import { limits } from '#contract/limits.ts';
+import { isInstalled } from '#server/optional-packages.ts';
 import type { LookJob } from './media.ts';
+import { offerDecoder } from './offer-decoder.ts';
 import { goesOn } from './sound-end.ts';
 import { serveThread } from './thread-work.ts';
+
+/** Seconds after which a sound is counted no further: longer ones are refused everywhere. */
+const mostSeconds = 2 * limits.speech.seconds;
 
 /** Seconds of one Opus packet, by its first byte and its number of frames (RFC 6716, 3.1 and 3.2). */
 const opusSeconds = ([head = 0, count = 0]: Uint8Array): number => {
@@ -22,28 +29,44 @@ const opusSeconds = ([head = 0, count = 0]: Uint8Array): number => {
   return frame * frames;
 };
 
-/** Samples a second of MPEG audio by the index in its head: of MPEG 1; MPEG 2 has half, 2.5 a quarter. */
-const mpegRates = [44_100, 48_000, 32_000];
-const aacRates = [
-  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
-  7_350,
-];
+/** Bytes of one frame at most: of MP3 (ISO 11172-3, 2.4.3.1), of AAC by channel (ISO 14496-3, 4.5.3). */
+const frameBytes = { mp3: 1441, aac: 768 };
 
 /**
- * Seconds of one frame of MP3 or AAC. Each tells its own rate where it has a head (ISO 11172-3, 2.4.2.3;
- * ISO 13818-7, 6.2): the first of a file may tell another than those that follow.
- * @param fallback the rate of frames without a head, Hz
+ * Seconds of MP3 or AAC, as a decoder hears them: a packet may hold many frames, which their container
+ * counts as one. Without a decoder a packet is one frame; null where one is too large for that, or
+ * cannot be decoded.
  */
-const frameSeconds = (frame: Uint8Array, codec: 'aac' | 'mp3', fallback: number): number => {
-  const [sync = 0, kind = 0, rate = 0] = frame;
-  const headed = sync === 255 && kind >> 4 >= 14;
-  if (codec === 'aac') return 1024 / ((headed && aacRates[(rate >> 2) & 15]) || fallback);
-  const version = headed ? (kind >> 3) & 3 : fallback > 24_000 ? 3 : 2;
-  const layer = headed ? (kind >> 1) & 3 : 1;
-  const part = version === 3 ? 1 : version === 2 ? 2 : 4;
-  const samples = layer === 3 ? 384 : layer === 1 && version !== 3 ? 576 : 1152;
-  const told = mpegRates[(rate >> 2) & 3];
-  return samples / (headed && told !== undefined ? told / part : fallback);
+const packedSeconds = async (
+  track: InputAudioTrack,
+  codec: 'aac' | 'mp3',
+): Promise<number | null> => {
+  let seconds = 0;
+  if (isInstalled('@napi-rs/webcodecs')) {
+    await offerDecoder();
+    try {
+      for await (const sample of new AudioSampleSink(track).samples()) {
+        seconds += sample.numberOfFrames / sample.sampleRate;
+        sample.close();
+        // Nobody hears as much.
+        if (seconds > mostSeconds) break;
+      }
+    } catch {
+      return null;
+    }
+    return seconds;
+  }
+  const { sampleRate, numberOfChannels } = track;
+  const most = frameBytes[codec] * (codec === 'aac' ? numberOfChannels : 1);
+  const samples = codec === 'aac' ? 1024 : sampleRate > 24_000 ? 1152 : 576;
+  const packets = new EncodedPacketSink(track).packets(undefined, undefined, {
+    metadataOnly: true,
+  });
+  for await (const { byteLength } of packets) {
+    if (byteLength > most) return null;
+    seconds += samples / sampleRate;
+  }
+  return seconds;
 };
 
 /** Formats in which the sound itself tells how long each packet is, and not what stands around it. */
@@ -61,10 +84,7 @@ const soundSeconds = async (track: InputAudioTrack, mime: string): Promise<numbe
     for await (const { data } of sink.packets()) seconds += opusSeconds(data);
     return seconds;
   }
-  if (codec === 'aac' || codec === 'mp3') {
-    for await (const { data } of sink.packets()) seconds += frameSeconds(data, codec, sampleRate);
-    return seconds;
-  }
+  if (codec === 'aac' || codec === 'mp3') return packedSeconds(track, codec);
   if (tellsItself.has(mime)) {
     for await (const { duration } of sink.packets()) seconds += duration;
     return seconds;

@@ -27,7 +27,7 @@ const looks = { atOnce: 2, waiting: 8 };
 const look = createThreadWork<LookJob>({
   url: workerUrl('./media-worker.ts', import.meta.url),
   threads: looks.atOnce,
-  workMs: 8_000,
+  workMs: 20_000,
   failure: (why) => new Error(why),
 });
 

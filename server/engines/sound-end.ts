@@ -1,5 +1,18 @@
-/** Tags behind a sound, bytes at most. */
-const tagsBehind = 16 * 1024;
+/** Bytes behind a sound that are no tag and yet none of it: a frame that was cut off. */
+const remainder = 1500;
+
+/** Bytes of the tags at the end of a file: ID3 of the first version, APE, and empty ones. */
+const tagsBehind = (data: Buffer): number => {
+  let end = data.length;
+  while (end > 0 && data[end - 1] === 0) end -= 1;
+  if (data.length - end < remainder) end = data.length;
+  if (data.toString('latin1', end - 128, end - 125) === 'TAG') end -= 128;
+  if (data.toString('latin1', end - 32, end - 24) === 'APETAGEX') {
+    const headed = (data.readUInt32LE(end - 12) & 0x80000000) !== 0;
+    end -= data.readUInt32LE(end - 20) + (headed ? 32 : 0);
+  }
+  return data.length - Math.max(0, end);
+};
 const ogg = Buffer.from('OggS');
 
 /** Whether a file of Ogg goes on behind the end of its first streams, as many chained ones do. */
@@ -37,23 +50,54 @@ const headOf = (data: Buffer): number => {
 const hasMoreWave = (data: Buffer, counted: number): boolean => {
   const big = data.toString('latin1', 0, 4) === 'RIFX';
   let found = false;
+  let formed = false;
   let at = 12;
   while (at + 8 <= data.length) {
     const size = big ? data.readUInt32BE(at + 4) : data.readUInt32LE(at + 4);
     const from = at + 8;
-    if (data.toString('latin1', at, at + 4) === 'data') {
+    const name = data.toString('latin1', at, at + 4);
+    if (name === 'fmt ') {
+      // Some believe the first of several, some the last.
+      if (formed) return true;
+      formed = true;
+    }
+    if (name === 'data') {
       if (found) return true;
       found = true;
       const endless = size === 0 || size === 0xffffffff;
       const bytes = Math.min(endless ? Infinity : size, data.length - from);
-      if (counted + tagsBehind < bytes) return true;
+      if (counted + remainder < bytes) return true;
     }
     if (from + size > data.length) break;
     at = from + size + (size & 1);
   }
   const whole = at >= data.length - 8;
-  return !found || (!whole && counted + tagsBehind < data.length - at);
+  return !found || (!whole && remainder < data.length - at);
 };
+
+/** What a file of Matroska and its segment begin with, each with what comes soon after (RFC 9559). */
+const beginnings = (
+  [
+    ['1a45dfa3', ['4282']],
+    ['18538067', ['114d9b74', '1549a966', '1654ae6b', '1f43b675', 'ec']],
+  ] as const
+).map(([mark, next]) => ({
+  mark: Buffer.from(mark, 'hex'),
+  next: next.map((each) => Buffer.from(each, 'hex')),
+}));
+const soon = 64;
+
+/** Whether a file of Matroska or WebM has another one behind it, or a second segment. */
+const hasSecondMatroska = (data: Buffer): boolean =>
+  beginnings.some(({ mark, next }) => {
+    let at = data.indexOf(mark);
+    while (at >= 0) {
+      at = data.indexOf(mark, at + mark.length);
+      const near = data.subarray(at + mark.length, at + soon);
+      if (at >= 0 && next.some((each) => near.includes(each))) return true;
+    }
+    return false;
+  });
 
 /** Formats that are frames and tags alone: frames of MP3 that are unlike its first are not counted. */
 const inFrames = new Set(['audio/flac', 'audio/aac', 'audio/mpeg']);
@@ -66,6 +110,7 @@ const inFrames = new Set(['audio/flac', 'audio/aac', 'audio/mpeg']);
 export const goesOn = (data: Buffer, mime: string, counted: number): boolean => {
   if (mime === 'application/ogg') return isChained(data);
   if (mime === 'audio/wav') return hasMoreWave(data, counted);
+  if (mime.endsWith('/webm') || mime.endsWith('/x-matroska')) return hasSecondMatroska(data);
   if (!inFrames.has(mime)) return false;
-  return headOf(data) + counted + tagsBehind < data.length;
+  return headOf(data) + counted + remainder + tagsBehind(data) < data.length;
 };

@@ -2,6 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BufferTarget,
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  MkvOutputFormat,
+  Output,
+} from 'mediabunny';
 import OpenAI, { toFile } from 'openai';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,6 +52,20 @@ afterAll(async () => {
   await Promise.all([server.stop(), bare.stop()]);
   await service.close();
 });
+
+/** MP3 of 8 kHz in a file of Matroska. */
+const inMatroska = async (packets: readonly Buffer[]): Promise<Buffer> => {
+  const target = new BufferTarget();
+  const output = new Output({ format: new MkvOutputFormat(), target });
+  const source = new EncodedAudioPacketSource('mp3');
+  output.addAudioTrack(source);
+  await output.start();
+  const decoderConfig = { codec: 'mp3', numberOfChannels: 1, sampleRate: 8000 };
+  for (const [at, packet] of packets.entries())
+    await source.add(new EncodedPacket(packet, 'key', at * 0.072, 0.072), { decoderConfig });
+  await output.finalize();
+  return Buffer.from(target.buffer!);
+};
 
 const speak = (who: TestClient, body: object) =>
   fetch(`${who.baseURL}/api/text_to_speech`, {
@@ -298,7 +319,9 @@ test('a recording with more sound than its head tells is sent nowhere', async ()
   short.writeUInt32LE(32_036, 4);
   const endless = wave(chunk('data', Buffer.alloc(0)), Buffer.alloc(400_000));
   const parted = wave(sound(2), chunk('junk', Buffer.alloc(20_000)), sound(200));
-  for (const more of [wave(sound(2), sound(200)), short, endless, parted])
+  const otherForm = Buffer.from('0100080000ee02000070530020002000', 'hex');
+  const twice = wave(chunk('fmt ', otherForm), sound(60));
+  for (const more of [wave(sound(2), sound(200)), short, endless, parted, twice])
     expect(await hear(own, more, 'whisper-1')).toMatchObject({ code: 1417 });
   expect(service.asked).toHaveLength(1);
   // Frames of 24 ms at 48 kHz, then of 72 ms at 8 kHz.
@@ -310,10 +333,17 @@ test('a recording with more sound than its head tells is sent nowhere', async ()
   ]);
   expect(await hear(own, mixed, 'whisper-1')).toMatchObject({ code: 1417 });
   const slow = Buffer.concat(Array.from({ length: 300 }, () => frame('ffe318c4', 72)));
-  expect(await hear(own, slow, 'whisper-1')).toMatchObject({
-    code: 0,
-    data: { deduct_tokens: 22 * 40 },
-  });
+  const twoFilms = Buffer.concat([
+    await inMatroska([slow.subarray(0, 720)]),
+    await inMatroska([slow]),
+  ]);
+  expect(await hear(own, twoFilms, 'whisper-1')).toMatchObject({ code: 1417 });
+  // Many frames in one packet of a container are as many.
+  for (const whole of [slow, await inMatroska([slow])])
+    expect(await hear(own, whole, 'whisper-1')).toMatchObject({
+      code: 0,
+      data: { deduct_tokens: 22 * 40 },
+    });
 });
 
 test('a recording that a service has is paid though its person hung up', async () => {

@@ -1,17 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { ALL_FORMATS, AudioSampleSink, BufferSource, Input } from 'mediabunny';
 import { loadOptional, type Recognizer } from '#server/optional-packages.ts';
+import { offerDecoder } from '../offer-decoder.ts';
 import { serveThread } from '../thread-work.ts';
 import type { HearJob } from './hear-task.ts';
 import { modelIn } from './hear-model.ts';
 
 /** Listens with a model in a folder, so that nothing else in the server stands still meanwhile. */
-
-/** mediabunny looks for these where a browser has them; WAV it reads without. */
-const offerDecoder = async (): Promise<void> => {
-  const { AudioData, AudioDecoder, EncodedAudioChunk } = await loadOptional('@napi-rs/webcodecs');
-  Object.assign(globalThis, { AudioData, AudioDecoder, EncodedAudioChunk });
-};
 
 let ready: { folder: string; recognizer: Promise<Recognizer> } | null = null;
 
