@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diagramFits, formulaFits } from './bounds.ts';
+import { diagramFits, diagramIsHeavy, formulaFits } from './bounds.ts';
 
 const nested = (open: string, close: string, depth: number) =>
   `${open.repeat(depth)}x${close.repeat(depth)}`;
@@ -68,4 +68,19 @@ test('a diagram of a few lines that stands for millions of days or boxes is not 
     expect(diagramFits(`block-beta\n ${wide}`), wide).toBe(fits);
     expect(diagramFits(`%%{init: {}}%%block-beta\n ${wide}`), wide).toBe(fits);
   }
+  for (const much of [
+    `block-beta\n columns 1\n${' space:99\n'.repeat(12)}`,
+    `mindmap\n  r\n${'    c\n'.repeat(100)}`,
+    'packet-beta\n0-99999999: "x"',
+  ])
+    expect(diagramFits(much), much).toBe(false);
+  expect(diagramFits('packet-beta\n0-15: "来源端口"\n16-31: "目的端口"')).toBe(true);
+});
+
+test('a diagram that takes long to lay out is drawn only where its reader asks for it', () => {
+  for (const heavy of ['n;'.repeat(300), 'A --> B\n'.repeat(150), `A${' & A'.repeat(240)} --> B`]) {
+    expect(diagramFits(`flowchart LR\n${heavy}`), heavy).toBe(true);
+    expect(diagramIsHeavy(`flowchart LR\n${heavy}`), heavy).toBe(true);
+  }
+  expect(diagramIsHeavy(`flowchart LR\n${'A --> B\n'.repeat(60)}`)).toBe(false);
 });

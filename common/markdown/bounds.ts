@@ -61,16 +61,40 @@ const ganttFits = (source: string): boolean => {
   return years.length === 0 || Math.max(...years) - Math.min(...years) <= gantt.years;
 };
 
-/** Whether a block diagram names no width of more than two digits: it makes a box for each. */
-const blocksFit = (source: string): boolean => !/(?::|\bcolumns)\s*\d{3}/i.test(source);
+/** Boxes of a block diagram, which makes one for each of a width; bits of a packet; lines laid out by forces. */
+const boxes = 400;
+const bits = 2_000;
+const forced = 80;
+
+const numbersOf = (found: Iterable<RegExpMatchArray>): number[] =>
+  [...found].map(([, digits]) => Number(digits));
+
+/** Whether what a diagram's kind makes of its numbers and lines is little enough. */
+const kindFits = (source: string, lines: number): boolean => {
+  const is = (kind: string): boolean => new RegExp(`(?:^|%)\\s*(?:${kind})`, 'm').test(source);
+  if (is('gantt') && !ganttFits(source)) return false;
+  if (is('block')) {
+    const widths = numbersOf(source.matchAll(/(?::|\bcolumns)\s*(\d+)/gi));
+    if (widths.reduce((sum, width) => sum + width, 0) > boxes) return false;
+  }
+  if (is('packet|radar') && numbersOf(source.matchAll(/(\d+)/g)).some((each) => each > bits))
+    return false;
+  return !is('mindmap|architecture|kanban|treemap') || lines <= forced;
+};
+
+/** Statements and edges of a diagram that is drawn unasked: laying one out takes a tab with it. */
+const light = 200;
+
+/** Whether a diagram that fits takes so long to lay out that its reader is asked first. */
+export const diagramIsHeavy = (source: string): boolean =>
+  (source.match(/[\n;&]|--+|==+|-\.+-|~~~+|->/g) ?? []).length > light;
 
 /** Whether a Mermaid source is small and flat enough to be drawn. */
 export const diagramFits = (source: string): boolean => {
   if (source.length > diagram.length) return false;
   const lines = source.split('\n');
   if (lines.length > diagram.lines) return false;
-  if (/(?:^|%)\s*gantt/m.test(source) && !ganttFits(source)) return false;
-  if (/(?:^|%)\s*block/m.test(source) && !blocksFit(source)) return false;
+  if (!kindFits(source, lines.length)) return false;
   let depth = 0;
   for (const line of lines) {
     if (line.length > diagram.line || line.search(/\S/) > diagram.indent) return false;

@@ -263,14 +263,17 @@ const isSession = ([name]: Heard): boolean => name === 'getSession';
 const put = (heard: readonly Heard[]) =>
   db.transaction('rw', db.sessions, db.messages, db.answers, db.facts, async () => {
     // Somebody left meanwhile: nothing is written behind them.
-    if ((await db.facts.get('account'))?.value !== me()) return;
+    const account = me();
+    if ((await db.facts.get('account'))?.value !== account) return;
+    // What a visitor read is anybody's.
+    const own = heard.filter(([, , , asker]) => asker === '' || asker === account);
     // Whether a session is kept is known before what was read in it.
-    const [sessions, others] = [heard.filter(isSession), heard.filter((each) => !isSession(each))];
-    for (const each of [...sessions, ...others]) await keepOne(...each);
+    const [sessions, others] = [own.filter(isSession), own.filter((each) => !isSession(each))];
+    for (const [name, input, data] of [...sessions, ...others]) await keepOne(name, input, data);
     await trim();
   });
 
-type Heard = readonly [name: PlainCallName, input: unknown, data: unknown];
+type Heard = readonly [name: PlainCallName, input: unknown, data: unknown, asker: string];
 
 /** Writes down what calls answered. Where there is no room, the person is told once. */
 export const keep = async (heard: readonly Heard[]): Promise<void> => {

@@ -15,7 +15,7 @@ import { lazyChunk } from '#src/platform/lazy-chunk.ts';
  */
 
 /** Answers of calls, oldest first, that are still to be kept. */
-type Heard = [name: PlainCallName, input: unknown, data: unknown];
+type Heard = [name: PlainCallName, input: unknown, data: unknown, asker: string];
 const waiting: Heard[] = [];
 /** Those that are being written down: a page that goes away takes the write with it. */
 let writing: readonly Heard[] = [];
@@ -89,14 +89,13 @@ const journalKey = 'queqiao.heard';
 /** Characters of it; more would crowd out what is written in boxes. */
 const journalMost = 1_000_000;
 
-/** Takes what the page before this one left; another account's is dropped. */
+/** Takes what the page before this one left. */
 const takeJournal = (): void => {
   const text = globalThis.localStorage?.getItem(journalKey);
   if (!text) return;
   localStorage.removeItem(journalKey);
   try {
-    const left = JSON.parse(text) as { account: string; heard: Heard[] };
-    if (left.account === accountOf(authStore.get().token)) waiting.unshift(...left.heard);
+    waiting.unshift(...(JSON.parse(text) as Heard[]));
   } catch {
     // Not ours.
   }
@@ -107,7 +106,7 @@ const leaveJournal = (): void => {
   // What the page before this one left is not lost when this one goes as soon.
   takeJournal();
   const heard = [...writing, ...waiting];
-  const text = JSON.stringify({ account: accountOf(authStore.get().token), heard });
+  const text = JSON.stringify(heard);
   try {
     if (text.length <= journalMost) localStorage.setItem(journalKey, text);
   } catch {
@@ -171,12 +170,20 @@ const isTemporary = (name: PlainCallName, input: unknown, data: unknown): boolea
   return temporary.has(refIn(input));
 };
 
-/** Takes note of a call's answer. Never throws: without a cache everything works but offline reading. */
-export const noteAnswer = (name: PlainCallName, input: unknown, data: unknown): void => {
+/**
+ * Takes note of a call's answer. Never throws: without a cache everything works but offline reading.
+ * @param asker the account that asked: another one may be here by now
+ */
+export const noteAnswer = (
+  name: PlainCallName,
+  input: unknown,
+  data: unknown,
+  asker: string,
+): void => {
   if (!isKept(name) || typeof indexedDB === 'undefined') return;
   if (isTemporary(name, input, data)) return;
   if (name.startsWith('delete')) forgetSnapshots();
-  waiting.push([name, input, data]);
+  waiting.push([name, input, data, asker]);
   // The end of a reply is kept at once, by then the page has long been drawn, and what was deleted
   // is forgotten at once. A store that is at hand needs no rest.
   if (used || name === 'lastMessages' || name.startsWith('delete')) {
@@ -196,7 +203,8 @@ const reading = new Map<number, Heard>();
 /** Keeps a message as it is read here just now, with all that was heard before. */
 export const keepMessage = (session: string, message: Message): void => {
   if (typeof indexedDB === 'undefined') return;
-  const heard: Heard = ['historyList', { session_id: session }, { list: [message] }];
+  const reader = accountOf(authStore.get().token);
+  const heard: Heard = ['historyList', { session_id: session }, { list: [message] }, reader];
   const before = waiting.indexOf(reading.get(message.id) ?? heard);
   if (before < 0) waiting.push(heard);
   else waiting[before] = heard;

@@ -8,6 +8,7 @@ import {
   openEnvelope,
   silentText,
 } from './api-error.ts';
+import { accountOf } from './account-of.ts';
 import { authStore } from './auth-store.ts';
 import { answerFromCache, noteAnswer } from './cache.ts';
 import { callAddress } from './call-address.ts';
@@ -142,6 +143,7 @@ const invoke = async (
   input: Record<string, unknown>,
   options: ApiOptions = {},
 ): Promise<unknown> => {
+  const asker = accountOf(authStore.get().token);
   const run = heldRun();
   if (run?.keptOnly) {
     const kept = await answerFromCache(name, input);
@@ -154,7 +156,7 @@ const invoke = async (
         ? underKey(name, given, options.idempotencyKey, (key) => send(name, given, options, key))
         : send(name, given, options),
     );
-    noteAnswer(name, input, data);
+    noteAnswer(name, input, data, asker);
     if (callTable[name].refreshes) void refreshScreens();
     return data;
   } catch (error) {

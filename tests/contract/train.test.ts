@@ -696,6 +696,25 @@ test('without a model the text stays as it is, and the log says so', async () =>
   expect(log.data.list?.map(({ content }) => content).join()).toContain('还没有连接模型');
 });
 
+test('the translations of a person have so many sentences and no more', async () => {
+  const own = await TestClient.register(plain.baseURL);
+  const model = await make(own, 2, { type: 2 });
+  await send(own, '一.txt', '第一句。', model.id);
+  const [first] = await settled(own, model.id);
+  await onDatabase(
+    plain,
+    `INSERT INTO training_segments (file_id, seq, source, target, state)
+     SELECT $1, at, '句', '句', 3 FROM generate_series(10, 300007) AS at`,
+    [first!.id],
+  );
+  await send(own, '二.txt', '第二句。\n第三句。\n第四句。', model.id);
+  const files = await settled(own, model.id);
+  expect(files.find(({ name }) => name === '二.txt')?.status).toBe(2);
+  const failed = files.find(({ name }) => name === '二.txt');
+  const log = await get(own, `train/log?file_id=${failed?.id}&end_id=0`);
+  expect(log.data.list?.map(({ content }) => content).join()).toContain('30 万句');
+});
+
 const picture = (r: number, g: number, b: number) =>
   sharp({ create: { width: 96, height: 96, channels: 3, background: { r, g, b } } })
     .png()

@@ -2,7 +2,7 @@ import { drawings, type ExportFormat } from '#contract/export.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Parsed } from '#contract/calls.ts';
 import type { Database, Executor } from '#server/db/database.ts';
-import { diagramFits } from '#common/markdown/bounds.ts';
+import { diagramFits, diagramIsHeavy } from '#common/markdown/bounds.ts';
 import { diagramsIn } from './pdf-markdown.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { seesHidden } from '../chat/access.ts';
@@ -235,7 +235,12 @@ export const createExportService = ({ storage, sign, image, labels }: ExportDeps
           for (const { text } of answers)
             for (const source of diagramsIn(text)) {
               if (found.size >= drawings.most) return [...found];
-              if (source.length <= drawings.source && diagramFits(source)) found.add(source);
+              if (
+                source.length <= drawings.source &&
+                diagramFits(source) &&
+                !diagramIsHeavy(source)
+              )
+                found.add(source);
             }
       return [...found];
     },

@@ -39,6 +39,17 @@ export const countSegments = async (db: Executor, fileId: number) => {
   return { total: row?.total ?? 0, open: row?.open ?? 0 };
 };
 
+/** Sentences of all files of a person. */
+export const countSegmentsOf = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(trainingSegments)
+    .innerJoin(trainingFiles, eq(trainingFiles.id, trainingSegments.fileId))
+    .innerJoin(trainingProjects, eq(trainingProjects.id, trainingFiles.projectId))
+    .where(eq(trainingProjects.userId, userId));
+  return row?.count ?? 0;
+};
+
 export const openSegments = (db: Executor, fileId: number, limit: number): Promise<SegmentRow[]> =>
   db
     .select()

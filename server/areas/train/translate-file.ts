@@ -2,6 +2,7 @@ import { fileStates } from '#contract/train-limits.ts';
 import type { ChatMessage } from '#common/chat-message.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { JobError } from '#server/jobs/job-kind.ts';
+import { lockKeeping } from '../file/room.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
@@ -18,6 +19,12 @@ import {
 } from './translation/ask-translation.ts';
 
 const { open, translated, kept } = store.segmentStates;
+
+/**
+ * Sentences of all files of one person: each is a row of some hundred bytes, however few letters of
+ * its file it takes.
+ */
+const mostSentences = 300_000;
 
 /** Requests after which a sentence that is never answered stays as it is. */
 const mostAsked = 3;
@@ -43,7 +50,12 @@ const readSegments = async ({ db, storage }: TrainDeps, { file, project, reader 
     }),
   );
   await db.transaction(async (tx) => {
+    await lockKeeping(tx, `training ${project.userId}`);
     await store.deleteSegments(tx, file.id);
+    if ((await store.countSegmentsOf(tx, project.userId)) + segments.length > mostSentences)
+      throw new FileFailure(
+        `您的译文一共最多 ${mostSentences / 10_000} 万句，请先删除不再需要的文件或项目`,
+      );
     await store.insertSegments(
       tx,
       file.id,

@@ -1,4 +1,6 @@
 import { memo, useEffect, useState, useSyncExternalStore } from 'react';
+import { diagramIsHeavy } from '#common/markdown/bounds.ts';
+import { Button } from '#src/ui/button.tsx';
 import { CodeBox } from './code-box.tsx';
 import type { Draw, Image } from './diagram-drawing.ts';
 import { lazyChunk, whenLoaded } from '#src/platform/lazy-chunk.ts';
@@ -13,12 +15,17 @@ const onTheme = (listener: () => void) => {
 };
 const isDark = () => document.documentElement.dataset['dark'] === '1';
 
-/** A Mermaid drawing, shown as an image: whatever is in it, nothing of it runs. Else its source. */
+/**
+ * A Mermaid drawing, shown as an image: whatever is in it, nothing of it runs. Else its source. A
+ * large one is drawn when its reader asks for it: the page stands still meanwhile.
+ */
 export const Diagram = memo(function Diagram({ source }: { source: string }) {
   const dark = useSyncExternalStore(onTheme, isDark, () => false);
   const [image, setImage] = useState<Image | null>(null);
   const [failed, setFailed] = useState(false);
+  const [wanted, setWanted] = useState(!diagramIsHeavy(source));
   useEffect(() => {
+    if (!wanted) return undefined;
     let gone = false;
     let url = '';
     const show = async (draw: Draw) => {
@@ -34,11 +41,19 @@ export const Diagram = memo(function Diagram({ source }: { source: string }) {
       cancel();
       if (url !== '') URL.revokeObjectURL(url);
     };
-  }, [source, dark]);
+  }, [source, dark, wanted]);
   if (!image)
     return (
-      <div className={css.diagramWaits} data-drawing={!failed || undefined}>
+      <div className={css.diagramWaits} data-drawing={(wanted && !failed) || undefined}>
         <CodeBox pieces={[source]} language="mermaid" open={false} />
+        {!wanted && (
+          <p className={css.diagramAsks}>
+            <Button size="small" onClick={() => setWanted(true)}>
+              画成图
+            </Button>
+            <small>图很大，画的时候页面会停一会儿</small>
+          </p>
+        )}
       </div>
     );
   return (
