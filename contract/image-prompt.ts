@@ -350,7 +350,6 @@ const flagText = (words: ImageWords, parameters: ImageParameters): string[] => {
   slide('stop', 'stop');
   if (parameters.tile) written.push('--tile');
   write('seed', parameters.seed);
-  slide('repeat', 'repeat');
   if (words.baseImage !== '')
     write('iw', parameters.weight === undefined ? undefined : parameters.weight / 100, 1);
   if ((parameters.cref?.length ?? 0) > 0) slide('cw', 'cw');
@@ -362,9 +361,33 @@ const flagText = (words: ImageWords, parameters: ImageParameters): string[] => {
   }
   // Last, for its words go on to the end. A flag in them would end it.
   const no = readFlags(parameters.no ?? '', 'stable-diffusion').prompt;
-  write('no', no);
+  write('no', asOneOrder(no));
   return written;
 };
+
+/** Flags without a field here that make nothing dearer. */
+const harmless: ReadonlySet<string> = new Set([
+  'raw',
+  'p',
+  'profile',
+  'exp',
+  'draft',
+  'relax',
+  'ow',
+]);
+
+/**
+ * Words in which Midjourney finds no flag that makes one order many or dearer: it reads dashes as two
+ * hyphens, flags behind any letter, and alternatives in braces as an order each.
+ */
+const asOneOrder = (text: string): string =>
+  text
+    .replace(/\s*(?:-{2,}|[\u2012-\u2015])\s*([a-z]\w*)/gi, (_, name: string) =>
+      harmless.has(name.toLowerCase()) ? ` --${name}` : ` ${name}`,
+    )
+    .replaceAll('{', '(')
+    .replaceAll('}', ')')
+    .trim();
 
 /**
  * What the service is given: Midjourney's flags behind the words in their usual order, defaults left
@@ -378,7 +401,7 @@ export const writePrompt = (
   parameters: ImageParameters,
 ): string => {
   const all = parametersOf(words, parameters);
-  if (family === 'midjourney') return joined([words.prompt, ...flagText(words, all)]);
+  if (family === 'midjourney') return joined([asOneOrder(words.prompt), ...flagText(words, all)]);
   if (family !== 'stable-diffusion' && family !== 'built-in') return words.prompt;
   const tags = (all.lora ?? []).map(({ key, weight }) => `<lora:${key}:${weight / 100}>`);
   return joined([words.prompt, ...tags]);

@@ -5,6 +5,7 @@ import {
   EncodedPacketSink,
   Input,
   type InputAudioTrack,
+  type InputTrack,
 } from 'mediabunny';
 import { limits } from '#contract/limits.ts';
 import { isInstalled } from '#server/optional-packages.ts';
@@ -95,7 +96,7 @@ const soundSeconds = async (track: InputAudioTrack, mime: string): Promise<numbe
   return ((await bytesOf(track)) * 8) / bits / numberOfChannels / sampleRate;
 };
 
-const bytesOf = async (track: InputAudioTrack): Promise<number> => {
+const bytesOf = async (track: InputTrack): Promise<number> => {
   let bytes = 0;
   const packets = new EncodedPacketSink(track).packets(undefined, undefined, {
     metadataOnly: true,
@@ -126,7 +127,9 @@ serveThread<LookJob>(async (given) => {
   const sound = await input.getPrimaryAudioTrack();
   const told = await input.computeDuration();
   const { mimeType: mime } = await input.getFormat();
-  const whole = sound !== null && !goesOn(data, mime, await bytesOf(sound));
+  let counted = 0;
+  for (const track of await input.getTracks()) counted += await bytesOf(track);
+  const whole = sound !== null && !goesOn(data, mime, counted);
   const heard = whole ? await longestSound(await input.getAudioTracks(), mime) : null;
   // Sums of hundredths are a hair more than they should be.
   const seconds = Math.round(Math.max(told, heard ?? 0) * 1000) / 1000;

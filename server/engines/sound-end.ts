@@ -15,16 +15,18 @@ const tagsBehind = (data: Buffer): number => {
 };
 const ogg = Buffer.from('OggS');
 
-/** Whether a file of Ogg goes on behind the end of its first streams, as many chained ones do. */
+/**
+ * Whether a file of Ogg has more than one stream, of which some are not known here and nobody knows
+ * which is heard, or goes on behind the end of it.
+ */
 const isChained = (data: Buffer): boolean => {
   const ended = new Set<number>();
-  let said = false;
+  let streams = 0;
   for (let at = data.indexOf(ogg); at >= 0; at = data.indexOf(ogg, at + ogg.length)) {
     const kind = data[at + 5] ?? 0;
     const serial = at + 18 <= data.length ? data.readUInt32LE(at + 14) : 0;
-    const begins = (kind & 2) !== 0;
-    if ((begins && said) || ended.has(serial)) return true;
-    said ||= !begins;
+    if ((kind & 2) !== 0) streams += 1;
+    if (streams > 1 || ended.has(serial)) return true;
     if ((kind & 4) !== 0) ended.add(serial);
   }
   return false;
@@ -99,17 +101,75 @@ const hasSecondMatroska = (data: Buffer): boolean =>
     return false;
   });
 
+interface Place {
+  from: number;
+  to: number;
+}
+
+/** The boxes of ISO base media between two places: their names, and where their content lies. */
+const boxesIn = (data: Buffer, { from, to }: Place): (Place & { name: string })[] => {
+  const boxes = [];
+  for (let at = from; at + 8 <= to;) {
+    const short = data.readUInt32BE(at);
+    const long = short === 1 && at + 16 <= to;
+    const size = long ? Number(data.readBigUInt64BE(at + 8)) : short === 0 ? to - at : short;
+    const end = Math.min(to, at + Math.max(size, 8));
+    const name = data.toString('latin1', at + 4, at + 8);
+    boxes.push({ name, from: at + (long ? 16 : 8), to: end });
+    at = end;
+  }
+  return boxes;
+};
+
+const boxAt = (data: Buffer, within: Place, way: readonly string[]): Place | undefined =>
+  way.reduce<Place | undefined>(
+    (box, name) => box && boxesIn(data, box).find((each) => each.name === name),
+    within,
+  );
+
+/** What tracks that are neither heard nor seen hold: times, titles and data of cameras. */
+const silentTracks = new Set(['mebx', 'tmcd', 'text', 'tx3g', 'wvtt', 'stpp', 'c608', 'mp4s']);
+
+/** Bytes of a film that belong to none of its tracks: indexes and padding. */
+const padding = 16 * 1024;
+
+/**
+ * Whether a file of MP4 holds much that is in no track that was counted, or a track that is heard by
+ * what it holds and not by what it is called.
+ */
+const hasHiddenTrack = (data: Buffer, counted: number): boolean => {
+  const whole = { from: 0, to: data.length };
+  const held = boxesIn(data, whole).filter(({ name }) => name === 'mdat');
+  const bytes = held.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (bytes > counted + padding) return true;
+  const movie = boxAt(data, whole, ['moov']);
+  if (!movie) return false;
+  for (const track of boxesIn(data, movie)) {
+    if (track.name !== 'trak') continue;
+    const called = boxAt(data, track, ['mdia', 'hdlr']);
+    const kind = called ? data.toString('latin1', called.from + 8, called.from + 12) : '';
+    if (kind === 'soun' || kind === 'vide') continue;
+    const held = boxAt(data, track, ['mdia', 'minf', 'stbl', 'stsd']);
+    const format = held ? data.toString('latin1', held.from + 12, held.from + 16) : '';
+    if (!silentTracks.has(format)) return true;
+  }
+  return false;
+};
+
 /** Formats that are frames and tags alone: frames of MP3 that are unlike its first are not counted. */
 const inFrames = new Set(['audio/flac', 'audio/aac', 'audio/mpeg']);
 
 /**
  * Whether more lies in a file than was looked at: who reads on behind what is no sound hears more of
  * it than is counted here.
- * @param counted bytes of the packets that were found
+ * @param counted bytes of the packets that were found, of all its tracks
  */
 export const goesOn = (data: Buffer, mime: string, counted: number): boolean => {
+  // A packet that is said to reach beyond the file is read in part by some.
+  if (counted > data.length) return true;
   if (mime === 'application/ogg') return isChained(data);
   if (mime === 'audio/wav') return hasMoreWave(data, counted);
+  if (mime.endsWith('/mp4') || mime.endsWith('/quicktime')) return hasHiddenTrack(data, counted);
   if (mime.endsWith('/webm') || mime.endsWith('/x-matroska')) return hasSecondMatroska(data);
   if (!inFrames.has(mime)) return false;
   return headOf(data) + counted + remainder + tagsBehind(data) < data.length;

@@ -292,6 +292,8 @@ test('a recording behind whose end another one goes on is sent nowhere, as nobod
   expect(service.asked).toHaveLength(1);
   const chained = Buffer.concat([oggOf(2, 1), oggOf(300, 2)]);
   expect(await hear(own, chained, 'whisper-1')).toMatchObject({ code: 1417 });
+  const beside = Buffer.concat([oggOf(2, 1).subarray(0, 47), oggOf(300, 2)]);
+  expect(await hear(own, beside, 'whisper-1')).toMatchObject({ code: 1417 });
   const lasting = Buffer.concat([oggOf(2, 1), oggOf(300, 1)]);
   expect(await hear(own, lasting, 'whisper-1')).toMatchObject({ code: 1417 });
   expect(service.asked).toHaveLength(1);

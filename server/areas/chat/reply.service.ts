@@ -1,7 +1,7 @@
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
-import { readableSession } from '../session/session.service.ts';
+import { readableSession, type SessionRow } from '../session/session.service.ts';
 import { requireVisible } from './access.ts';
 import { isPage } from './page-sources.ts';
 import { findMessage, sourceOf, wholeReply } from './chat.store.ts';
@@ -13,12 +13,12 @@ const requireReadable = async (
   db: Executor,
   historyId: number,
   user: Identity | null,
-): Promise<number> => {
+): Promise<SessionRow> => {
   const found = await findMessage(db, historyId);
   if (!found) throw noMessage();
   const session = await readableSession(db, String(found.sessionId), user);
   await requireVisible(db, historyId, session, user);
-  return session.id;
+  return session;
 };
 
 /** A source of an answer that somebody may read. @throws Refusal not_found, embedding_missing */
@@ -40,12 +40,13 @@ export const replySource = async (
   return knowledge.source(db, kept, user?.id ?? null);
 };
 
-/** A reply that somebody may read, with where it stands. @throws Refusal as of its session */
+/** A reply that somebody may read, with where it stands and whether that is theirs. @throws Refusal as of its session */
 export const readableReply = async (
   db: Executor,
   historyId: number,
   user: Identity | null,
-): Promise<{ sessionId: number; ai: string; human: string }> => {
-  const sessionId = await requireReadable(db, historyId, user);
-  return { sessionId, ...(await wholeReply(db, historyId)) };
+): Promise<{ sessionId: number; own: boolean; ai: string; human: string }> => {
+  const session = await requireReadable(db, historyId, user);
+  const own = user !== null && session.userId === user.id;
+  return { sessionId: session.id, own, ...(await wholeReply(db, historyId)) };
 };

@@ -103,7 +103,9 @@ export const askModel = async (
   if (!whole && !written) {
     if (holdId) await release(db, holdId);
     const { channelId, roughPrompt: tokens } = answer;
-    if (holdId && code === 'empty') await noteUnanswered(db, { userId, model: model.name, tokens });
+    // White space alone is billed by its service as well.
+    if (holdId && (code === 'empty' || ended.state === 'done'))
+      await noteUnanswered(db, { userId, model: model.name, tokens });
     await noteFailedUse(db, userId, { type, model: model.name, channelId });
   } else {
     const counted = await answer.count(whole);

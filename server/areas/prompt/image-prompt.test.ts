@@ -276,6 +276,20 @@ describe('writePrompt', { timeout: 30_000 }, () => {
     expect(writePrompt(words, 'dalle', parameters)).toBe('猫');
   });
 
+  it('holds nothing by which Midjourney makes one order many or dearer', () => {
+    for (const [text, written] of [
+      ['猫 --repeat 10', '猫 --v 6'],
+      ['a cat—repeat 40', 'a cat repeat 40 --v 6'],
+      ['x--repeat 40', 'x repeat 40 --v 6'],
+      ['a {red, green} cat --turbo', 'a (red, green) cat turbo --v 6'],
+      ['a cat --raw --q 4', 'a cat --raw q 4 --v 6'],
+    ] as const)
+      expect(writePrompt(read(text), 'midjourney', {})).toBe(written);
+    expect(writePrompt(read('猫'), 'midjourney', { repeat: 10, no: 'x--repeat 9' })).toBe(
+      '猫 --v 6 --no x repeat 9',
+    );
+  });
+
   it('is read again as it was written', () => {
     const { ranges, aspects, versions } = familyRules.midjourney;
     const within = ({ min, max }: { min: number; max: number }) => fc.integer({ min, max });
@@ -292,7 +306,6 @@ describe('writePrompt', { timeout: 30_000 }, () => {
         quality: fc.constantFrom('.25' as const, '.5' as const, '1' as const),
         tile: fc.boolean(),
         seed: fc.nat(4_294_967_295),
-        repeat: within(ranges.repeat),
         no: fc.constantFrom('红色', 'a red car, 云'),
       },
       { requiredKeys: [] },
@@ -308,7 +321,7 @@ describe('writePrompt', { timeout: 30_000 }, () => {
           expect(writePrompt(words, 'midjourney', {})).toBe(once);
           expect(versionOf(words.flags)).toBe(versionOf(given));
           expect(styleOf(words.flags)).toBe(styleOf(given));
-          for (const key of ['stylize', 'chaos', 'weird', 'stop', 'repeat'] as const)
+          for (const key of ['stylize', 'chaos', 'weird', 'stop'] as const)
             expect(words.flags[key] ?? ranges[key].default).toBe(given[key] ?? ranges[key].default);
           expect(words.flags.seed).toBe(given.seed);
           expect(words.flags.aspect ?? '1:1').toBe(given.aspect ?? '1:1');

@@ -26,6 +26,9 @@ const speedOf = (speed: number): number => {
   return Math.round(Math.max(min, speed) * 100) / 100;
 };
 
+const letters = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, '');
+const isOf = (said: string, reply: string): boolean => letters(reply).includes(letters(said));
+
 /** Reads words aloud; of a reply it gives what was read before, and keeps what is read. */
 export const speak = async (
   deps: SpeechDeps,
@@ -43,7 +46,9 @@ export const speak = async (
     model,
   );
   const speed = speedOf(input.speed);
-  const place = reply &&
+  // On the shelf of a session lies what is said in it, or what its owner had read.
+  const shelved = reply !== null && (reply.own || isOf(words, reply.ai));
+  const place = shelved &&
     historyId !== undefined && {
       historyId,
       model: model.name,

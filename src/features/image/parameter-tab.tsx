@@ -191,7 +191,6 @@ const MidjourneyParameters = () => {
         hint="停得早，画面更朦胧"
         show={(value) => `${value}%`}
       />
-      <MidjourneySlider name="repeat" label="重复次数" />
       <SwitchField
         label="无缝平铺"
         hint="上下左右可以拼接的图案"

@@ -89,11 +89,15 @@ export const forgetOwner = (): void => own('');
 /** Another person is here: what the former one wrote is put away until they come back. */
 export const followDrafts = async (): Promise<void> => {
   const next = ownerNow();
-  const before = owner;
-  if (next === '' || next === before) return;
-  if (before !== '') {
+  if (owner !== '' && readStored(draftOwnerKey) !== owner) {
+    // Another tab has let that person go, and deleted what they wrote.
+    clearDrafts();
+    owner = '';
+  }
+  if (next === '' || next === owner) return;
+  if (owner !== '') {
     // Where there is no room for it, the next person sees it no more than otherwise.
-    await put(before, allDrafts()).finally(clearDrafts);
+    await put(owner, allDrafts()).finally(clearDrafts);
   }
   own(next);
   await bringBack(next);
