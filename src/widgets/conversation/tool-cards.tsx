@@ -68,7 +68,7 @@ const readArguments = (given: string): { name: string; value: string }[] | null 
 
 /** The first argument in a few words, beside the tool's name. */
 const gist = (given: string): string =>
-  (readArguments(given)?.[0]?.value ?? '').replaceAll(/\s+/g, ' ').slice(0, 80);
+  (readArguments(given)?.[0]?.value ?? '').replaceAll(/\s+/g, ' ').slice(0, 200);
 
 const Arguments = ({ given }: { given: string }) => {
   const read = readArguments(given);
@@ -123,7 +123,7 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
   );
   if (wide || away || !first) return question;
   return (
-    <Sheet open title={`${call.label}：可以吗？`} onClose={() => setAway(true)}>
+    <Sheet open title={`可以吗？${call.label}`} onClose={() => setAway(true)}>
       {question}
     </Sheet>
   );
