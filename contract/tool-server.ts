@@ -27,6 +27,9 @@ export const toolServer = z.object({
   /** The header that carries the token. */
   header: z.string(),
   has_secret: z.boolean(),
+  /** What this site is called where one signs in; empty: it registers itself, or it is not told to whoever asks. */
+  client_id: z.string(),
+  has_client_secret: z.boolean(),
   /** Its resources and prompts are offered, too. */
   more: z.boolean(),
   /** `none`: it asks for no sign-in of its own; it wants one; one stands; one that stood is refused. */
@@ -48,6 +51,9 @@ export const toolServerLimits = {
 } as const;
 
 const headerName = z.string().check(z.regex(/^[A-Za-z][\w-]{0,60}$/, '应为请求头的名字'));
+
+/** What OAuth takes in names and secrets of clients, without blanks. */
+const visible = z.regex(/^[!-~]*$/, '应为字母、数字或符号，没有空格');
 
 export const toolServerCalls = {
   toolServers: call({
@@ -78,6 +84,13 @@ export const toolServerCalls = {
       header: z._default(headerName, 'Authorization'),
       /** Left out or empty: as it is. */
       secret: z.optional(text(4000)),
+      /**
+       * What this site is called at a server that registers nobody by itself. Empty: it registers
+       * itself. Left out: as it is. A token takes its place, and it a token's.
+       */
+      client_id: z.optional(text(500).check(z.trim(), visible)),
+      /** Left out or empty: as it is, while `client_id` is the same. */
+      client_secret: z.optional(text(1000).check(z.trim(), visible)),
       enabled: z._default(flag, 1),
       shared: z._default(flag, 0),
       /** 1: its resources and prompts are offered, too. Left out: as it is. */

@@ -29,6 +29,8 @@ let inner: Awaited<ReturnType<typeof startMcpServer>>;
 let oauth: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 let closed: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 let late: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
+let later: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
+let enrolling: Awaited<ReturnType<typeof startMcpBehindOAuth>>;
 /** On the internet itself; it says that people sign in within. */
 const pointing = createServer((request, response) => {
   const at = `http://${request.headers.host}`;
@@ -58,7 +60,11 @@ beforeAll(async () => {
   [oauth, closed, late] = await Promise.all([
     startMcpBehindOAuth(),
     startMcpBehindOAuth(),
-    startMcpBehindOAuth(undefined, true),
+    startMcpBehindOAuth({ late: 'list' }),
+  ]);
+  [later, enrolling] = await Promise.all([
+    startMcpBehindOAuth({ late: 'call' }),
+    startMcpBehindOAuth({ registers: false }),
   ]);
   await new Promise<void>((resolve) => {
     pointing.listen(0, '127.0.0.1', resolve);
@@ -68,7 +74,10 @@ beforeAll(async () => {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
       OPENAI_MODELS: 'deepseek-scripted',
-      FETCH_ALLOWED: `${echoes.host},${old.host},${oauth.host},${late.host},${hostOf(pointing)}`,
+      FETCH_ALLOWED: [echoes, old, oauth, late, later, enrolling]
+        .map(({ host }) => host)
+        .concat(hostOf(pointing))
+        .join(','),
     },
   });
   person = await TestClient.register(server.baseURL, personName);
@@ -78,7 +87,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   await model.close();
-  for (const each of [echoes, old, inner, oauth, closed, late, pointing]) each.close();
+  for (const each of [echoes, old, inner, oauth, closed, late, later, enrolling, pointing])
+    each.close();
 });
 
 const settled = async (uuid: string, id: number): Promise<Message> => {
@@ -336,9 +346,11 @@ test('a server that wants a sign-in gets one, by its person alone; it is renewed
 test('a server that reads who a site is at its address is not asked to register it', async () => {
   const origin = 'https://queqiao.example.com';
   let own: TestServer | null = null;
-  const named = await startMcpBehindOAuth(async (url) => {
-    expect(url.startsWith(`${origin}/`)).toBe(true);
-    return (await fetch(own!.baseURL + new URL(url).pathname)).json();
+  const named = await startMcpBehindOAuth({
+    documentAt: async (url) => {
+      expect(url.startsWith(`${origin}/`)).toBe(true);
+      return (await fetch(own!.baseURL + new URL(url).pathname)).json();
+    },
   });
   const allowed = `${named.host},${oauth.host}`;
   own = await startServer({ env: { PUBLIC_URL: origin, FETCH_ALLOWED: allowed } });
@@ -370,34 +382,18 @@ test('a server that reads who a site is at its address is not asked to register 
   expect((await fetch(`${server.baseURL}/tools/client.json`)).status).toBe(404);
 });
 
-test('a server that asks who it is at its tools is signed in at, and asked for more where a call wants it', async () => {
-  const { id } = await person.call('saveToolServer', { name: '晚问的', url: late.url });
-  expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: false });
-  expect((await serverOf(person, id)).login).toBe('wanted');
-  /** Signs in there; gives what it asked to be allowed. */
-  const signIn = async (): Promise<string | null> => {
-    const to = new URL((await person.call('beginToolLogin', { id })).url);
-    const page = await (await fetch(to)).text();
-    const back = new URL(/href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&'));
-    const { code = '', state = '' } = Object.fromEntries(back.searchParams);
-    expect(await person.call('endToolLogin', { code, state })).toMatchObject({ ok: true });
-    return to.searchParams.get('scope');
-  };
-  /** Has its tool called, with the consent that it wants; gives how that call ended. */
-  const use = async () => {
-    const uuid = await newSession();
-    const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
-    const asking = await settled(uuid, sent.id);
-    await person.call('answerTool', {
-      session_id: uuid,
-      history_id: sent.id,
-      call_id: asking.tools?.[0]?.id ?? '',
-      answer: 'once',
-    });
-    return (await settled(uuid, sent.id)).tools?.[0];
-  };
-  expect(await signIn()).toBe('tools');
-  await turnOn(person, id, 'echo');
+/** Signs somebody in at a server; gives where they were led. */
+const signInAt = async (client: TestClient, id: number): Promise<URL> => {
+  const to = new URL((await client.call('beginToolLogin', { id })).url);
+  const page = await (await fetch(to)).text();
+  const back = new URL(/href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&'));
+  const { code = '', state = '' } = Object.fromEntries(back.searchParams);
+  expect(await client.call('endToolLogin', { code, state })).toMatchObject({ ok: true });
+  return to;
+};
+
+/** Has a server's tool called, with the consent that it wants; gives how that call ended. */
+const useEchoOf = async (id: number) => {
   script = (body) => {
     const name = (body.tools ?? [])
       .map((tool) => tool.function.name)
@@ -406,13 +402,116 @@ test('a server that asks who it is at its tools is signed in at, and asked for m
       ? { calls: [{ name: name ?? '', arguments: { text: '山谷' } }] }
       : { text: '好的' };
   };
-  expect(await use()).toMatchObject({ state: 'failed' });
+  const uuid = await newSession();
+  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
+  const asking = await settled(uuid, sent.id);
+  await person.call('answerTool', {
+    session_id: uuid,
+    history_id: sent.id,
+    call_id: asking.tools?.[0]?.id ?? '',
+    answer: 'once',
+  });
+  return (await settled(uuid, sent.id)).tools?.[0];
+};
+
+test('a server that asks who it is at its tools is signed in at, and asked for more where a call wants it', async () => {
+  const { id } = await person.call('saveToolServer', { name: '晚问的', url: late.url });
+  expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: false });
+  expect((await serverOf(person, id)).login).toBe('wanted');
+  expect((await signInAt(person, id)).searchParams.get('scope')).toBe('tools');
+  await turnOn(person, id, 'echo');
+  expect(await useEchoOf(id)).toMatchObject({ state: 'failed' });
   expect((await serverOf(person, id)).login).toBe('lost');
   expect(late.called).toEqual([]);
-  expect((await signIn())?.split(' ').toSorted()).toEqual(['call', 'tools']);
-  expect(await use()).toMatchObject({ state: 'done' });
+  const asked = (await signInAt(person, id)).searchParams.get('scope');
+  expect(asked?.split(' ').toSorted()).toEqual(['call', 'tools']);
+  expect(await useEchoOf(id)).toMatchObject({ state: 'done' });
   expect(late.called).toEqual(['山谷']);
   await person.call('deleteToolServer', { id });
+});
+
+test('a server that asks who it is at a call alone is signed in at, also once that is over', async () => {
+  const add = (client: TestClient, shared: 0 | 1) =>
+    client.call('saveToolServer', { name: '最晚问的', url: later.url, shared });
+  const { id } = await add(person, 0);
+  expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: true });
+  await turnOn(person, id, 'echo');
+  await expect(person.call('beginToolLogin', { id })).rejects.toThrow('不要求授权');
+  const refused = await useEchoOf(id);
+  expect(refused).toMatchObject({ state: 'failed', result: expect.stringContaining('按“授权”') });
+  expect((await serverOf(person, id)).login).toBe('wanted');
+  // That it can be looked at says nothing of that.
+  expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: true });
+  expect((await serverOf(person, id)).login).toBe('wanted');
+  await signInAt(person, id);
+  expect((await serverOf(person, id)).login).toBe('given');
+  expect(await useEchoOf(id)).toMatchObject({ state: 'done' });
+  later.expire(true);
+  expect(await useEchoOf(id)).toMatchObject({ state: 'failed' });
+  expect((await serverOf(person, id)).login).toBe('lost');
+  await signInAt(person, id);
+  expect(await useEchoOf(id)).toMatchObject({ state: 'done' });
+  expect(later.called).toEqual(['山谷', '山谷']);
+  await person.call('deleteToolServer', { id });
+
+  // At everybody's nobody but a manager can sign in.
+  const { id: shared } = await add(manager, 1);
+  await manager.call('checkToolServer', { id: shared });
+  await turnOn(manager, shared, 'echo');
+  expect((await useEchoOf(shared))?.result).toContain('请管理员');
+  await signInAt(manager, shared);
+  expect(await useEchoOf(shared)).toMatchObject({ state: 'done' });
+  await manager.call('deleteToolServer', { id: shared });
+});
+
+test('a server that registers nobody by itself is signed in at by the name that it gave', async () => {
+  const given = { client_id: 'queqiao-9', client_secret: 'hush-hush' };
+  const redirect_uris = [`${server.baseURL}/tools/authorized`];
+  enrolling.enrol({ ...given, redirect_uris });
+  const named = { name: '先登记的', url: enrolling.url };
+  // So often in a minute each may look at a server.
+  const other = await TestClient.register(server.baseURL);
+  for (const who of [other, manager]) {
+    const shared = who === manager ? 1 : 0;
+    const { id } = await who.call('saveToolServer', { ...named, shared });
+    expect(await who.call('checkToolServer', { id })).toMatchObject({ ok: false });
+    await expect(who.call('beginToolLogin', { id })).rejects.toThrow('应用编号');
+    const save = (more: object) => who.call('saveToolServer', { ...named, id, shared, ...more });
+    await expect(save({ client_secret: 'alone' })).rejects.toThrow('client_id 请填写');
+    await expect(save({ ...given, secret: 'token' })).rejects.toThrow('只填一个');
+    await expect(save({ client_id: '有 空格' })).rejects.toThrow('应用编号');
+    await save(given);
+    const saved = { client_id: given.client_id, has_client_secret: true, login: 'wanted' };
+    expect(await serverOf(who, id)).toMatchObject(saved);
+    const to = await signInAt(who, id);
+    expect(to.searchParams.get('client_id')).toBe(given.client_id);
+    // Left out it stays, and so does the sign-in, which is renewed under it.
+    await save({ name: '还是它' });
+    enrolling.expire(false);
+    expect(await who.call('checkToolServer', { id })).toMatchObject({ ok: true });
+    expect((await serverOf(who, id)).login).toBe('given');
+    const [row] = await onDatabase<{ secret: Buffer; login: Buffer }>(
+      server,
+      'SELECT client_secret_encrypted AS secret, login_encrypted AS login FROM tool_servers WHERE id = $1',
+      [id],
+    );
+    for (const sealed of [row!.secret, row!.login])
+      expect(sealed.toString('latin1')).not.toContain(given.client_secret);
+    // Its secret goes to no other address, and another name is another sign-in.
+    await expect(save({ url: echoes.url })).rejects.toThrow('重新填写');
+    await save({ client_id: 'nobody' });
+    expect(await serverOf(who, id)).toMatchObject({ login: 'wanted', has_client_secret: false });
+    const { url } = await who.call('beginToolLogin', { id });
+    expect((await fetch(url)).status).toBe(400);
+    await save({ client_id: '' });
+    expect(await serverOf(who, id)).toMatchObject({ login: 'none', client_id: '' });
+    if (who === manager) {
+      await save(given);
+      expect(await serverOf(other, id)).toMatchObject({ client_id: '' });
+    }
+    await who.call('deleteToolServer', { id });
+  }
+  expect(enrolling.counts).toMatchObject({ registered: 0, refreshed: 2 });
 });
 
 test('resources and prompts of a server are read by whoever it is switched on for, and stay data', async () => {

@@ -28,13 +28,19 @@ import { makeEchoes } from './mcp-server.ts';
  * A server of tools behind an OAuth server, both of the official SDK: it checks PKCE, registers
  * clients, and renews tokens, each refresh token once. `/authorize` shows a page with one link.
  * @param documentAt fetches the document that a client is named by; left out: it knows no such names
- * @param late anybody may connect: who asks is asked at the list of tools, and a call wants the
- *   scope `call` besides
+ * @param late anybody may connect. `list`: who asks is asked at the list of tools, and a call wants
+ *   the scope `call` besides; `call`: anybody may read the list, too
+ * @param registers left out: clients register themselves; false: they are known by `enrol` alone
  */
-export const startMcpBehindOAuth = async (
-  documentAt?: (url: string) => Promise<unknown>,
-  late = false,
-) => {
+export const startMcpBehindOAuth = async ({
+  documentAt,
+  late,
+  registers = true,
+}: {
+  documentAt?: (url: string) => Promise<unknown>;
+  late?: 'list' | 'call';
+  registers?: boolean;
+} = {}) => {
   const clients = new Map<string, OAuthClientInformationFull>();
   const codes = new Map<string, { client: string; params: AuthorizationParams }>();
   const access = new Map<string, { until: number; scopes: string[] }>();
@@ -53,12 +59,14 @@ export const startMcpBehindOAuth = async (
         const told = OAuthClientInformationFullSchema.parse(await documentAt(id));
         return told.client_id === id ? told : undefined;
       },
-      registerClient: (client) => {
-        counts.registered += 1;
-        const full = { ...client, client_id: randomUUID() };
-        clients.set(full.client_id, full);
-        return full;
-      },
+      ...(registers && {
+        registerClient: (client) => {
+          counts.registered += 1;
+          const full = { ...client, client_id: randomUUID() };
+          clients.set(full.client_id, full);
+          return full;
+        },
+      }),
     },
     authorize: async (client, params, response) => {
       const code = randomUUID();
@@ -129,8 +137,8 @@ export const startMcpBehindOAuth = async (
   ) as [RequestHandler, RequestHandler];
   const checked: RequestHandler = (request, response, next) => {
     const { method = '' } = (request.body ?? {}) as { method?: string };
-    if (!late || method === 'tools/list') known(request, response, next);
-    else if (method === 'tools/call') allowed(request, response, next);
+    if (!late || (late === 'list' && method === 'tools/list')) known(request, response, next);
+    else if (method === 'tools/call') (late === 'list' ? allowed : known)(request, response, next);
     else next();
   };
   app.all('/mcp', express.json(), checked, (request, response) => {
@@ -146,6 +154,8 @@ export const startMcpBehindOAuth = async (
     called,
     counts,
     asked,
+    /** Makes a client known that did not register itself. */
+    enrol: (client: OAuthClientInformationFull) => clients.set(client.client_id, client),
     /** What was given so far counts no more; with `all` it cannot be renewed either. */
     expire: (all: boolean) => {
       access.clear();

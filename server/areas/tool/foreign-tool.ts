@@ -1,6 +1,6 @@
 import { toolServerLimits } from '#contract/tool-server.ts';
 import type { Executor } from '#server/db/database.ts';
-import { McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
+import { LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { atOnce, digested, digestOf, noteFailure, type Reach } from './tool-reach.ts';
 import * as store from './tool-server.store.ts';
@@ -44,6 +44,12 @@ interface CallDeps {
   limitCalls: (user: Pick<ToolUser, 'id' | 'guest' | 'person'>) => Promise<void>;
 }
 
+/** What somebody in a conversation can do about a server that wants a sign-in. */
+const wantedIn = ({ userId }: store.ServerRow): string =>
+  userId === null
+    ? '它要先授权：请管理员在“工具服务”里授权'
+    : '它要先授权：在“工具服务”里按“授权”，到它那里登录，再问一次';
+
 const run = async (
   { reach, limitCalls }: CallDeps,
   db: Executor,
@@ -75,7 +81,7 @@ const run = async (
     if (error instanceof ToolFailure) throw error;
     if (!(error instanceof McpError)) throw error;
     if (!signal.aborted) await noteFailure(db, row, error);
-    throw new ToolFailure(error.message);
+    throw new ToolFailure(error instanceof LoginWanted ? wantedIn(row) : error.message);
   }
 };
 

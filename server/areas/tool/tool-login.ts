@@ -9,7 +9,7 @@ import type {
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { Executor } from '#server/db/database.ts';
 import { LoginWanted, type LoginProvider } from '#server/engines/mcp/mcp-client.ts';
-import type { Identity } from '#server/http/handlers.ts';
+import { Refusal, type Identity } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { clientMetadata } from './client-document.ts';
 import * as store from './tool-server.store.ts';
@@ -39,6 +39,9 @@ interface Pending extends Login {
 const same = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
+/** What a client's secret is bound to. @param key of its server */
+export const clientSecretOf = (key: string): string => `tools ${key} client`;
+
 const withoutRenewal = (tokens: OAuthTokens | undefined): OAuthTokens | undefined =>
   tokens && { ...tokens, refresh_token: undefined };
 
@@ -48,6 +51,24 @@ const askFor = ({ searchParams }: URL, more: string): void => {
   const scope = [...new Set(asked.join(' ').split(' ').filter(Boolean))].join(' ');
   if (scope !== '') searchParams.set('scope', scope);
 };
+
+/** What its person says that this site is called at a server. @throws Refusal engine_failed */
+const entered = (
+  keys: KeyBox,
+  { key, clientId, clientSecretEncrypted: sealed }: store.ServerRow,
+): OAuthClientInformationMixed | undefined => {
+  if (clientId === '') return undefined;
+  const secret = sealed === null ? '' : keys.open(sealed, clientSecretOf(key));
+  if (secret === null) throw new Refusal('engine_failed', '应用密钥解不开，请重新填写');
+  return { client_id: clientId, ...(secret !== '' && { client_secret: secret }) };
+};
+
+/** A server that knows this address of ours already is not asked to register it again. */
+const registered = (
+  before: Login | null,
+  redirect: string,
+): OAuthClientInformationMixed | undefined =>
+  before?.redirect === redirect ? before.client : undefined;
 
 /**
  * Sign-ins at servers of tools, by OAuth 2.1 as MCP has it: what is kept of them is sealed.
@@ -108,7 +129,8 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
           await keep();
         },
         invalidateCredentials: async (scope) => {
-          if (scope === 'all' || scope === 'client') delete login.client;
+          // What was entered by hand no registration replaces.
+          if ((scope === 'all' || scope === 'client') && row.clientId === '') delete login.client;
           if (scope === 'all' || scope === 'tokens') delete login.tokens;
           await keep();
         },
@@ -128,8 +150,7 @@ export const createToolLogins = (keys: KeyBox, named: string | undefined) => {
     /** Begins one; `address` is where its person goes, once the server was asked for it. */
     begin: (row: store.ServerRow, redirect: string, user: Identity) => {
       const before = read(row, row.loginEncrypted);
-      // A server that knows this address of ours already is not asked to register it again.
-      const client = before?.redirect === redirect ? before.client : undefined;
+      const client = entered(keys, row) ?? registered(before, redirect);
       const pending: Pending = {
         ...(client && { client }),
         redirect,

@@ -6,6 +6,7 @@ import { McpError } from '#server/engines/mcp/mcp-client.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { isLocal } from './local-servers.ts';
 import type { Reach } from './tool-reach.ts';
+import { clientSecretOf } from './tool-login.ts';
 import * as store from './tool-server.store.ts';
 
 export const mayChange = (row: store.ServerRow, user: Identity): boolean =>
@@ -52,6 +53,8 @@ const view = (row: store.ServerRow, tools: store.ToolRow[], user: Identity): Too
     enabled: row.enabled,
     header: row.header,
     has_secret: row.secretEncrypted !== null,
+    client_id: mine ? row.clientId : '',
+    has_client_secret: row.clientSecretEncrypted !== null,
     more: row.more,
     login: row.login === '' ? 'none' : row.login,
     last_error: mine ? row.lastError : '',
@@ -106,9 +109,52 @@ export const listServers = async (
   };
 };
 
+/**
+ * How this site is known at a server: by a token, or by a name that it was given there and a sign-in.
+ * @param known null: the server is new
+ * @throws Refusal bad_input
+ */
+const waysIn = (
+  { keys }: Pick<Reach, 'keys'>,
+  known: store.ServerRow | null,
+  key: string,
+  input: Parsed<'saveToolServer'>,
+) => {
+  const moved = known !== null && known.url !== input.url;
+  const secret = input.secret?.trim() ?? '';
+  const clientId = secret === '' ? (input.client_id ?? known?.clientId ?? '') : '';
+  const clientSecret = input.client_secret ?? '';
+  if (secret !== '' && (input.client_id ?? '') !== '')
+    throw new Refusal('bad_input', 'client_id 与令牌只填一个：有令牌就不用授权');
+  if (clientSecret !== '' && clientId === '')
+    throw new Refusal('bad_input', 'client_id 请填写，密钥是与它一起用的');
+  const renamed = clientId !== (known?.clientId ?? '');
+  if (moved && secret === '' && known.secretEncrypted && clientId === '')
+    throw new Refusal('bad_input', 'secret 地址变了，请重新填写令牌');
+  if (moved && !renamed && clientSecret === '' && known.clientSecretEncrypted)
+    throw new Refusal('bad_input', 'client_secret 地址变了，请重新填写');
+  return {
+    ...(secret === '' ? {} : { secretEncrypted: keys.seal(secret, `tools ${key}`) }),
+    ...(renamed && clientId !== '' ? { secretEncrypted: null } : {}),
+    clientId,
+    ...(renamed ? { clientSecretEncrypted: null } : {}),
+    ...(clientSecret === ''
+      ? {}
+      : { clientSecretEncrypted: keys.seal(clientSecret, clientSecretOf(key)) }),
+    // A sign-in is at one address under one name, and a token of one's own takes its place.
+    ...(moved || secret !== '' || renamed || clientSecret !== ''
+      ? {
+          login: clientId === '' ? ('' as const) : ('wanted' as const),
+          loginEncrypted: null,
+          pendingEncrypted: null,
+        }
+      : {}),
+  };
+};
+
 /** Adds a server, or changes one; gives its number. @throws Refusal manage_unsuitable, bad_input, not_found */
 export const saveServer = async (
-  { keys }: Pick<Reach, 'keys'>,
+  reach: Pick<Reach, 'keys'>,
   db: Executor,
   input: Parsed<'saveToolServer'>,
   user: Identity,
@@ -117,10 +163,6 @@ export const saveServer = async (
   if (shared && !user.manager) throw new Refusal('manage_unsuitable', '只有管理员能给所有人添加');
   if (!URL.canParse(input.url)) throw new Refusal('bad_input', 'url 应为 http 或 https 的地址');
   const known = input.id === undefined ? null : await ofPeople(db, input.id, user);
-  const moved = known !== null && known.url !== input.url;
-  const secret = input.secret?.trim() ?? '';
-  if (moved && secret === '' && known.secretEncrypted)
-    throw new Refusal('bad_input', 'secret 地址变了，请重新填写令牌');
   const owner = shared ? null : user.id;
   // Of those that come at once each is counted.
   if (!known) await store.lockServers(db, owner);
@@ -134,15 +176,11 @@ export const saveServer = async (
     header: input.header,
     enabled: input.enabled === 1,
     ...(input.more === undefined ? {} : { more: input.more === 1 }),
-    ...(secret === '' ? {} : { secretEncrypted: keys.seal(secret, `tools ${key}`) }),
-    // A sign-in is at one address, and a token of one's own takes its place.
-    ...(moved || secret !== ''
-      ? { login: '' as const, loginEncrypted: null, pendingEncrypted: null }
-      : {}),
+    ...waysIn(reach, known, key, input),
   };
   if (!known) return { id: await store.insertServer(db, { ...values, key, userId: owner }) };
   await store.changeServer(db, known.id, values);
   // Another address is another server: nothing of it was agreed to.
-  if (moved) await store.storeTools(db, known.id, []);
+  if (known.url !== input.url) await store.storeTools(db, known.id, []);
   return { id: known.id };
 };

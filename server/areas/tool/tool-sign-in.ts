@@ -1,6 +1,12 @@
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
-import { endLogin, LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
+import {
+  askLogin,
+  endLogin,
+  LoginWanted,
+  McpError,
+  withMcp,
+} from '#server/engines/mcp/mcp-client.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { redirectAt } from './client-document.ts';
 import { serverOfState } from './tool-login.ts';
@@ -27,6 +33,8 @@ export const beginLogin = async (
   };
   try {
     await withMcp(address, checkLimits(), (mcp) => mcp.tools());
+    // Some say what they offer to anybody, and ask who it is when it comes to a call.
+    if (!begun.address() && row.login !== '') await askLogin(address, checkMs);
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     const told = '它没有说到哪里授权，请检查地址，或填写令牌';

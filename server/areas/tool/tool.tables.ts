@@ -14,6 +14,9 @@ export const toolServers = pgTable('tool_servers', {
   secretEncrypted: bytes('secret_encrypted'),
   /** Whether it wants a sign-in of its own, and whether that stands. */
   login: text('login').$type<'' | 'wanted' | 'given' | 'lost'>().notNull().default(''),
+  /** What this site is called there, entered by hand; empty: it registers itself. */
+  clientId: text('client_id').notNull().default(''),
+  clientSecretEncrypted: bytes('client_secret_encrypted'),
   /** Sealed as the secret: what the sign-in gave, and one that is on its way. */
   loginEncrypted: bytes('login_encrypted'),
   pendingEncrypted: bytes('pending_encrypted'),

@@ -95,6 +95,8 @@ const reasonOf = (error: unknown): string => {
     cause?: { code?: unknown };
     message?: string;
   };
+  if (/dynamic client registration/.test(message))
+    return '它不让应用自己登记：请到它那里登记一个，再在“高级”里填写应用编号';
   if (code === 401 || code === 403 || /\b40[13]\b|Unauthorized/.test(message))
     return '它没有接受令牌，请检查';
   if (typeof code === 'number' && code >= 400) return `它回答 ${code}，请检查地址`;
@@ -359,14 +361,12 @@ export const withMcp = async <T>(
   }
 };
 
-/**
- * Takes what a sign-in gave to whoever comes back from it, at the server that it was begun with.
- * @throws McpError
- */
-export const endLogin = async (
+/** Talks to the server where one signs in for as long as it may. @throws McpError `otherwise` by what went wrong */
+const signIn = async (
   { url, requests, auth: provider }: McpAddress,
-  code: string,
+  authorizationCode: string | undefined,
   ms: number,
+  otherwise: (error: unknown) => string,
 ): Promise<void> => {
   const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
   const stopped = new AbortController();
@@ -377,10 +377,25 @@ export const endLogin = async (
   );
   try {
     const fetchFn = bounded as Parameters<typeof auth>[1]['fetchFn'];
-    await auth(provider!, { serverUrl: url, authorizationCode: code, ...(fetchFn && { fetchFn }) });
+    await auth(provider!, {
+      serverUrl: url,
+      ...(authorizationCode !== undefined && { authorizationCode }),
+      ...(fetchFn && { fetchFn }),
+    });
   } catch (error) {
     if (error instanceof McpError) throw error;
     if (until.aborted) throw tooLate(until, '等了太久，它没有回应');
-    throw new McpError('授权没有成功，它没有给出令牌，请再授权一次');
+    throw new McpError(otherwise(error));
   }
 };
+
+/** Asks a server that did not ask by itself where one signs in, which its provider is told. @throws McpError */
+export const askLogin = (address: McpAddress, ms: number): Promise<void> =>
+  signIn(address, undefined, ms, reasonOf);
+
+/**
+ * Takes what a sign-in gave to whoever comes back from it, at the server that it was begun with.
+ * @throws McpError
+ */
+export const endLogin = (address: McpAddress, code: string, ms: number): Promise<void> =>
+  signIn(address, code, ms, () => '授权没有成功，它没有给出令牌，请再授权一次');

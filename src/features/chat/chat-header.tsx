@@ -45,7 +45,7 @@ export const ChatHeader = ({
           {session.temporary ? (
             <Tag>临时</Tag>
           ) : (
-            <Tag>
+            <Tag className={css.firm}>
               <Icon name={isPrivate ? 'lock' : 'people'} size={12} />
               {isPrivate ? '私有' : '公开'}
             </Tag>

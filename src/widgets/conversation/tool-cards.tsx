@@ -1,4 +1,5 @@
 import { byteSize, spanText } from '#src/platform/format.ts';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -27,6 +28,9 @@ const states: Record<ToolState, string> = {
 };
 const busy: ReadonlySet<ToolState> = new Set(['writing', 'agreed', 'running']);
 const bad: ReadonlySet<ToolState> = new Set(['failed', 'unknown']);
+
+/** The names of tools of servers, as models call them. */
+const isForeign = /^m\d+_/;
 
 const names: Readonly<Record<string, string>> = {
   question: '问题',
@@ -64,7 +68,7 @@ const readArguments = (given: string): { name: string; value: string }[] | null 
 
 /** The first argument in a few words, beside the tool's name. */
 const gist = (given: string): string =>
-  (readArguments(given)?.[0]?.value ?? '').replaceAll(/\s+/g, ' ').slice(0, 80);
+  (readArguments(given)?.[0]?.value ?? '').replaceAll(/\s+/g, ' ').slice(0, 200);
 
 const Arguments = ({ given }: { given: string }) => {
   const read = readArguments(given);
@@ -119,7 +123,7 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
   );
   if (wide || away || !first) return question;
   return (
-    <Sheet open title={`${call.label}：可以吗？`} onClose={() => setAway(true)}>
+    <Sheet open title={`可以吗？${call.label}`} onClose={() => setAway(true)}>
       {question}
     </Sheet>
   );
@@ -251,13 +255,21 @@ const Picture = ({ file }: { file: ToolFile }) => {
   );
 };
 
+/** A call of a tool server that came to nothing, until its person does something about the server. */
+const Mend = ({ result }: { result: string }) => (
+  <p className={css.mend}>
+    {result.slice(0, 200)} <Link to="/tools">去工具服务</Link>
+  </p>
+);
+
 const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
   const [open, setOpen] = useState(false);
   const { owner, me } = useChatActs();
-  const { state, label, ms, result, files = [] } = call;
+  const { name, state, label, ms, result, files = [] } = call;
   const plain = files.filter(({ image }) => !image);
   // Whoever asked is the one who is asked.
   const asks = state === 'asking' && message.state === 'waiting' && owner && message.user_id === me;
+  const mends = state === 'failed' && isForeign.test(name) && result.includes('“工具服务”');
   const told = state === 'done' ? spanText(ms) : states[state];
   return (
     <li
@@ -278,6 +290,7 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
         <Icon name={open ? 'up' : 'down'} size={14} />
       </button>
       {asks && <Consent call={call} message={message} />}
+      {mends && !open && <Mend result={result} />}
       {open && (
         <div className={css.inside}>
           {call.arguments !== '' && <Arguments given={call.arguments} />}
@@ -286,6 +299,7 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
             <>
               <h4>结果</h4>
               <pre>{result}</pre>
+              {mends && <Link to="/tools">去工具服务</Link>}
               {call.condensed && (
                 <p className={css.asked}>这个结果较长，快放不下了：模型后面读的是它的摘要。</p>
               )}
