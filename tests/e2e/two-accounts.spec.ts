@@ -49,7 +49,7 @@ test('what one account had asked for is not kept for the next one on the device 
   // Longer than a store rests before it writes.
   await page.waitForTimeout(4000);
   const kept = await page.evaluate(async () => {
-    const all: unknown[] = [{ ...localStorage }];
+    const all: unknown[] = [JSON.stringify(localStorage)];
     for (const { name = '' } of await indexedDB.databases()) {
       const database = await new Promise<IDBDatabase>((resolve, reject) => {
         const asked = indexedDB.open(name);
