@@ -414,7 +414,7 @@ test('where nothing recognises speech, that is said', async () => {
   expect(refused.message).toContain('没有连接语音识别');
 });
 
-test('what strangers have read in a public session is kept within its owner’s room', async () => {
+test('what is read in a public session is kept within its owner’s room, and no words of strangers', async () => {
   const small = await startServer({ env: { FILE_QUOTA_MB: '4' } });
   const pool = new pg.Pool({ connectionString: small.databaseUrl });
   try {
@@ -428,13 +428,17 @@ test('what strangers have read in a public session is kept within its owner’s 
       );
       return rows[0] ?? { size: 0, count: 0 };
     };
-    let made = 0;
-    for (let times = 0; times < 4; times += 1) {
-      const words = `${'今天天气很好。'.repeat(20)}${times}`;
+    const read = async (who: TestClient, words: string) => {
       const asked = { model: 'builtin-voice', text: words, history_id: historyId };
-      const sound = Buffer.from(await (await speak(stranger, asked)).arrayBuffer());
-      made += sound.length;
-    }
+      return (await (await speak(who, asked)).arrayBuffer()).byteLength;
+    };
+    expect(await read(stranger, '这里没有人说过这句话。')).toBeGreaterThan(1000);
+    expect((await kept()).count).toBe(0);
+    expect(await read(stranger, '')).toBeGreaterThan(1000);
+    expect((await kept()).count).toBe(1);
+    let made = 0;
+    for (let times = 0; times < 4; times += 1)
+      made += await read(owner, `${'今天天气很好。'.repeat(20)}${times}`);
     expect(made).toBeGreaterThan(0.4 * 1024 * 1024);
     expect((await kept()).size).toBeLessThanOrEqual(0.4 * 1024 * 1024);
     expect((await kept()).count).toBeGreaterThan(0);
