@@ -131,7 +131,7 @@ const chats = {
       while (!(await isThere().catch(() => false)) && performance.now() < until) await sleep(50);
     });
     // It is on its way, or back in its box: never both, never neither.
-    if ((await after.question.inputValue()) === text) await after.sendButton.click();
+    if ((await after.question.inputValue()) === text) await press(after, text);
   },
   twoTabs: async (one) => {
     const [near, far] = [words('左边'), words('右边')];
