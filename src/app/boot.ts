@@ -170,6 +170,14 @@ const showFirst = (first: HTMLElement): void => {
   first.addEventListener('compositionend', () => {
     delete first.dataset['composing'];
   });
+  first.addEventListener('pointerdown', () => {
+    first.dataset['pressed'] = '';
+  });
+  const release = () => {
+    delete first.dataset['pressed'];
+    first.dispatchEvent(new Event('released'));
+  };
+  for (const name of ['pointerup', 'pointercancel']) addEventListener(name, release);
   const list = first.querySelector('[role="log"]');
   requestAnimationFrame(() => {
     if (list) list.scrollTop = list.scrollHeight;

@@ -16,7 +16,7 @@ import { authStore } from '#src/platform/auth-store.ts';
 import { clearCache } from '#src/platform/cache.ts';
 import { draftsRead } from '#src/platform/draft.ts';
 import { onFirstUse } from '#src/platform/first-use.ts';
-import { endFirstView, followFirstView } from '#src/platform/first-view.ts';
+import { endFirstView, followFirstView, forgetAsked } from '#src/platform/first-view.ts';
 import { inIdleTime } from '#src/platform/idle.ts';
 import { hasLeft } from '#src/platform/outbox.ts';
 import { letGoWhenLeft } from '#src/platform/let-go.ts';
@@ -111,7 +111,9 @@ if (ended?.whose === 'account') {
   });
 } else if (ended?.whose === 'guest') toast('访客身份已失效，可以重新开始聊天');
 router.subscribe('onBeforeLoad', ({ pathChanged }) => {
-  if (pathChanged) leaveToasts();
+  if (!pathChanged) return;
+  leaveToasts();
+  forgetAsked();
 });
 // A screen takes its place itself; one that led elsewhere, or failed, does not.
 const leaveFirstView = router.subscribe('onResolved', ({ toLocation }) => {

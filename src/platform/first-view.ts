@@ -23,6 +23,9 @@ box?.addEventListener('blur', ({ target }) => {
   });
 });
 
+/** The draft that was to be sent when the view ended before the screen's own box was there; empty: none. */
+let asked = '';
+
 /** Nobody is interrupted in the middle of a word that an input method is composing (boot.ts notes it). */
 const whenComposed = (act: () => void): void => {
   if (view?.dataset['composing'] === undefined) act();
@@ -62,8 +65,6 @@ const sendFrom = (own: HTMLTextAreaElement): void => {
 const goOn = (): void =>
   whenComposed(() => {
     if (!box || !toOwnBox) return;
-    const sends = view?.dataset['send'] !== undefined;
-    delete view?.dataset['send'];
     const { selectionStart, selectionEnd } = box;
     takeText();
     handOver();
@@ -71,14 +72,24 @@ const goOn = (): void =>
     const own = document.activeElement;
     if (!(own instanceof HTMLTextAreaElement) || own === box) return;
     own.setSelectionRange(selectionStart, selectionEnd);
-    if (sends) sendFrom(own);
+    if (view?.dataset['send'] === undefined) return;
+    delete view.dataset['send'];
+    sendFrom(own);
   });
 
 /**
  * The screen's own box is there: what was written before becomes its draft, and is sent if that was
  * asked for. `focus` puts the writer there who is still at it, or begins to write here later.
+ * @param key its draft
  */
-export const takeFirstBox = (focus: () => void): void => {
+export const takeFirstBox = (key: string, focus: () => void): void => {
+  const sendsLate = asked === key;
+  asked = '';
+  if (!box && sendsLate) {
+    focus();
+    const own = document.activeElement;
+    if (own instanceof HTMLTextAreaElement) sendFrom(own);
+  }
   if (!box) return;
   toOwnBox = focus;
   if (focused || view?.dataset['send'] !== undefined) goOn();
@@ -98,17 +109,31 @@ export const followFirstView = (go: (href: string) => void): void => {
 /** A snapshot of the screen stands there: its end can wait until the screen itself looks the same. */
 export const hasSnapshot = (): boolean => view?.dataset['snapshot'] !== undefined;
 
+/** A click that has begun ends first, ms: in the midst of it its button would be gone. */
+const clickEnd = 100;
+const whenReleased = (act: () => void): void => {
+  if (view?.dataset['pressed'] === undefined) act();
+  else view.addEventListener('released', () => setTimeout(act, clickEnd), { once: true });
+};
+
+/** Another screen: what was to be sent here stays in its box. */
+export const forgetAsked = (): void => {
+  asked = '';
+};
+
 /** The screen itself is there, or another one. */
 export const endFirstView = (): void => {
   if (!view) return;
-  whenComposed(() => {
+  const end = () => {
     if (!view) return;
     takeText();
+    if (view.dataset['send'] !== undefined) asked = box?.dataset['draft'] ?? '';
     const { scrollTop } = view;
     handOver();
     view.remove();
     view = null;
     box = null;
     if (scrollTop > 0) window.scrollTo({ top: scrollTop });
-  });
+  };
+  whenReleased(() => whenComposed(end));
 };

@@ -47,6 +47,24 @@ export const onLineWell = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
+/** Resolves once the line is well; rejects with an AbortError where the signal ends that first. */
+export const untilWell = (signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (lineIsWell()) {
+      resolve();
+      return;
+    }
+    const leave = onLineWell(() => {
+      leave();
+      resolve();
+    });
+    const stop = () => {
+      leave();
+      reject(new DOMException('', 'AbortError'));
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
 let lastHeard = -Infinity;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let asking: Promise<void> | null = null;

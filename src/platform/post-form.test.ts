@@ -127,3 +127,35 @@ test('after a silence an upload that was on its way is sent again once others ar
   SlowRequest.last.answer({ file: { uuid: 'a' } });
   expect(await done).toEqual({ file: { uuid: 'a' } });
 });
+
+test('a line that comes and goes puts off no doubt, and what outlasts it is sent again with it', async () => {
+  const { postForm } = await import('./post-form.ts');
+  const { heard, lineIsWell, lost } = await import('./line.ts');
+  const face = 60_000;
+  let told: unknown;
+  const done = postForm('uploadAvatar', new FormData(), { idempotencyKey: 'same', outlasts: true });
+  done.catch((error: unknown) => (told = error));
+  const first = SlowRequest.last;
+  first.left(face, face);
+  // There for three seconds, and gone for five.
+  for (let times = 0; times < 3; times += 1) {
+    lost();
+    await vi.advanceTimersByTimeAsync(5_000);
+    heard();
+    await vi.advanceTimersByTimeAsync(3_000);
+  }
+  expect(first.aborted).toBe(true);
+  expect(SlowRequest.last).not.toBe(first);
+
+  // It breaks off altogether: nothing is sent until the line is back.
+  const second = SlowRequest.last;
+  second.dispatchEvent(new Event('error'));
+  second.dispatchEvent(new Event('loadend'));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([told, lineIsWell(), SlowRequest.last]).toEqual([undefined, false, second]);
+  heard();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(SlowRequest.last).not.toBe(second);
+  SlowRequest.last.answer({ url: '/a', avatar: '/a' });
+  expect(await done).toEqual({ url: '/a', avatar: '/a' });
+});

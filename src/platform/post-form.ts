@@ -1,9 +1,9 @@
 import { callTable } from '#common/call-table.ts';
 import type { Out, UploadName } from '#contract/calls.ts';
-import { ApiError, offlineText, openEnvelope, silentText } from './api-error.ts';
+import { ApiError, isOffline, offlineText, openEnvelope, silentText } from './api-error.ts';
 import { authStore } from './auth-store.ts';
 import { beginBusy } from './busy.ts';
-import { awaitBytes, heard, lineIsWell, lost, moved } from './line.ts';
+import { awaitBytes, heard, lineIsWell, lost, moved, untilWell } from './line.ts';
 import { keepRefreshedToken, leaveExpiredLogin } from './server-api.ts';
 
 /** An upload that stands still for so long is given up, to be begun again by who asked for it, ms. */
@@ -18,8 +18,9 @@ const bytesPerMs = 6;
 const doubtPatience = 6_000;
 /**
  * Nothing at all came for a while, and now others are answered: it surely is, unless what a phone
- * holds back of it, bytes, is still on its way.
+ * holds back of it, bytes, is still on its way. A line that comes and goes leaves some seconds.
  */
+const afterSilencePatience = 2_000;
 const heldBack = 256_000;
 const bytesPerMsAfterSilence = 20;
 
@@ -39,12 +40,15 @@ export interface PostFormOptions {
   signal?: AbortSignal;
   /** The part that has left, 0–1. */
   onProgress?: (part: number) => void;
+  /** Where the line is lost it waits for it, and is sent again under its key. */
+  outlasts?: boolean;
 }
 
 const postOnce = <K extends UploadName>(
   name: K,
   form: FormData,
-  { idempotencyKey, query = {}, signal, onProgress }: PostFormOptions = {},
+  { idempotencyKey, query = {}, signal, onProgress }: PostFormOptions,
+  tries: number,
 ): Promise<Out<K>> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -58,15 +62,21 @@ const postOnce = <K extends UploadName>(
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`);
     const end = beginBusy('uploads');
     let size = 0;
-    const doubt = (afterSilence: boolean) =>
-      giveUpIn(
-        doubtPatience +
-          (afterSilence ? Math.min(size, heldBack) / bytesPerMsAfterSilence : size / bytesPerMs),
-      );
+    // A slow line seems dead, too: each time it is given twice as long.
+    const doubt = (afterSilence: boolean) => {
+      const needed = afterSilence
+        ? afterSilencePatience + Math.min(size, heldBack) / bytesPerMsAfterSilence
+        : doubtPatience + size / bytesPerMs;
+      const ms = needed * 2 ** (tries - 1);
+      // A line that comes and goes makes it doubted each time, and no doubt puts off another.
+      if (performance.now() + ms < until) giveUpIn(ms);
+    };
     let endWaiting = awaitBytes(doubt);
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let until = 0;
     const giveUpIn = (ms: number) => {
       clearTimeout(timer);
+      until = performance.now() + ms;
       timer = setTimeout(() => {
         reject(new ApiError(0, silentText, 0));
         request.abort();
@@ -109,8 +119,12 @@ const postOnce = <K extends UploadName>(
     request.send(form);
   });
 
-/** So often a form is sent of which nothing was heard, where that stores nothing twice. */
+/**
+ * So often a form is sent where others are answered and it is not, and so often where the line is
+ * lost meanwhile; only if that stores nothing twice.
+ */
 const mostTries = 3;
+const mostLosses = 20;
 
 /**
  * Sends a form to a call that takes one. Rejects with ApiError (status 0: nothing was reached), or
@@ -121,13 +135,17 @@ export const postForm = async <K extends UploadName>(
   form: FormData,
   options: PostFormOptions = {},
 ): Promise<Out<K>> => {
-  for (let tries = 1; ; tries += 1) {
+  const { idempotencyKey, outlasts = false, signal } = options;
+  let losses = 0;
+  for (let tries = 1; ;) {
     try {
-      return await postOnce(name, form, options);
+      return await postOnce(name, form, options, tries);
     } catch (error) {
-      const isSilent = error instanceof ApiError && error.message === silentText;
-      const mayRepeat = isSilent && lineIsWell() && options.idempotencyKey !== undefined;
-      if (!mayRepeat || tries === mostTries) throw error;
+      if (!isOffline(error) || idempotencyKey === undefined) throw error;
+      if (lineIsWell()) tries += 1;
+      else losses += 1;
+      if (tries > mostTries || losses > (outlasts ? mostLosses : 0)) throw error;
+      await untilWell(signal);
     }
   }
 };

@@ -184,3 +184,57 @@ test('not a letter is lost of what is typed while the app takes the place of wha
         await context.close();
       }
 });
+
+test('what is asked to be sent before the app is there is sent by it, whatever takes the place of what stands before it @C11 @O3', async ({
+  browser,
+  person,
+}) => {
+  const { uuid, id } = await person.client.ask('12 × 12 等于多少？', { model: 'mock-chat' });
+  await person.client.read(uuid, id);
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const page = await context.newPage();
+  await new App(page).enterAs(person);
+  const first = page.locator('#first');
+  const early = first.locator('textarea[data-draft]');
+  const sender = first.locator('[data-writer=chat] [data-sender]');
+  const hold = async (files: string) => {
+    let free = () => {};
+    const held = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    await page.route(files, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return free;
+  };
+  // Nothing is answered: what stands before the app goes, as the screen has that to say.
+  const answer = await hold('**/api/**');
+  let free = await hold('**/assets/*.js');
+  await page.goto(`/chat?uuid=${uuid}`, { waitUntil: 'commit' });
+  await early.fill('在电梯里问的');
+  await sender.click({ timeout: 20_000 });
+  free();
+  await expect(first).toHaveCount(0);
+  await expect(page.locator('#root [data-writer]')).toHaveCount(0);
+  answer();
+  await expect(page.getByRole('log')).toContainText('您说：在电梯里问的');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
+
+  // It would go in the midst of a click.
+  const picture = () => page.evaluate(() => localStorage.getItem('queqiao.picture.chat'));
+  await expect.poll(picture, { timeout: 20_000 }).toContain('在电梯里问的');
+  free = await hold('**/assets/*.js');
+  await page.goto(`/chat?uuid=${uuid}`, { waitUntil: 'commit' });
+  await early.fill('按到一半');
+  await sender.hover();
+  await page.mouse.down();
+  free();
+  await expect(page.locator('#root [data-writer] textarea')).toHaveValue('按到一半');
+  await expect(page.locator('#root [role=log]')).toBeAttached();
+  await page.waitForTimeout(1_000);
+  await page.mouse.up();
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole('log')).toContainText('您说：按到一半');
+  await context.close();
+});

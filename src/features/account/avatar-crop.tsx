@@ -1,9 +1,12 @@
 import { Button } from '#src/ui/button.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
+import { useLine } from '#src/platform/line.ts';
+import type { PostFormOptions } from '#src/platform/post-form.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { toast } from '#src/platform/toast.ts';
-import { useState } from 'react';
+import { uuid } from '#src/platform/uuid.ts';
+import { useRef, useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import 'react-easy-crop/react-easy-crop.css';
 import css from './profile-tab.module.css';
@@ -39,19 +42,40 @@ const AvatarCrop = ({
   onClose,
 }: {
   url: string;
-  onDone: (image: Blob) => Promise<void>;
+  onDone: (image: Blob, options: PostFormOptions) => Promise<void>;
   onClose: () => void;
 }) => {
   const [crop, setCrop] = useState({ x: 0, y: 0 });
   const [scale, setScale] = useState(zoom.min);
   const [area, setArea] = useState<Area | null>(null);
   const { busy, run } = useAct(() => toast('这张图片读不出来，请换一张 jpg 或 png', 'error'));
+  const line = useLine();
+  const [part, setPart] = useState(0);
+  /** What was sent: the same once more goes under the same key. */
+  const sent = useRef<{ area: Area; image: Blob; key: string }>(null);
+  const [stop] = useState(() => new AbortController());
   const take = async () => {
     if (!area) return;
-    await run(async () => onDone(await cut(url, area)));
+    await run(async () => {
+      setPart(0);
+      if (sent.current?.area !== area)
+        sent.current = { area, image: await cut(url, area), key: uuid() };
+      const { image, key } = sent.current;
+      await onDone(image, {
+        idempotencyKey: key,
+        signal: stop.signal,
+        onProgress: setPart,
+        outlasts: true,
+      });
+    });
   };
+  const close = () => {
+    stop.abort();
+    onClose();
+  };
+  const what = line === 'gone' ? '现在没有网络' : '网络没有回应';
   return (
-    <Sheet open onClose={onClose} title="选取头像">
+    <Sheet open onClose={close} title="选取头像">
       <div className={css.crop}>
         <Cropper
           image={url}
@@ -73,8 +97,15 @@ const AvatarCrop = ({
         onChange={setScale}
       />
       <Button kind="primary" busy={busy} onClick={() => void take()}>
-        {busy ? '正在上传…' : '使用这张'}
+        {busy
+          ? `正在上传${part > 0 && part < 1 ? ` ${Math.floor(part * 100)}%` : '…'}`
+          : '使用这张'}
       </Button>
+      {busy && line !== 'well' && (
+        <p className="field-hint" role="status">
+          {what}，图片留在这里，连上后自动上传
+        </p>
+      )}
     </Sheet>
   );
 };

@@ -2,14 +2,14 @@ import { saveOwn } from '#src/platform/save-file.ts';
 import { attempt } from '#src/platform/attempt.ts';
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
-import { errorText } from '#src/platform/api-error.ts';
+import { errorText, isCancelled } from '#src/platform/api-error.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { byteSize, dateTime, maskAccount } from '#src/platform/format.ts';
 import { forgetPerson } from '#src/platform/forget-person.ts';
+import type { PostFormOptions } from '#src/platform/post-form.ts';
 import { refreshScreens } from '#src/platform/query-client.ts';
 import { toast } from '#src/platform/toast.ts';
 import { upload } from '#src/platform/upload.ts';
-import { uuid } from '#src/platform/uuid.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
@@ -31,20 +31,15 @@ const Face = () => {
     URL.revokeObjectURL(picked);
     setPicked('');
   };
-  const save = async (image: Blob) => {
+  const save = async (image: Blob, options: PostFormOptions) => {
     try {
-      await upload('uploadAvatar', image, {
-        fileName: 'avatar.jpg',
-        idempotencyKey: uuid(),
-        signal: new AbortController().signal,
-        onProgress: () => undefined,
-      });
+      await upload('uploadAvatar', image, { fileName: 'avatar.jpg', ...options });
       // Whatever shows the face asks for it anew.
-      await refreshScreens();
+      void refreshScreens();
       toast('头像已更新', 'success');
       close();
     } catch (error) {
-      toast(`上传失败：${errorText(error)}`, 'error');
+      if (!isCancelled(error)) toast(`上传失败：${errorText(error)}`, 'error');
     }
   };
   return (

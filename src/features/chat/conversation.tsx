@@ -99,10 +99,10 @@ const useOpened = (box: RefObject<HTMLDivElement | null>, thread: Thread) => {
   useVisibleHeight(box);
   useEffect(() => onFirstUse(() => void thread.commands().catch(() => {})), [thread]);
   useLayoutEffect(() => {
-    takeFirstBox(() => {
+    takeFirstBox(thread.uuid, () => {
       box.current?.querySelector<HTMLElement>('form textarea')?.focus({ preventScroll: true });
     });
-  }, [box]);
+  }, [box, thread]);
 };
 
 /** By time or by votes: a question's answers are read as one likes, and one's own stands by time. */

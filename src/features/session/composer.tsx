@@ -125,7 +125,7 @@ const useClearBegun = () => {
 const useBoxFocus = (focus: boolean, handy: boolean) => {
   const box = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
-    takeFirstBox(() => box.current?.focus({ preventScroll: true }));
+    takeFirstBox('home', () => box.current?.focus({ preventScroll: true }));
     if (!hasSnapshot()) endFirstView();
   }, []);
   useEffect(() => {
