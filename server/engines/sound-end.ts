@@ -1,5 +1,7 @@
 /** Bytes behind a sound that are no tag and yet none of it: a frame that was cut off. */
 const remainder = 1500;
+/** Bytes of a tag of APE without a picture. */
+const mostApe = 4096;
 
 /** Bytes of the tags at the end of a file: ID3 of the first version, APE, and empty ones. */
 const tagsBehind = (data: Buffer): number => {
@@ -8,8 +10,10 @@ const tagsBehind = (data: Buffer): number => {
   if (data.length - end < remainder) end = data.length;
   if (data.toString('latin1', end - 128, end - 125) === 'TAG') end -= 128;
   if (data.toString('latin1', end - 32, end - 24) === 'APETAGEX') {
+    const size = data.readUInt32LE(end - 20);
     const headed = (data.readUInt32LE(end - 12) & 0x80000000) !== 0;
-    end -= data.readUInt32LE(end - 20) + (headed ? 32 : 0);
+    // In a large one there is room for sound, which a player hears.
+    if (size <= mostApe) end -= size + (headed ? 32 : 0);
   }
   return data.length - Math.max(0, end);
 };
@@ -106,6 +110,8 @@ interface Place {
   to: number;
 }
 
+const mostBoxes = 20_000;
+
 /** The boxes of ISO base media between two places: their names, and where their content lies. */
 const boxesIn = (data: Buffer, { from, to }: Place): (Place & { name: string })[] => {
   const boxes = [];
@@ -116,6 +122,7 @@ const boxesIn = (data: Buffer, { from, to }: Place): (Place & { name: string })[
     const end = Math.min(to, at + Math.max(size, 8));
     const name = data.toString('latin1', at + 4, at + 8);
     boxes.push({ name, from: at + (long ? 16 : 8), to: end });
+    if (boxes.length > mostBoxes) throw new Error('a file of too many boxes');
     at = end;
   }
   return boxes;
