@@ -136,6 +136,7 @@ const Chat = ({
         <div className={`${css.chat} ${css.chatFailed}`} data-chat>
           <BareHead />
           <Connection view={null} />
+          {arriving.words !== '' && <Arriving words={arriving.words} />}
           <LoadFailed
             error={failure}
             onRetry={() => {
