@@ -103,7 +103,7 @@ test('every way out of the code is labelled, or nothing of a model leaves by it'
     ...found('server', /\b(?:app|http)\.get\(\s*'(\/[^']+)'/g, ([, url = '']) => url).map(
       (at) => `route ${at}`,
     ),
-    ...found('server', /\bstorage\.put\(/g).map((at) => `store ${at}`),
+    ...found('server', /\bstorage\.put(?:File)?\(/g).map((at) => `store ${at}`),
     ...found(
       'src',
       /\.download = |\bsave(?:From|Blob|Own)\(|^\s+download$|navigator\.share\(|clipboard\.writeText\(/gm,
