@@ -13,25 +13,37 @@ const least = 2_000;
 
 const limit = createKeyLimit(mostOfDay, 86_400, 'questions that were answered by nothing');
 
+/** Whose questions to which model are refused, until when, ms: known without asking the database. */
+const refused = new Map<string, number>();
+const mostRefused = 10_000;
+
+const keyOf = (person: string, model: string): string => `${person} ${model}`;
+
 /** A paid model answered a question of so many tokens without a word. */
 export const noteUnanswered = async (
   db: Executor,
   asked: { userId: number; model: string; tokens: number },
 ): Promise<void> => {
-  const { person } = await waiterOf(db, asked.userId);
-  await limit(`${person} ${asked.model}`, Math.max(least, asked.tokens)).catch(() => undefined);
+  const key = keyOf((await waiterOf(db, asked.userId)).person, asked.model);
+  try {
+    await limit(key, Math.max(least, asked.tokens));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { retry_after: seconds = 3600 } = (error.data ?? {}) as { retry_after?: number };
+    if (refused.size >= mostRefused) refused.clear();
+    refused.set(key, Date.now() + seconds * 1000);
+  }
 };
 
 /** @throws Refusal too_many where a model has answered this person by nothing too often today */
-export const requireAnswers = async (person: string, model: string): Promise<void> => {
-  try {
-    await limit(`${person} ${model}`, 0);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+export const requireAnswers = (person: string, model: string): void => {
+  const key = keyOf(person, model);
+  const left = (refused.get(key) ?? 0) - Date.now();
+  if (left > 0)
     throw new Refusal(
       'too_many',
       '这个模型今天多次没有写出内容（都没有收费），请换一个模型，或者明天再试',
-      error.data,
+      { retry_after: Math.ceil(left / 1000) },
     );
-  }
+  refused.delete(key);
 };

@@ -60,7 +60,7 @@ export const askModel = async (
   let held = 0;
   let holdId: string | null = null;
   if (!isFree(model)) {
-    await requireAnswers((await waiterOf(db, userId)).person, model.name);
+    requireAnswers((await waiterOf(db, userId)).person, model.name);
     const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
     held = deduction(model, promptTokens(messages, estimateTokens), ahead);
     holdId = await hold(db, {
