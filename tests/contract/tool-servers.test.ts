@@ -259,6 +259,28 @@ test('own servers are public ones; everybody gets what a manager set, wherever i
   expect(names.some((name) => name.startsWith(`m${shared.id}_`))).toBe(true);
 });
 
+/** Has a server's tool called, with the consent that it wants; gives how that call ended. */
+const useEchoOf = async (id: number) => {
+  script = (body) => {
+    const name = (body.tools ?? [])
+      .map((tool) => tool.function.name)
+      .find((each) => each.startsWith(`m${id}_`));
+    return resultsIn(body).length === 0
+      ? { calls: [{ name: name ?? '', arguments: { text: '山谷' } }] }
+      : { text: '好的' };
+  };
+  const uuid = await newSession();
+  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
+  const asking = await settled(uuid, sent.id);
+  await person.call('answerTool', {
+    session_id: uuid,
+    history_id: sent.id,
+    call_id: asking.tools?.[0]?.id ?? '',
+    answer: 'once',
+  });
+  return (await settled(uuid, sent.id)).tools?.[0];
+};
+
 test('a server that wants a sign-in gets one, by its person alone; it is renewed, and told when it is lost', async () => {
   const add = (client: TestClient, url: string, shared: 0 | 1) =>
     client.call('saveToolServer', { name: '要授权的', url, shared });
@@ -301,24 +323,7 @@ test('a server that wants a sign-in gets one, by its person alone; it is renewed
   // An access token that is over is renewed while it is used, once and for all processes.
   oauth.expire(false);
   await turnOn(person, id, 'echo');
-  const uuid = await newSession();
-  const echoOf = (body: SentBody) =>
-    (body.tools ?? [])
-      .map(({ function: { name } }) => name)
-      .find((name) => name.startsWith(`m${id}_`)) ?? '';
-  script = (body) =>
-    resultsIn(body).length === 0
-      ? { calls: [{ name: echoOf(body), arguments: { text: '山谷' } }] }
-      : { text: resultsIn(body)[0] ?? '' };
-  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
-  const asking = await settled(uuid, sent.id);
-  await person.call('answerTool', {
-    session_id: uuid,
-    history_id: sent.id,
-    call_id: asking.tools?.[0]?.id ?? '',
-    answer: 'once',
-  });
-  expect((await settled(uuid, sent.id)).tools?.[0], 'renewed').toMatchObject({ state: 'done' });
+  expect(await useEchoOf(id), 'renewed').toMatchObject({ state: 'done' });
   expect(oauth.counts).toEqual({ registered: 1, refreshed: 1 });
   expect(await look()).toMatchObject({ ok: true });
   oauth.expire(true);
@@ -390,28 +395,6 @@ const signInAt = async (client: TestClient, id: number): Promise<URL> => {
   const { code = '', state = '' } = Object.fromEntries(back.searchParams);
   expect(await client.call('endToolLogin', { code, state })).toMatchObject({ ok: true });
   return to;
-};
-
-/** Has a server's tool called, with the consent that it wants; gives how that call ended. */
-const useEchoOf = async (id: number) => {
-  script = (body) => {
-    const name = (body.tools ?? [])
-      .map((tool) => tool.function.name)
-      .find((each) => each.startsWith(`m${id}_`));
-    return resultsIn(body).length === 0
-      ? { calls: [{ name: name ?? '', arguments: { text: '山谷' } }] }
-      : { text: '好的' };
-  };
-  const uuid = await newSession();
-  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
-  const asking = await settled(uuid, sent.id);
-  await person.call('answerTool', {
-    session_id: uuid,
-    history_id: sent.id,
-    call_id: asking.tools?.[0]?.id ?? '',
-    answer: 'once',
-  });
-  return (await settled(uuid, sent.id)).tools?.[0];
 };
 
 test('a server that asks who it is at its tools is signed in at, and asked for more where a call wants it', async () => {

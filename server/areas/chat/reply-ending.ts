@@ -43,11 +43,7 @@ const settleReply = async (
     : { promptTokens: 0, completionTokens: 0 };
   const holdId = holdOf(request, loop);
   if (holdId !== null && !used && ended.error?.code === 'empty')
-    await noteUnanswered(context.db, {
-      userId: request.userId,
-      model: request.model.name,
-      tokens: answer.roughPrompt,
-    });
+    await noteUnanswered(request.userId, request.model.name, answer.roughPrompt);
   const called = loop && (loop.state.round > 0 || answer.log.tools.length > 0);
   return storeEnd(context, {
     id: request.historyId,

@@ -13,7 +13,7 @@ import type { ExportService } from './export.service.ts';
 import type { ImportService } from './import.service.ts';
 
 export interface ExportHandlersDeps {
-  /** @throws Refusal disk_full */
+  /** @throws Refusal storage_full */
   requireDisk: DiskRoom['require'];
   exports: ExportService;
   imports: ImportService;

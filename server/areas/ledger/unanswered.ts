@@ -1,5 +1,3 @@
-import type { Executor } from '#server/db/database.ts';
-import { waiterOf } from '#server/db/person.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
 
@@ -17,16 +15,18 @@ const limit = createKeyLimit(mostOfDay, 86_400, 'questions that were answered by
 const refused = new Map<string, number>();
 const mostRefused = 10_000;
 
-const keyOf = (person: string, model: string): string => `${person} ${model}`;
+// Only accounts pay, and each of them is one person.
+const keyOf = (userId: number, model: string): string => `${userId} ${model}`;
 
 /** A paid model answered a question of so many tokens without a word. */
 export const noteUnanswered = async (
-  db: Executor,
-  asked: { userId: number; model: string; tokens: number },
+  userId: number,
+  model: string,
+  tokens: number,
 ): Promise<void> => {
-  const key = keyOf((await waiterOf(db, asked.userId)).person, asked.model);
+  const key = keyOf(userId, model);
   try {
-    await limit(key, Math.max(least, asked.tokens));
+    await limit(key, Math.max(least, tokens));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { retry_after: seconds = 3600 } = (error.data ?? {}) as { retry_after?: number };
@@ -36,8 +36,8 @@ export const noteUnanswered = async (
 };
 
 /** @throws Refusal too_many where a model has answered this person by nothing too often today */
-export const requireAnswers = (person: string, model: string): void => {
-  const key = keyOf(person, model);
+export const requireAnswers = (userId: number, model: string): void => {
+  const key = keyOf(userId, model);
   const left = (refused.get(key) ?? 0) - Date.now();
   if (left > 0)
     throw new Refusal(

@@ -6,7 +6,6 @@ import { Reply, heldAhead } from '../chat/reply.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
-import { waiterOf } from '#server/db/person.ts';
 import type { ChatMessage } from '#common/chat-message.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
@@ -60,7 +59,7 @@ export const askModel = async (
   let held = 0;
   let holdId: string | null = null;
   if (!isFree(model)) {
-    requireAnswers((await waiterOf(db, userId)).person, model.name);
+    requireAnswers(userId, model.name);
     const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
     held = deduction(model, promptTokens(messages, estimateTokens), ahead);
     holdId = await hold(db, {
@@ -105,7 +104,7 @@ export const askModel = async (
     const { channelId, roughPrompt: tokens } = answer;
     // White space alone is billed by its service as well.
     if (holdId && (code === 'empty' || ended.state === 'done'))
-      await noteUnanswered(db, { userId, model: model.name, tokens });
+      await noteUnanswered(userId, model.name, tokens);
     await noteFailedUse(db, userId, { type, model: model.name, channelId });
   } else {
     const counted = await answer.count(whole);

@@ -32,7 +32,7 @@ export interface ForumShelf {
 }
 
 export interface SessionServiceDeps {
-  /** @throws Refusal disk_full */
+  /** @throws Refusal storage_full */
   requireDisk: DiskRoom['require'];
   models: ModelService;
   knowledge: Pick<KnowledgeService, 'find' | 'findAll'>;
