@@ -129,15 +129,21 @@ tabs.channel?.addEventListener('message', ({ data }: MessageEvent<Told>) => {
  * Boxes whose words are being sent, and what was emptied of them: it leaves the database together
  * with the arrival of the act there, so that a kill finds the words in one of the two.
  */
-const leaving = new Set<string>();
+const leaving = new Map<string, number>();
 const held = new Map<string, Draft>();
 /** What belongs to a box has its name at its end: `attach:` and the session's uuid. */
 const boxOf = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
 
 /** From now until what it gives is called, what empties the box waits for `takeHeld`. */
 export const holdBox = (box: string): (() => void) => {
-  leaving.add(box);
+  leaving.set(box, (leaving.get(box) ?? 0) + 1);
   return () => {
+    const others = (leaving.get(box) ?? 1) - 1;
+    if (others > 0) {
+      // Another message of this box is on its way: what was emptied goes with that.
+      leaving.set(box, others);
+      return;
+    }
     leaving.delete(box);
     // What went another way than by an act that is written down.
     for (const [key, draft] of takeHeld(box)) changed.set(key, draft);

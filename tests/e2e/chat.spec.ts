@@ -80,6 +80,30 @@ test.describe('with a model of a connected service', () => {
     await expect(app.log).toContainText('您说：没网时写的');
   });
 
+  test('what is sent while an answer begins or is being written waits for its end, each once and in order @C3', async ({
+    app,
+    person,
+  }) => {
+    const uuid = await app.openNew(person, connected);
+    await app.say('[[bench tokens=160 rate=20 id=first]]');
+    for (const text of ['接着问', '接着问', '写的时候问']) {
+      await expect(app.question).toHaveValue('');
+      await app.say(text);
+    }
+    await expect(app.stopButton).toBeVisible();
+    await expect(app.log.getByText('等待发送')).toHaveCount(3);
+    await expect(app.log.getByText('等待发送')).toHaveCount(0, { timeout: 45_000 });
+    await app.settled();
+    const { list } = await person.client.call('historyList', { session_id: uuid, newest: 0 });
+    expect(list.map(({ human }) => human)).toEqual([
+      '[[bench tokens=160 rate=20 id=first]]',
+      '接着问',
+      '接着问',
+      '写的时候问',
+    ]);
+    expect(list[0]?.ai).toContain('END-first-DONE');
+  });
+
   test('leaving and coming back in mid-stream finds the answer being written, which is said once it is whole @C3', async ({
     app,
     page,

@@ -30,6 +30,8 @@ export const deliver = async (
   prompt: string,
   send: Send,
   options: SendOptions = {},
+  /** The words have left the box, which is free for the next ones. */
+  onTaken = () => {},
 ): Promise<void> => {
   const { uuid } = session;
   // What sends them is there before the words leave the draft.
@@ -43,6 +45,7 @@ export const deliver = async (
       outgoing = await kit.takeMessage(session, prompt);
     }
     writeDraft(uuid, '');
+    onTaken();
     if (await send(outgoing.text, { ...options, ...outgoing.options })) return;
     // Something may have been written meanwhile.
     writeDraft(uuid, [prompt, readDraft(uuid)].filter((text) => text !== '').join('\n'));

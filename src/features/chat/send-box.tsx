@@ -15,6 +15,7 @@ import type { Model } from '#contract/model.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import {
   type KeyboardEvent,
+  type ReactNode,
   type RefObject,
   useCallback,
   useEffect,
@@ -124,6 +125,35 @@ const StopButton = ({ free }: { free: boolean }) => {
   );
 };
 
+/** Where something is written its button keeps its place, so that no press meant for it stops. */
+const Buttons = ({
+  voice,
+  stop,
+  empty,
+  mustWait,
+}: {
+  voice: ReactNode;
+  stop: ReactNode;
+  empty: boolean;
+  mustWait: boolean;
+}) => (
+  <>
+    {(!empty && stop) || voice || <span className={boxCss.attachSpace} />}
+    {(empty && stop) || (
+      <button
+        type="submit"
+        className={`round ${boxCss.sendButton}`}
+        data-sender
+        aria-label="发送"
+        aria-busy={mustWait || undefined}
+        disabled={empty || mustWait}
+      >
+        <Icon name="send" size={22} />
+      </button>
+    )}
+  </>
+);
+
 export const SendBox = ({
   session,
   view,
@@ -145,18 +175,19 @@ export const SendBox = ({
   const onKeys: TakeKeys = useCallback((take) => {
     keys.current = take;
   }, []);
-  const delivering = useRef(false);
+  const delivering = useRef<object | null>(null);
   const change = useModelChange(uuid);
   const chats = type === sessionTypes.chat;
   const first = view.count === 0;
-  // Without a network the next message is written down, whatever the reply before it does.
   const reached = useLine() === 'well' && !view.reconnecting;
-  const busy = view.sending || (reached && view.replying !== null);
+  // The next message is written down and sent after the reply before it; what the server keeps
+  // nothing of can not wait.
+  const mustWait = session.temporary && (view.sending || (reached && view.replying !== null));
   const canStop = reached && view.replying !== null && view.replyStarted;
   const known = models.find((each) => each.name === session.model);
   const shown = useNameBeside(session);
   const most = (chats ? known?.max_prompt : null) ?? limits.defaultMaxPrompt;
-  const length = text.trim().length;
+  const empty = text.trim() === '' && !imaged;
   const { choose } = change;
   const target = useTarget(session, known, first ? choose : undefined);
   const handy = useFocusAtOnce(box, uuid);
@@ -164,7 +195,7 @@ export const SendBox = ({
 
   const send = () => {
     const prompt = text.trim();
-    if ((prompt === '' && !imaged) || busy || delivering.current) return;
+    if (empty || mustWait || delivering.current) return;
     const needsLength = first && chats && kit?.hasImages(uuid) !== true;
     const refusal =
       refusalOf(prompt, most, needsLength) ||
@@ -173,13 +204,15 @@ export const SendBox = ({
       toast(refusal, 'error');
       return;
     }
-    delivering.current = true;
+    const taking = {};
+    delivering.current = taking;
     if (handy) box.current?.focus({ preventScroll: true });
-    deliver(thread, session, takeTyped(kit, session, prompt, models), onSend)
+    const free = () => {
+      if (delivering.current === taking) delivering.current = null;
+    };
+    deliver(thread, session, takeTyped(kit, session, prompt, models), onSend, {}, free)
       .catch(() => toast(offlineText, 'error'))
-      .finally(() => {
-        delivering.current = false;
-      });
+      .finally(free);
   };
   const goFree = () => {
     const free = models.find((model) => model.factor === 0)?.name;
@@ -221,21 +254,12 @@ export const SendBox = ({
             onPaste={kit?.pasteInto(target)}
             onKey={(event) => keys.current?.(event) === true}
           />
-          {kit ? <kit.VoiceButton state={state} /> : <span className={boxCss.attachSpace} />}
-          {canStop ? (
-            <StopButton free={known?.factor === 0} />
-          ) : (
-            <button
-              type="submit"
-              className={`round ${boxCss.sendButton}`}
-              data-sender
-              aria-label="发送"
-              aria-busy={busy || undefined}
-              disabled={(length === 0 && !imaged) || busy}
-            >
-              <Icon name="send" size={22} />
-            </button>
-          )}
+          <Buttons
+            voice={kit && <kit.VoiceButton state={state} />}
+            stop={canStop && <StopButton free={known?.factor === 0} />}
+            empty={empty}
+            mustWait={mustWait}
+          />
         </div>
       </div>
       {kit && <kit.ModelFailure reason={change.reason} onClose={change.forget} onFree={goFree} />}

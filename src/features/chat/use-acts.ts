@@ -186,20 +186,19 @@ export const useActs = (
 export const useSend = (thread: Thread, list: RefObject<ListHandle | null>) => {
   const refuse = useRefusal({ uuid: route.useSearch({ select: (search) => search.uuid }) });
   // A try that got no answer may have reached the server: the same text goes again under its key.
-  const open = useRef({ text: '', key: '' });
+  const unheard = useRef<{ text: string; key: string } | null>(null);
   return useCallback(
     async (text: string, options: SendOptions = {}): Promise<boolean> => {
-      if (open.current.text !== text) open.current = { text, key: newKey() };
+      const key = unheard.current?.text === text ? unheard.current.key : newKey();
+      unheard.current = null;
       try {
         const commands = await thread.commands();
-        const sending = commands.send(text, open.current.key, options);
+        const sending = commands.send(text, key, options);
         list.current?.toBottom();
         await sending;
-        open.current = { text: '', key: '' };
         return true;
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 0)
-          open.current = { text: '', key: '' };
+        if (error instanceof ApiError && error.status === 0) unheard.current = { text, key };
         refuse(error);
         return false;
       }

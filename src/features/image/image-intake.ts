@@ -46,8 +46,8 @@ export const useBaseIntake = (key: string, model: Model | undefined) => {
       const { image } = await upload('uploadImage', blob, {
         fileName: name,
         idempotencyKey: uuid(),
-        signal: new AbortController().signal,
         onProgress: setShare,
+        outlasts: true,
       });
       void refreshScreens();
       if (takeAsBase(key, model, image)) toast('已作为参考图，写下想怎样画', 'success');

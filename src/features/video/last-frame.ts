@@ -32,8 +32,7 @@ export const lastFrame = async (film: string): Promise<string> => {
   const kept = await upload('uploadImage', image, {
     fileName: 'last-frame.png',
     idempotencyKey: uuid(),
-    signal: new AbortController().signal,
-    onProgress: () => {},
+    outlasts: true,
   });
   return kept.image.url;
 };

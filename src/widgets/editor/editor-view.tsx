@@ -123,8 +123,7 @@ const useImages = (area: RefObject<HTMLTextAreaElement | null>) => {
       const { image } = await upload('uploadImage', blob, {
         fileName: name,
         idempotencyKey: uuid(),
-        signal: new AbortController().signal,
-        onProgress: () => undefined,
+        outlasts: true,
       });
       const box = area.current;
       if (!box) return;

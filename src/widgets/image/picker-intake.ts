@@ -98,6 +98,7 @@ export const useIntake = (onArrived: (image: PickedImage) => void) => {
             idempotencyKey,
             signal,
             onProgress: (progress) => tell({ progress }),
+            outlasts: true,
           });
           return image;
         });
