@@ -4,6 +4,7 @@ import { agreementKinds, type AgreementKind } from '#contract/agreement-kinds.ts
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { agreements, consents } from './compliance.tables.ts';
 
 type Row = typeof agreements.$inferSelect;
@@ -90,15 +91,20 @@ export const consentPage = (
     .offset(offset)
     .limit(limit);
 
+const missingAgreements = statement<{ kind: AgreementKind }>(
+  'agreements_missing',
+  `SELECT now.kind FROM compliance, LATERAL (
+     SELECT DISTINCT ON (kind) kind, version, text FROM agreements ORDER BY kind, version DESC
+   ) AS now
+   WHERE compliance.settings ->> 'ask_agreements' = '1' AND now.text <> ''
+     AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.user_id = $1 AND c.kind = now.kind
+       AND c.version = now.version AND c.withdrawn_at IS NULL)`,
+  { shared: true },
+);
+
 /** The agreements in force that an account has not agreed to; none where nobody is asked for them. */
 export const notAgreed = async (db: Executor, userId: number): Promise<AgreementKind[]> => {
-  const { rows } = await db.execute<{ kind: AgreementKind }>(sql`
-    SELECT now.kind FROM compliance, LATERAL (
-      SELECT DISTINCT ON (kind) kind, version, text FROM agreements ORDER BY kind, version DESC
-    ) AS now
-    WHERE compliance.settings ->> 'ask_agreements' = '1' AND now.text <> ''
-      AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.user_id = ${userId} AND c.kind = now.kind
-        AND c.version = now.version AND c.withdrawn_at IS NULL)`);
+  const rows = await missingAgreements(db, [userId]);
   const missing = new Set(rows.map(({ kind }) => kind));
   return agreementKinds.filter((kind) => missing.has(kind));
 };

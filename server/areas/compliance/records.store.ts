@@ -30,10 +30,21 @@ export const insertRecord = async (
   await insert(db, [userId, kind, call, subject, ip, port, usualCompliance.record_months]);
 };
 
+// Each by its own index: every message to a model asks for this.
+const amongPeople = (column: 'uuid' | 'id') =>
+  statement(
+    `session_among_people_${column}`,
+    `SELECT FROM sessions WHERE ${column} = $1 AND type = $2`,
+    { shared: true },
+  );
+const byUuid = amongPeople('uuid');
+const byId = amongPeople('id');
+
 /** Whether a session, by its uuid or number, is one among people. */
 export const isAmongPeople = async (db: Executor, ref: string): Promise<boolean> => {
-  const { rows } = await db.execute(sql`SELECT FROM sessions
-    WHERE (uuid::text = ${ref} OR id::text = ${ref}) AND type = ${sessionTypes.people}`);
+  const rows = ref.includes('-')
+    ? await byUuid(db, [ref, sessionTypes.people])
+    : await byId(db, [Number(ref), sessionTypes.people]);
   return rows.length > 0;
 };
 
