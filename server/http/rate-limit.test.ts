@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { addressKey, createRateLimit } from './rate-limit.ts';
+import { addressKey, createRateLimit, networkKey } from './rate-limit.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -14,6 +14,16 @@ test.each([
   ['::1', '0:0:0:0::/64'],
 ])('%s counts as %s', (ip, key) => {
   expect(addressKey(ip)).toBe(key);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.0/24'],
+  ['2001:db8:1ab:2::9', '2001:db8:100::/40'],
+  ['2001:db8:1ff::1', '2001:db8:100::/40'],
+  ['2001:db8:2ff::1', '2001:db8:200::/40'],
+  ['2001:db8::1', '2001:db8:0::/40'],
+])('%s is of the network %s', (ip, key) => {
+  expect(networkKey(ip)).toBe(key);
 });
 
 test('each address has its own count, and calls about credentials a stricter one', async () => {

@@ -34,12 +34,16 @@ export const addressKey = (ip: string): string => {
   return `${parts.slice(0, 4).join(':')}::/64`;
 };
 
-/** What counts as one network: the /24 of an IPv4 address, the /48 of one of IPv6. */
+/**
+ * What counts as one network: the /24 of an IPv4 address; of one of IPv6 the /40, as who is given a
+ * /32 has 65,536 networks of the size that customers get.
+ */
 export const networkKey = (ip: string): string => {
   const address = addressKey(ip);
-  return address.includes(':')
-    ? `${address.split(':').slice(0, 3).join(':')}::/48`
-    : `${address.split('.').slice(0, 3).join('.')}.0/24`;
+  if (!address.includes(':')) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
+  const [first, second, third = '0'] = address.split(':');
+  const part = Number.parseInt(third, 16) & 0xff_00;
+  return `${first}:${second}:${part.toString(16)}::/40`;
 };
 
 /** Who has given such a network out: the /32 of one of IPv6; null: of IPv4 nobody can tell. */
@@ -111,12 +115,13 @@ export const createRateLimit = (options: { general: number; credentials: number 
 
 const day = 86_400;
 
-/** What guests may ask services for in a day: each of them, all of an address, all of a network. */
+/** What guests may ask services for in a day: each of them, all of an address, a network, a provider. */
 export const createGuestLimit = (uses: number) => {
   const limits = {
     guest: createKeyLimit(uses, day, 'guest'),
     address: createKeyLimit(uses * 20, day, 'guests of an address'),
     network: createKeyLimit(uses * 60, day, 'guests of a network'),
+    provider: createKeyLimit(uses * 600, day, 'guests of a provider'),
   };
   return async (userId: number, ip: string): Promise<void> => {
     const address = addressKey(ip);
@@ -125,6 +130,8 @@ export const createGuestLimit = (uses: number) => {
       if (isLocal(address)) return;
       await limits.address(address);
       await limits.network(networkKey(ip));
+      const provider = providerKey(ip);
+      if (provider) await limits.provider(provider);
     } catch {
       throw new Refusal('login_required', '今天免费体验的次数用完了，登录之后可以继续');
     }

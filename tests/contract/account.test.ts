@@ -74,9 +74,11 @@ test('at once no more than 20 come of a day, three of a network, none of one’s
   );
   const balance = async () => (await owner.call('userInfo', {})).chatgpt_balance;
   const per = 250_000;
-  // 40 at once of 40 /64 of one /48: no race gets past the third.
+  // 40 at once of 40 /64 of one network: no race gets past the third.
   await Promise.all(
-    Array.from({ length: 40 }, (_, at) => comeFrom(`2001:db8:2:${at.toString(16)}::1`, link.code)),
+    Array.from({ length: 40 }, (_, at) =>
+      comeFrom(`2001:db8:200:${at.toString(16)}::1`, link.code),
+    ),
   );
   expect(await balance()).toBe(20_000 + 3 * per);
   // Of one's own networks: where one registered, and where the link was made.

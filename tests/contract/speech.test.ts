@@ -428,8 +428,8 @@ test('what is read in a public session is kept within its owner’s room, and no
       );
       return rows[0] ?? { size: 0, count: 0 };
     };
-    const read = async (who: TestClient, words: string) => {
-      const asked = { model: 'builtin-voice', text: words, history_id: historyId };
+    const read = async (who: TestClient, words: string, speed = 1) => {
+      const asked = { model: 'builtin-voice', text: words, history_id: historyId, speed };
       return (await (await speak(who, asked)).arrayBuffer()).byteLength;
     };
     expect(await read(stranger, '这里没有人说过这句话。')).toBeGreaterThan(1000);
@@ -442,6 +442,11 @@ test('what is read in a public session is kept within its owner’s room, and no
     expect(made).toBeGreaterThan(0.4 * 1024 * 1024);
     expect((await kept()).size).toBeLessThanOrEqual(0.4 * 1024 * 1024);
     expect((await kept()).count).toBeGreaterThan(0);
+    // What the owner had read is pushed out by no one else, at whatever speed.
+    const own = async () => (await pool.query('SELECT key FROM speeches WHERE own')).rows;
+    const before = await own();
+    for (let at = 0; at < 6; at += 1) await read(stranger, '', 0.5 + at / 100);
+    expect(await own()).toEqual(before);
   } finally {
     await pool.end();
     await small.stop();

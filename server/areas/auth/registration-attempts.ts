@@ -49,10 +49,15 @@ export const createRegistrationAttempts = (
     countGuest: async (db: Executor, ip: string) => {
       const address = addressKey(ip);
       if (isLocal(address)) return;
-      const most = [burst.guests, burst.guests * burst.network];
-      for (const [at, key] of [address, networkKey(ip)].entries()) {
+      const provider = providerKey(ip);
+      const all = [
+        { key: address, share: 1 },
+        { key: networkKey(ip), share: burst.network },
+        ...(provider ? [{ key: provider, share: shares.provider }] : []),
+      ];
+      for (const { key, share } of all) {
         const counted = await countWithin(db, `burst:guests ${key}`, tenMinutes * 1000);
-        if (counted.points > most[at]!) throw tooMany(counted.left);
+        if (counted.points > burst.guests * share) throw tooMany(counted.left);
       }
     },
 

@@ -77,8 +77,8 @@ export const speak = async (
       },
       async (tx, { data, mime }) => {
         if (!place || !reply) return;
-        const { sessionId } = reply;
-        const row = { ...place, sessionId, key, mime, size: data.length };
+        const { sessionId, own } = reply;
+        const row = { ...place, sessionId, own, key, mime, size: data.length };
         const before = await store.keepSpeech(tx, row);
         if (before !== null) old.push(speechKey(before, mime));
         // Anybody may have anything read in a session that they may read: it is no shelf of theirs.

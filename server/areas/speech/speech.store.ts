@@ -38,14 +38,14 @@ export const keepSpeech = async (
     .values(row)
     .onConflictDoUpdate({
       target: [speeches.historyId, speeches.model, speeches.voice, speeches.speed, speeches.words],
-      set: { key, mime, size, createdAt: sql`now()` },
+      set: { key, mime, size, createdAt: sql`now()`, own: sql`${speeches.own} OR excluded.own` },
     });
   return before?.key ?? null;
 };
 
 /**
- * What is kept of readings in one person's sessions is so much: the oldest give way. Gives their
- * files.
+ * What is kept of readings in one person's sessions is so much: those that others had made give way
+ * first, then the oldest. Gives their files.
  */
 export const removeBeyond = async (
   tx: Transaction,
@@ -55,7 +55,7 @@ export const removeBeyond = async (
   const { rows } = await tx.execute<{ key: string; mime: string }>(sql`
     DELETE FROM speeches WHERE id IN (
       SELECT id FROM (
-        SELECT p.id, sum(p.size) OVER (ORDER BY p.created_at DESC, p.id DESC) AS upto
+        SELECT p.id, sum(p.size) OVER (ORDER BY p.own DESC, p.created_at DESC, p.id DESC) AS upto
         FROM speeches p JOIN sessions s ON s.id = p.session_id
         WHERE s.user_id = (SELECT user_id FROM sessions WHERE id = ${sessionId})
       ) kept WHERE upto > ${most}

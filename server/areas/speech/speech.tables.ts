@@ -1,4 +1,4 @@
-import { integer, pgTable, smallint, text, unique } from 'drizzle-orm/pg-core';
+import { boolean, integer, pgTable, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { bigId, bytes, instant, reference } from '#server/db/columns.ts';
 
 /** Replies as they were read aloud, so that the same is made once. */
@@ -18,6 +18,8 @@ export const speeches = pgTable(
     mime: text('mime').$type<'audio/mpeg' | 'audio/wav'>().notNull(),
     size: integer('size').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** Its session's owner had it made. */
+    own: boolean('own').notNull().default(true),
   },
   (table) => [unique().on(table.historyId, table.model, table.voice, table.speed, table.words)],
 );

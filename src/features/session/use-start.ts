@@ -1,5 +1,6 @@
 import { readJson } from '#src/platform/read-json.ts';
 import { sessionTypes } from '#contract/kinds.ts';
+import { anySignal } from '#src/platform/any-signal.ts';
 import { api } from '#src/platform/api.ts';
 import {
   moveAttachments,
@@ -46,6 +47,9 @@ export const readChoice = (text: string): StartChoice => {
   return { ...noChoice, ...rest, knowledge: Array.isArray(knowledge) ? knowledge : [] };
 };
 
+/** The words stand in their session after that, with or without an answer, ms. */
+const mostWait = 2_500;
+
 /** Makes the session; null: it is begun on this device alone, and goes to the server with its question. */
 const begin = async (
   input: In<'newSession'> & { uuid: string },
@@ -62,7 +66,7 @@ const begin = async (
         quiet: true,
         idempotencyKey: key,
         // A temporary one can only wait for the line.
-        ...(mayWait ? { signal: line.signal } : {}),
+        ...(mayWait ? { signal: anySignal([line.signal, AbortSignal.timeout(mostWait)]) } : {}),
       });
   } catch (error) {
     if (!isUnheard(error) || !mayWait) throw error;
