@@ -456,11 +456,31 @@ test('a program gets its paid answer whatever stands in it or in what was asked'
 }, 60_000);
 
 test('a loop ends after twelve rounds, and stop stops all of it', async () => {
-  script = ({ tools }) =>
-    tools ? { calls: [{ name: 'reckon', arguments: { question: '1+1' } }] } : { text: '不再算了' };
+  let questions = 0;
+  script = ({ tools }) => {
+    questions += 1;
+    return tools
+      ? { calls: [{ name: 'reckon', arguments: { question: `1+${questions}` } }] }
+      : { text: '不再算了' };
+  };
   const message = await ask(await newSession(), '请一直算下去不要停');
   expect(message.ai).toBe('不再算了');
   expect(message.tools).toHaveLength(12);
+
+  // What was called before, or is nothing that can be called, three rounds on end: that is enough.
+  script = ({ tools }) =>
+    tools ? { calls: [{ name: 'reckon', arguments: { question: '1+1' } }] } : { text: '不再算了' };
+  const again = await ask(await newSession(), '请一直算同一个数');
+  expect(again.ai).toBe('不再算了');
+  expect(again.tools).toHaveLength(4);
+  questions = 0;
+  script = () => {
+    questions += 1;
+    return { calls: [{ name: 'nothing_like_it', arguments: { at: questions } }] };
+  };
+  const vain = await ask(await newSession(), '请一直叫没有的工具');
+  expect(vain).toMatchObject({ state: 'error', error_code: 'empty' });
+  expect(questions).toBe(4);
 
   script = () => ({ calls: [{ name: 'run_code', arguments: { code: 'for (;;) {}' } }] });
   const uuid = await newSession();

@@ -64,6 +64,10 @@ const wrong = (call: StoredTool, result: string): StoredTool => ({
 const givenOf = ({ arguments: words }: StoredTool): unknown =>
   words.trim() === '' ? {} : storable(readJson(words));
 
+/** After so many rounds in a row that came to nothing, the next one has to answer. */
+const mostVain = 3;
+const onlyCalls = '模型一直在调用工具，没有写出回答，请换一个问法或模型';
+
 /**
  * The calls of one reply: each is stored as running before it runs, so that it runs at most once;
  * what is known when a process dies is what the next one goes on from.
@@ -369,11 +373,28 @@ export class ReplyLoop {
     return fitLoop(withSummaries(all, summaries), window).messages;
   }
 
+  /** Whether rounds call nothing that can be done, or only what was called before. */
+  #isStuck(): boolean {
+    const { tools } = this.#log;
+    const isVain = (call: StoredTool, at: number): boolean =>
+      call.state === 'failed' ||
+      tools
+        .slice(0, at)
+        .some(({ name, arguments: given }) => name === call.name && given === call.arguments);
+    const from = this.state.round - mostVain;
+    return from >= -1 && tools.every((call, at) => call.round <= from || isVain(call, at));
+  }
+
   /** Holds what the next round may cost, and gives what it is asked. */
   async #nextRound(signal: AbortSignal): Promise<NextRound> {
     const { db, owner } = this.#deps;
     const { historyId: id, userId, model } = this.#request;
-    const round = this.state.round + 1;
+    // Who calls tools where none are left is asked no more.
+    if (this.state.round >= toolLimits.rounds)
+      return this.#log.text.trim() === ''
+        ? { ended: { state: 'error', error: { code: 'empty', message: onlyCalls } } }
+        : { ended: { state: 'done', error: null } };
+    const round = this.#isStuck() ? toolLimits.rounds : this.state.round + 1;
     const results = this.#ofRound.map((call): ChatMessage => ({
       role: 'tool',
       callId: call.callId,
