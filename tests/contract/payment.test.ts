@@ -153,9 +153,25 @@ describe('with the sandbox', () => {
     const months = new Date(end ?? 0).getUTCMonth() - new Date().getUTCMonth();
     expect((months + 12) % 12).toBe(2);
 
-    const late = await person.call('recharge', { type: 'token', num: 1 });
     const pool = new pg.Client({ connectionString: server.databaseUrl });
     await pool.connect();
+    // A membership whose month's tokens were used goes back whole only where that is forgiven.
+    const { id } = await person.call('userInfo', {});
+    await pool.query('UPDATE wallets SET vip_balance = 100000 WHERE user_id = $1', [id]);
+    const manager = new TestClient(server.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    const back = { order_id: order.trade_no, reason: '不要了' };
+    const whole = { ...back, amount: 5_200 };
+    const used = await manager.raw('refundOrder', whole);
+    expect(used).toMatchObject({
+      code: 1442,
+      message: expect.stringContaining('已经用了 150,000'),
+    });
+    expect((await person.call('userInfo', {})).vip).toBe(1);
+    await manager.call('refundOrder', { ...whole, forgive: 1 });
+    expect((await person.call('userInfo', {})).vip).toBe(0);
+
+    const late = await person.call('recharge', { type: 'token', num: 1 });
     await pool.query(`UPDATE orders SET state = 'closed', closed_at = now() WHERE number = $1`, [
       late.trade_no,
     ]);

@@ -35,12 +35,13 @@ export const shortenVip = async (
   tx: Transaction,
   userId: number,
   months: number,
-): Promise<void> => {
+): Promise<boolean> => {
   const { activatedAt, expiredAt, now } = await lockMember(tx, userId);
-  if (months === 0 || activatedAt === null || expiredAt === null || expiredAt <= now) return;
+  if (months === 0 || activatedAt === null || expiredAt === null || expiredAt <= now) return false;
   const end = vipEndMoved(activatedAt, expiredAt, -months);
   await store.saveVip(tx, userId, { activatedAt, expiredAt: end > now ? end : now });
   await turnVip(tx, userId);
+  return end <= now;
 };
 
 /** What an administrator sets: until when; null ends it. */

@@ -9,9 +9,10 @@ import {
   vipQuote,
 } from '#contract/goods.ts';
 import { orderTypes } from '#contract/kinds.ts';
+import { limits } from '#contract/limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
-import { credit, debit, heldOf } from '../ledger/ledger.service.ts';
+import { balances, credit, debit, heldOf } from '../ledger/ledger.service.ts';
 import { membershipOf, prolongVip, setSubscribe, shortenVip } from '../ledger/vip.service.ts';
 import type { Taken } from './taken-back.ts';
 import { type OrderRow, type Payable, shareOf, type Wish } from './payable.ts';
@@ -103,9 +104,16 @@ const vip: Payable = {
   },
   describe: () => ({ url: '/account?tab=usage', words: '会员已开通' }),
   deliver: (tx, order) => prolongVip(tx, order.userId, order.quantity),
-  revoke: async (tx, order, part) => {
+  revoke: async (tx, order, part, forgive) => {
     const months = shareOf(order.quantity, order.amount, part);
-    await shortenVip(tx, order.userId, months);
+    const { vip: left } = await balances(tx, order.userId);
+    const ended = await shortenVip(tx, order.userId, months);
+    const used = limits.vipMonthlyTokens - left;
+    if (ended && used > 0 && !forgive)
+      throw new Refusal(
+        'order_unsuitable',
+        `退款会结束会员，这个月赠送的 token 已经用了 ${used.toLocaleString('zh-CN')}`,
+      );
     return { tokens: 0, months };
   },
   restore: async (tx, order, { months }) => {
