@@ -196,6 +196,8 @@ const generation = {
   thinking: z.optional(z.enum(thinkingChoices)),
 };
 
+const ignored = z.optional(z.unknown());
+
 export const chatCalls = {
   historyList: call({
     method: 'GET',
@@ -432,11 +434,16 @@ export const chatCalls = {
       token: z.optional(text(2000)),
       /** For clients that cannot set the header last-event-id; the header wins. */
       last_event_id: z.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
-      /** Accepted for clients that send them; the reply was begun with send_message's. */
-      ...generation,
-      checkpoint: z.optional(text(200)),
-      at_ai: z.optional(flag),
-      model: z.optional(text(100)),
+      // Accepted for clients of the specification: the reply was begun with send_message's, and no
+      // value of these keeps anybody from reading it.
+      temperature: ignored,
+      presence_penalty: ignored,
+      frequency_penalty: ignored,
+      max_history: ignored,
+      strict_mode: ignored,
+      checkpoint: ignored,
+      at_ai: ignored,
+      model: ignored,
       /** 1: calls of tools are told as they come; clients of the specification know no such event. */
       tools: z.optional(flag),
     }),

@@ -251,7 +251,7 @@ export const sessionCalls = {
       .object({
         session_id: sessionRef,
         private: z.optional(flag),
-        model: z.optional(text(100)),
+        model: chosen(100),
         title: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(100))),
         on_top: z.optional(flag),
       })

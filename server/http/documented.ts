@@ -50,6 +50,13 @@ export const sizeCode = (given: unknown): unknown => {
     : (closestSize(imageSizes, Number(width), Number(height))?.code ?? given);
 };
 
+/** Document 2 §3 has the size among an image's parameters: there it goes before the one beside them. */
+export const withOwnSize = (given: Record<string, unknown>): Record<string, unknown> => {
+  const { parameters } = given;
+  const size = isRecord(parameters) ? parameters['size'] : undefined;
+  return size === undefined || size === null || size === '' ? given : { ...given, size };
+};
+
 /** Fields that the documents call JSON are taken as such and as its text. */
 export const fromJsonText = (given: unknown): unknown => {
   if (typeof given !== 'string' || !given.trimStart().startsWith('{')) return given;

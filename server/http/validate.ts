@@ -1,7 +1,13 @@
 import * as z from 'zod/mini';
 import type { CallSpec } from '#contract/call.ts';
 import { fieldName } from './field-words.ts';
-import { fieldsOf, fromJsonText, imageParameters, withoutBlanks } from './documented.ts';
+import {
+  fieldsOf,
+  fromJsonText,
+  imageParameters,
+  withoutBlanks,
+  withOwnSize,
+} from './documented.ts';
 import { Refusal } from './handlers.ts';
 import { unknownField } from './unknown-fields.ts';
 import { storable } from '#server/storable.ts';
@@ -91,8 +97,10 @@ const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
 
 /** The same of one call alone, by its path. */
 const shapedOf: Readonly<Record<string, typeof shapedFields>> = {
-  // 0 and 1 name no model.
-  '/api/send_message': { ai: (given) => (given === 0 || given === 1 ? '' : given) },
+  // A switch names no model.
+  '/api/send_message': {
+    ai: (given) => (['0', '1', 'true', 'false'].includes(String(given)) ? '' : given),
+  },
 };
 
 /** What is given under another of its names is put under the one that the call knows. */
@@ -108,10 +116,11 @@ const underOwnNames = (spec: CallSpec, query: unknown, body: unknown): Record<st
     const other = others.find((each) => !Object.hasOwn(fields, each) && Object.hasOwn(all, each));
     if (other !== undefined) picked[name] = all[other];
   }
+  const sized = Object.hasOwn(fields, 'size') ? withOwnSize(picked) : picked;
   for (const [name, shaped] of Object.entries({ ...shapedFields, ...shapedOf[spec.path] }))
-    if (Object.hasOwn(fields, name) && Object.hasOwn(picked, name))
-      picked[name] = shaped(picked[name]);
-  return picked;
+    if (Object.hasOwn(fields, name) && Object.hasOwn(sized, name))
+      sized[name] = shaped(sized[name]);
+  return sized;
 };
 
 /** Not where leaving a field out reaches further: what is deleted or ended is named exactly. */

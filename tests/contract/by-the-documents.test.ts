@@ -109,20 +109,22 @@ describe('pictures', () => {
     expect(view).toMatchObject({ group_id: expect.any(Number), deleted: 0, embedding_private: 0 });
   });
 
-  test('a style and LoRAs among the parameters stay where none is chosen beside them', async () => {
+  test('a size, a style and LoRAs among the parameters stay where none is chosen beside them', async () => {
     const session = await data('POST', 'new_session', { type: 1 });
     const { id } = await data('POST', `send_message?session_id=${String(session['uuid'])}`, {
       msg: '一座石桥',
     });
     const request_id = `style ${Date.now()}`;
-    await data('POST', 'image/generate', {
+    const begun = await data('POST', 'image/generate', {
       history_id: id,
       request_id,
       n: 1,
+      size: 3,
       checkpoint: '',
       style: '',
-      parameters: { style: 'raw', loras: [{ name: 'ink', weight: 70 }] },
+      parameters: { style: 'raw', size: '1024x576', loras: [{ name: 'ink', weight: 70 }] },
     });
+    expect(begun).toMatchObject({ size: '1024x576' });
     const progress = `image/progress?request_id=${encodeURIComponent(request_id)}`;
     const images = async () => (await data('GET', progress))['images'] as Fields[];
     await expect.poll(images, { timeout: 20_000 }).toHaveLength(1);
@@ -261,9 +263,9 @@ describe('what a form of the documents sends', () => {
     await data('GET', `get_session?uuid=${session}&history_id=`);
     const history = await data('GET', `history_list?session_id=${session}&page=1&newest=0&id=`);
     expect((history['list'] as Fields[])[0]).toMatchObject({ id: sent['id'] });
-    await data('POST', `set_session?session_id=${session}`, { private: true });
+    await data('POST', `set_session?session_id=${session}`, { private: true, model: '' });
     const question = await data('POST', 'new_session', { type: 2, group_id: 1 });
-    await data('POST', 'send_message', { uuid: question['uuid'], msg: '为什么？', ai: '' });
+    await data('POST', 'send_message', { uuid: question['uuid'], msg: '为什么？', ai: true });
     const listed = await data(
       'GET',
       'session_list?channel=forum&page=1&user_id=&scenario_id=&query=&model=',
@@ -358,7 +360,7 @@ describe('the login in the address', () => {
     const stream = (session: unknown, token: string) =>
       fetch(
         `${server.baseURL}/api/event_stream?history_id=${String(sent['id'])}` +
-          `&session_id=${String(session)}&temperature=&checkpoint=&strict_mode=&at_ai=0` +
+          `&session_id=${String(session)}&temperature=21&checkpoint=&strict_mode=x&at_ai=0` +
           `&model=builtin-assistant&token=${token}`,
       );
     const read = await (await stream(uuid, person.token)).text();

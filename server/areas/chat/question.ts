@@ -10,7 +10,13 @@ import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { ChatMessage, ContentPart } from '#common/chat-message.ts';
 import type { FileService } from '../file/file.service.ts';
-import { imageParameters, isZero, sizeCode, withoutBlanks } from '#server/http/documented.ts';
+import {
+  imageParameters,
+  isZero,
+  sizeCode,
+  withoutBlanks,
+  withOwnSize,
+} from '#server/http/documented.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
 import type { Request } from './chat.store.ts';
@@ -90,7 +96,7 @@ const partShapes: Readonly<Record<string, (given: unknown) => unknown>> = {
 const inOwnShapes = (given: unknown): unknown =>
   isRecord(given)
     ? Object.fromEntries(
-        Object.entries(given).map(([name, part]) => [
+        Object.entries(withOwnSize(given)).map(([name, part]) => [
           name,
           partShapes[name] ? partShapes[name](part) : part,
         ]),
@@ -106,7 +112,7 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
   }
   const written = parsed(msg);
   const given = inOwnShapes(written);
-  const size = isRecord(written) ? written['size'] : undefined;
+  const size = isRecord(written) ? withOwnSize(written)['size'] : undefined;
   const { prompt, image: nested, ...rest } = readAs(structuredMessage, given);
   const image = nested ?? flatImage(given);
   return {
