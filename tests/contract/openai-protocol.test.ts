@@ -71,6 +71,7 @@ const broken = (error: StreamCode) =>
 const table: Partial<Record<Scenario, Expected>> = {
   normal: whole,
   'no-usage': { ...whole, charge: 'counted' },
+  'no-tokens': { ...whole, charge: 'counted' },
   'no-done': whole,
   reasoning: whole,
   split: whole,

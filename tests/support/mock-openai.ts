@@ -17,6 +17,8 @@ const scenarios = [
   /** Text, usage, stop. */
   'normal',
   'no-usage',
+  /** Says that nothing was used. */
+  'no-tokens',
   /** Calls the first tool that was offered. */
   'tools',
   'no-done',
@@ -415,6 +417,17 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
       case 'no-usage':
         await whole(opening, words(pieces), chunk({}, 'stop'), done);
         return;
+      case 'no-tokens': {
+        const none = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+        await whole(
+          opening,
+          words(pieces),
+          chunk({}, 'stop'),
+          counted.replace(JSON.stringify(usage), JSON.stringify(none)),
+          done,
+        );
+        return;
+      }
       case 'no-done':
         await whole(opening, words(pieces), chunk({}, 'stop'), counted);
         return;

@@ -506,8 +506,10 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     const usage = this.#usage;
     const { model } = this.request;
     if (usage && whole && isFree(model)) return usage;
+    // No question is of no tokens: such a service does not count.
     const told =
       usage &&
+      usage.promptTokens > 0 &&
       (whole ? usage : { ...usage, completionTokens: (await this.#counted()).completionTokens });
     const taken = told
       ? await believable(model, told, { held: this.#held, own: () => this.#counted() })

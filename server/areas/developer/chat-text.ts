@@ -63,8 +63,9 @@ export const usageOf = (counted: Counted, told: unknown): Json => {
   };
 };
 
-/** Whether a service counted far fewer tokens than anybody else would: its count is wrong. */
-export const isTooFew = (told: number, own: number): boolean => own > 4 * told + 64;
+/** Whether a service counted far fewer tokens than anybody else would, or none: its count is wrong. */
+export const isTooFew = (told: number, own: number): boolean =>
+  own > 4 * told + (told > 0 ? 64 : 0);
 
 /** The one answer of a completion, and why it ended. @throws ApiRefusal where it is no completion */
 export const firstChoice = (answer: Json): { message: Json; finish: string } => {
