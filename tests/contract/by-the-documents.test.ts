@@ -525,7 +525,7 @@ test('a question as JSON keeps its text by each of its names, and a model is men
     });
   }
   await data('POST', 'send_message', { uuid, msg: '怎样开始？' });
-  const asked = { prompt: '你说呢？', at_user: 'builtin-assistant' };
+  const asked = { prompt: '你说呢？', at_user: '内置助手' };
   const { id } = await data('POST', 'send_message', {
     uuid,
     msg: JSON.stringify(asked),

@@ -172,7 +172,13 @@ const live = async (server: TestServer, device: string, weather: Weather, sound:
     note,
     here: async (what, work) => {
       const at = performance.now();
-      await work();
+      // What the screen shows instead tells more than how long it took.
+      const looking = setTimeout(() => {
+        const at = performance.now().toFixed(0);
+        const file = `${name.replace('/', '-')}-${what.replaceAll(/[ /]/g, '-')}-${at}.png`;
+        phone.page.screenshot({ path: `test-results/hour/${file}` }).catch(() => undefined);
+      }, mostWait);
+      await work().finally(() => clearTimeout(looking));
       const took = performance.now() - at;
       waits.push(took);
       if (took > mostWait) note(`${what} took ${(took / 1_000).toFixed(1)} s (${line.get()})`);

@@ -59,7 +59,7 @@ import {
 const thousandsAMinute = 400;
 
 export interface PeopleDeps {
-  models: Pick<ModelService, 'find'>;
+  models: Pick<ModelService, 'find' | 'nameOf'>;
   attachments: Attachments;
   /** The process that will write the replies. */
   instanceId: number;
@@ -254,8 +254,9 @@ export const createPeopleService = ({
         session.lowUserId === null ? 'arrives' : await noteSent(tx, session.id, user.id);
       if (delivery === 'accepts') await deliverWaiting(tx, session.id);
       if (delivery === 'waits') await requireRoomToWait(tx, session.id, input.ai);
-      const model =
-        input.ai === undefined ? null : await usableModel(tx, models, input.ai, user, asked);
+      // People are shown models by their labels.
+      const called = input.ai && ((await models.nameOf(tx, input.ai)) ?? input.ai);
+      const model = called ? await usableModel(tx, models, called, user, asked) : null;
       requireLength(asked.human, maxPromptOf(model));
       const taken = await checkAttachments(tx, attachments, asked, user.id);
       const question = await withNames(tx, taken, model?.name ?? '');

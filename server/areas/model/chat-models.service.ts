@@ -20,6 +20,8 @@ export interface ChatModels {
     name: string,
     asker: Pick<NonNullable<Asker>, 'id'> | null,
   ): Promise<ResolvedModel | null>;
+  /** The name of what is offered under such a name or label; null: nothing is. */
+  nameOf(db: Executor, said: string): Promise<string | null>;
   /**
    * What a session gets that names no model: the cheapest that this person may use and whose services
    * do not fail; what is built in where there is nothing else.
@@ -83,6 +85,13 @@ export const createChatModels = (
       const rows = (await named(db, name)).filter(isChat);
       const [row, ...more] = await rowsFor(db, rows, asker?.id ?? null);
       return row ? resolve([row, ...more]) : null;
+    },
+
+    async nameOf(db, said) {
+      const offered = (await served(db)).filter((row) => isChat(row) && row.model.display);
+      const isCalled = ({ model }: ServedModel): boolean => model.name === said;
+      const isLabelled = ({ model }: ServedModel): boolean => model.label === said;
+      return (offered.find(isCalled) ?? offered.find(isLabelled))?.model.name ?? null;
     },
 
     async defaultModel(db, asker) {
