@@ -213,6 +213,14 @@ export const keepMessage = (session: string, message: Message): void => {
   writeQuietly();
 };
 
+/** Settles once what was heard so far, and what is made of it right now, is written down or can not be. */
+export const heardIsKept = async (): Promise<void> => {
+  await new Promise((resolve) => {
+    setTimeout(resolve);
+  });
+  await last.catch(() => undefined);
+};
+
 /** The answer of a reading call from what was kept; undefined: nothing fits. */
 export const answerFromCache = async (name: PlainCallName, input: unknown): Promise<unknown> => {
   if (!isKept(name) || name.startsWith('delete')) return undefined;

@@ -1,4 +1,5 @@
 import { anySignal } from './any-signal.ts';
+import { heardIsKept } from './cache.ts';
 import type { OfName } from './note.ts';
 import type { In, Out } from '#contract/calls.ts';
 import { codeNumbers } from '#contract/page-errors.ts';
@@ -68,7 +69,12 @@ const formerTaken = (): Promise<unknown> =>
     }),
   ]).catch(() => undefined));
 
-const sendNow = async (act: NewAct, box?: string): Promise<unknown> => {
+const sendNow = async (
+  act: NewAct,
+  box: string | undefined,
+  /** Ends with its note. */
+  ending: Promise<unknown>[],
+): Promise<unknown> => {
   const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
   const wasSignedIn = authStore.get().token !== '';
   const { keep, forget } = note(act, box);
@@ -88,7 +94,8 @@ const sendNow = async (act: NewAct, box?: string): Promise<unknown> => {
       // On a line that answers nothing the outbox goes on with it, and the box is free again.
       signal: anySignal([line.signal, AbortSignal.timeout(patience(act))]),
     });
-    forget();
+    // A kill meets what came of it in the cache, or the note, which is sent again under its key.
+    ending.push(heardIsKept().then(forget));
     return data;
   } catch (error) {
     const ended = wasSignedIn && error instanceof ApiError && error.status === 401;
@@ -127,9 +134,12 @@ export const perform = async <K extends ActName>(
     await enqueue([act], false, box);
     return null;
   }
-  const sending = sendNow(act, box);
+  const ending: Promise<unknown>[] = [];
+  const sending = sendNow(act, box, ending);
   // Others that come upon the note leave it alone as long as this page lives.
-  void navigator.locks?.request(noteLock(act.key), () => sending.catch(() => undefined));
+  void navigator.locks?.request(noteLock(act.key), () =>
+    sending.catch(() => undefined).then(() => Promise.all(ending)),
+  );
   return (await sending) as Out<K> | null;
 };
 
