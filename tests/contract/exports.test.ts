@@ -463,6 +463,12 @@ test('many files at once are made one after the other, and so many bytes in an h
     await person.call('setSession', { session_id: uuid, private: 0 });
     const [first] = await ended(await TestClient.register(small.baseURL));
     expect(first).toHaveProperty('key');
+    // Visitors have a quarter, and what is refused is not made at all.
+    const files = async () => (await own.query('SELECT FROM downloads')).rows.length;
+    const before = await files();
+    const [refused] = await ended(new TestClient(small.baseURL));
+    expect(refused).toMatchObject({ code: '429' });
+    expect(await files()).toBe(before);
   } finally {
     await own.end();
     await small.stop();

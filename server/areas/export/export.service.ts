@@ -255,10 +255,12 @@ export const createExportService = ({ storage, sign, image, labels }: ExportDeps
 
     /** Makes the file and keeps it for an hour. @throws Refusal; the signal's reason */
     async make(session: SessionRow, format: ExportFormat, work: ExportWork): Promise<ExportedFile> {
-      const total = await store.countRows(work.db, {
+      const { count: total, bytes } = await store.sizeOf(work.db, {
         sessionId: session.id,
         all: format === 'json',
       });
+      // Before the work, which costs as much where its file is refused.
+      await work.admit(bytes);
       const names = await labels(work.db);
       const telling: Telling = {
         timeZone: zoneOf(work.timeZone),
@@ -274,7 +276,7 @@ export const createExportService = ({ storage, sign, image, labels }: ExportDeps
       const { ending, mime } = kinds[format];
       data = await sign(data, mime);
       work.signal.throwIfAborted();
-      await work.admit(data.length);
+      await work.admit(Math.max(0, data.length - bytes));
       const key = newKey();
       const storageKey = `${newKey()}.${ending}`;
       const name = fileName(session.prompt, dayText(new Date(), telling.timeZone), ending);

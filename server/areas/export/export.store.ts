@@ -60,9 +60,16 @@ export const listRows = (db: Executor, what: Wanted, after: number, limit: numbe
     .orderBy(asc(history.id))
     .limit(limit);
 
-export const countRows = async (db: Executor, what: Wanted): Promise<number> => {
-  const rows = await db.select({ count: count() }).from(history).where(wanted(what));
-  return rows[0]?.count ?? 0;
+/** How many messages they are, and the bytes of their words, which no message is read for. */
+export const sizeOf = async (
+  db: Executor,
+  what: Wanted,
+): Promise<{ count: number; bytes: number }> => {
+  const { human, ai, reasoning } = history;
+  const bytes = sql<number>`coalesce(sum(octet_length(${human}) + octet_length(${ai})
+    + octet_length(${reasoning})), 0)::float8`;
+  const rows = await db.select({ count: count(), bytes }).from(history).where(wanted(what));
+  return rows[0] ?? { count: 0, bytes: 0 };
 };
 
 // ---- files to be fetched ----------------------------------------------------

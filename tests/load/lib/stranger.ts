@@ -86,7 +86,10 @@ const chats = {
     await one.here('home box', () => box.fill(text));
     await app.sendButton.click({ timeout: 20_000 });
     one.sent.push(text);
-    await one.here('asked at home is shown', () => app.log.getByText(text).first().waitFor());
+    // Above a session that can not be opened yet, too.
+    await one.here('asked at home is shown', () =>
+      app.page.locator('[data-chat], main').getByText(text).first().waitFor(),
+    );
   },
   askInChat: async (one) => {
     const app = await open(one, `/chat?uuid=${one.talk}`);
