@@ -376,17 +376,34 @@ const harmless: ReadonlySet<string> = new Set([
   'ow',
 ]);
 
+/** What shows nothing, but for what joins the parts of an emoji or picks its look. */
+const unseen = /(?<!\p{Extended_Pictographic}\uFE0F?)[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+/** What can be taken for a hyphen, and what for two at once. */
+const hyphens = '\\-\u2010\u2011\u2043\u2212\u02d7\uFE63\uFF0D';
+const dashes = '\u2012-\u2015\u2E3A\u2E3B\uFE58';
+const marks = `[${hyphens}${dashes}]`;
+const wide = '\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A';
+/** Looked for once in each run of blanks and of marks, however long they are. */
+const flagLike = new RegExp(
+  `(?:(?<!\\s)\\s+|(?<!${marks}))(${marks}+)\\s*([a-z\uFF41-\uFF5A][\\w${wide}]*)`,
+  'giu',
+);
+const oneHyphen = new RegExp(`^[${hyphens}]$`, 'u');
+
 /**
- * Words in which Midjourney finds no flag that makes one order many or dearer: it reads dashes as two
- * hyphens, flags behind any letter, and alternatives in braces as an order each.
+ * Words in which Midjourney finds no flag that makes one order many or dearer, however it is written:
+ * it reads dashes as two hyphens, flags behind any letter, and alternatives in braces as an order each.
  */
 const asOneOrder = (text: string): string =>
   text
-    .replace(/\s*(?:-{2,}|[\u2012-\u2015])\s*([a-z]\w*)/gi, (_, name: string) =>
-      harmless.has(name.toLowerCase()) ? ` --${name}` : ` ${name}`,
-    )
-    .replaceAll('{', '(')
-    .replaceAll('}', ')')
+    .replace(unseen, '')
+    .replace(flagLike, (all, mark: string, written: string) => {
+      if (oneHyphen.test(mark)) return all;
+      const name = written.normalize('NFKC');
+      return harmless.has(name.toLowerCase()) ? ` --${name}` : ` ${name}`;
+    })
+    .replace(/[{\uFE5B\uFF5B]/g, '(')
+    .replace(/[}\uFE5C\uFF5D]/g, ')')
     .trim();
 
 /**

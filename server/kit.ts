@@ -3,6 +3,7 @@ import type { Connection } from './db/connect.ts';
 import { joinInstances } from './db/instance.ts';
 import { startInstanceReport } from './instance-report.ts';
 import { closeIndexes } from './areas/embedding/open-indexes.ts';
+import { release } from './areas/ledger/ledger.service.ts';
 import { createKnowledgeService } from './areas/embedding/embedding.service.ts';
 import { createOriginals } from './areas/embedding/originals.ts';
 import { createFileService } from './areas/file/file.service.ts';
@@ -132,7 +133,16 @@ export const createKit = async (
   const areas = createAreas(kit);
   const kinds = areas.flatMap((area: Area) => area.jobKinds ?? []);
   const { workers } = settings;
-  const jobs = await createJobs({ db, sessions, connectionString, instance, log, workers, kinds });
+  const jobs = await createJobs({
+    db,
+    sessions,
+    connectionString,
+    instance,
+    log,
+    workers,
+    kinds,
+    release,
+  });
   life.own(() => jobs.drain(0));
   return { kit, areas, jobs, kinds };
 };

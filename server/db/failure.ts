@@ -82,3 +82,9 @@ export const sqlState = (error: unknown): string => {
     error instanceof Error && !(error instanceof pg.DatabaseError) ? error.cause : error;
   return cause instanceof pg.DatabaseError ? (cause.code ?? '') : '';
 };
+
+/** SQLSTATE of a lock that was not had in time, of a deadlock, and of a transaction that must be run again. */
+const inTheWay = new Set(['55P03', '40P01', '40001']);
+
+/** Others were in the way of a transaction, which may succeed when it is run again. */
+export const metOthers = (error: unknown): boolean => inTheWay.has(sqlState(error));

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from './database.ts';
-import { sqlState } from './failure.ts';
+import { metOthers } from './failure.ts';
 
 /** How long it waits for a lock, ms: less than after which PostgreSQL looks for a deadlock. */
 const patience = 300;
 const mostTries = 60;
-/** SQLSTATE of a lock that was not had in time, and of a deadlock. */
-const inTheWay = new Set(['55P03', '40P01']);
 
 /**
  * Runs a transaction that touches many rows, which others may hold in another order. It gives way:
@@ -23,7 +21,7 @@ export const givingWay = async <T>(
         return act(tx);
       });
     } catch (error) {
-      if (tries >= mostTries || !inTheWay.has(sqlState(error))) throw error;
+      if (tries >= mostTries || !metOthers(error)) throw error;
       await sleep(50 + Math.random() * 150);
     }
   }

@@ -76,6 +76,18 @@ export interface JobWork<Result> {
   clear: (job: ClaimedJob) => Promise<void>;
 }
 
+/** Finds the kind of a job among those that there are. @throws Error: there is none of that name */
+export const kindAmong = (
+  all: readonly JobWork<unknown>[],
+): ((job: Pick<ClaimedJob, 'kind'>) => JobWork<unknown>) => {
+  const kinds = new Map(all.map((kind) => [kind.kind as string, kind]));
+  return (job) => {
+    const kind = kinds.get(job.kind);
+    if (!kind) throw new Error(`nobody works on jobs of the kind ${job.kind}`);
+    return kind;
+  };
+};
+
 /** Ends a job, or this try of it. */
 export class JobError extends Error {
   readonly codeName: CodeName;

@@ -1,4 +1,4 @@
-import { engineFailed, endOwn, type JobContext, timeOver } from './job-end.ts';
+import { engineFailed, endOwn, type JobContext, LostJob, timeOver } from './job-end.ts';
 import { JobError, type ClaimedJob, type JobEnd, type JobIo, type JobWork } from './job-kind.ts';
 import * as store from './job-work.store.ts';
 import { followProgress, followSent, type LiveJob } from './live-job.ts';
@@ -80,7 +80,7 @@ const endTry = async (
   const end = async (ended: JobEnd<unknown>): Promise<void> => {
     await endOwn(context, job, ended);
   };
-  if (reason === 'lost') return;
+  if (reason === 'lost') throw new LostJob(`job ${job.id} is no longer this process's`);
   if (reason === 'closing') return again(0, false);
   if (reason === 'late') return end(timeOver);
   if (asked.signal.aborted) return end({ state: 'cancelled' });
@@ -111,12 +111,16 @@ export const workOn = async (
   const out = followSent(context, live);
   const places = placesOf(context, job.id);
   const tooLong = abandoned(live.stop.signal);
+  let { remote: remembered } = job;
   const working = kind.work(job, {
     signal: live.stop.signal,
     stopped: live.asked.signal,
     sent: out.sent,
     progress: progress.note,
-    remember: (remote) => store.noteRemote(db, instance.id, job.id, remote),
+    remember: (remote) => {
+      remembered = remote;
+      return store.noteRemote(db, instance.id, job.id, remote);
+    },
     othersWait: () => store.othersWait(db, job.user_id),
     place: places.take,
   });
@@ -137,6 +141,11 @@ export const workOn = async (
       return await endTry(context, job, live, { error, spentMs: Date.now() - begun });
     }
     await deliver(context, kind, job, outcome.result);
+  } catch (error) {
+    if (error instanceof LostJob && (await store.hasEnded(db, job.id)))
+      // Whoever ended it knew not all that was left since.
+      await kind.clear({ ...job, remote: remembered });
+    throw error;
   } finally {
     await places.leave();
   }

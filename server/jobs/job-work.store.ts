@@ -3,7 +3,7 @@ import type { JobKind, JobState, SubjectKind } from '#contract/job.ts';
 import type { Executor, Transaction } from '../db/database.ts';
 import { jobs } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
-import { enqueue, task, tell } from './job-sql.ts';
+import { enqueue, stopChannel, task, tell } from './job-sql.ts';
 
 /** How long a worker has a job to itself unless it says again that it is at it, s. */
 const leaseSeconds = 30;
@@ -32,6 +32,12 @@ export interface ClaimedJob {
   /** Until its time is over, ms. */
   left_ms: number;
 }
+
+/** A job that is about to end, locked. */
+export type EndingJob = ClaimedJob & {
+  /** Whose it is has been taken away, and with them what it was to make. */
+  gone: boolean;
+};
 
 const claimed = `id::float8, uuid, user_id::float8, kind, model, title, session_id::float8,
   history_id::float8, subject_kind, subject_id::float8, input, remote, hold_id, held_tokens::float8, attempts, progress, sent,
@@ -264,6 +270,31 @@ export const openStates = (db: Executor): Promise<StrayJob[]> => strays(db, []);
 
 // ---- ending -----------------------------------------------------------------
 
+const openOfPerson = statement<{ id: number; state: 'queued' | 'running'; owner: number | null }>(
+  'jobs_ending_of',
+  `SELECT id::float8, state, owner FROM jobs
+   WHERE user_id = $1 AND state IN ('queued', 'running') ORDER BY id`,
+);
+
+/** Those of a person that have not ended, oldest first. */
+export const openOf = (db: Executor, userId: number) => openOfPerson(db, [userId]);
+
+const endedOf = statement<{ ended: boolean }>(
+  'job_has_ended',
+  'SELECT finished_at IS NOT NULL AS ended FROM jobs WHERE id = $1',
+);
+
+/** Whether nobody works on it any more, nor will. */
+export const hasEnded = async (db: Executor, id: number): Promise<boolean> => {
+  const [row] = await endedOf(db, [id]);
+  return row?.ended ?? true;
+};
+
+/** Tells whichever process works on a job to look whether it still has it. */
+export const tellWorker = async (db: Executor, id: number): Promise<void> => {
+  await db.execute(sql`SELECT pg_notify(${stopChannel}, ${String(id)})`);
+};
+
 const kindAndSubjectOf = statement<Pick<ClaimedJob, 'id' | 'kind' | 'subject_id'>>(
   'job_kind_and_subject',
   'SELECT id::float8, kind, subject_id::float8 FROM jobs WHERE id = $1',
@@ -281,13 +312,14 @@ export const kindAndSubject = async (db: Executor, id: number) => {
 export const lockForEnd = async (
   tx: Transaction,
   { id, state, owner }: { id: number; state: JobState; owner: number | null },
-): Promise<ClaimedJob | null> => {
+): Promise<EndingJob | null> => {
   await tx.execute(
     sql`SELECT FROM sessions WHERE id = (SELECT session_id FROM jobs WHERE id = ${id})
       FOR NO KEY UPDATE`,
   );
-  const { rows } = await tx.execute<ClaimedJob & Record<string, unknown>>(
-    sql`SELECT ${sql.raw(claimed)} FROM jobs
+  const { rows } = await tx.execute<EndingJob & Record<string, unknown>>(
+    sql`SELECT ${sql.raw(claimed)},
+        (SELECT u.erased_at IS NOT NULL FROM users u WHERE u.id = jobs.user_id) AS gone FROM jobs
       WHERE id = ${id} AND state = ${state} AND owner IS NOT DISTINCT FROM ${owner}::int FOR UPDATE`,
   );
   return rows[0] ?? null;

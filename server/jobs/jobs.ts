@@ -6,7 +6,7 @@ import { every } from '../every.ts';
 import type { Database } from '../db/database.ts';
 import type { Instance } from '../db/instance.ts';
 import { cancelQueued, type JobContext, LostJob } from './job-end.ts';
-import type { JobWork } from './job-kind.ts';
+import { type JobWork, kindAmong } from './job-kind.ts';
 import { guestTask, stopChannel, task } from './job-sql.ts';
 import { sweepJobs } from './job-sweep.ts';
 import { graceMs, workOn } from './job-try.ts';
@@ -30,6 +30,8 @@ export interface JobsDeps {
   /** Jobs at once in this process; 0: none. */
   workers: number;
   kinds: readonly JobWork<unknown>[];
+  /** Gives back what is held for a job. */
+  release: JobContext['release'];
 }
 
 export type Jobs = Awaited<ReturnType<typeof createJobs>>;
@@ -41,9 +43,12 @@ const createLiveJobs = (context: JobContext) => {
   return {
     has: (id: number): boolean => live.has(id),
 
-    recall: (id: number): void => {
+    /** Somebody stops a job, or has ended it: then nothing of it is waited for any more. */
+    recall: async (id: number): Promise<void> => {
       const entry = live.get(id);
-      if (entry) recall(entry);
+      if (!entry) return;
+      recall(entry);
+      if ((await renewLeases(db, instance.id, [id])).length === 0) cut(entry, 'lost');
     },
 
     /** What a worker does with an entry of the queue. */
@@ -137,27 +142,25 @@ const startWorkers = async (
  */
 export const createJobs = async (deps: JobsDeps) => {
   const { db, instance, log } = deps;
-  const kinds = new Map(deps.kinds.map((kind) => [kind.kind as string, kind]));
   let closing = false;
   const context: JobContext = {
     db,
     instance,
     log,
-    kindOf: (job) => {
-      const kind = kinds.get(job.kind);
-      if (!kind) throw new Error(`nobody works on jobs of the kind ${job.kind}`);
-      return kind;
-    },
+    kindOf: kindAmong(deps.kinds),
+    release: deps.release,
     isClosing: () => closing,
   };
   const live = createLiveJobs(context);
   const sweep = () => sweepJobs(context, live.has);
-  await instance.listen(stopChannel, (payload) => live.recall(Number(payload)));
-  const runners = await startWorkers(deps, live.takeUp);
-  await sweep();
   const failed = (err: unknown): void => {
     if (!closing) log.warn({ err }, 'a regular task of the jobs failed');
   };
+  await instance.listen(stopChannel, (payload) => {
+    live.recall(Number(payload)).catch(failed);
+  });
+  const runners = await startWorkers(deps, live.takeUp);
+  await sweep();
   const timers = [every(renewMs, live.renew, failed), every(sweepMs, sweep, failed)];
 
   return {

@@ -1,6 +1,9 @@
 import type { Area, Kit } from '#server/area.ts';
+import { endJobsOf } from '#server/jobs/job-end.ts';
+import { kindAmong } from '#server/jobs/job-kind.ts';
 import { exportDeps } from '../export/export-deps.ts';
 import { createExportService } from '../export/export.service.ts';
+import { release } from '../ledger/ledger.service.ts';
 import { appsOfPerson } from '../market/person-apps.service.ts';
 import { orderList } from '../payment/order-view.ts';
 import { createAccountData } from './account-data.ts';
@@ -22,6 +25,10 @@ export const accountArea = (kit: Kit, areas: () => readonly Area[]) => {
     log,
     held,
     leave: () => areas().flatMap((area) => area.leave ?? []),
+    endJobs: (tx, userId) => {
+      const kindOf = kindAmong(areas().flatMap((area) => area.jobKinds ?? []));
+      return endJobsOf(tx, { log, kindOf, release }, userId);
+    },
   });
   const exports = createExportService(exportDeps(kit));
   return {
@@ -68,7 +75,7 @@ export const accountArea = (kit: Kit, areas: () => readonly Area[]) => {
           endAccount: (userId) =>
             leaving.end(userId, async ({ sessions, jobs: open }) => {
               for (const id of sessions) await stopSession(id);
-              for (const id of open) await jobs.cancel(id);
+              await Promise.all(open.map((id) => jobs.cancel(id)));
             }),
           closeOrders: payments.closeOrdersOf,
           stopSession,

@@ -16,21 +16,25 @@ export interface LeavingDeps {
   held: () => readonly Held[];
   /** What areas take away besides; each gives what takes files away after the commit. */
   leave: () => readonly NonNullable<Area['leave']>[];
+  /** Ends all long works that the person has; gives what takes away what they left. */
+  endJobs: NonNullable<Area['leave']>;
 }
 
 /**
  * The end of an account, in two steps. First it is shut: nobody enters it any more. What still runs
- * is stopped, and then all that was the person's goes at once; what writes for it afterwards is
- * refused by the database. Both give way to what is under way, which may hold rows in any order.
+ * is stopped, and then all that was the person's goes at once, with what did not let itself be
+ * stopped: what a service was asked for is not paid, and thrown away when it comes. What writes for it
+ * afterwards is refused by the database. Both give way to what is under way, which may hold rows in any order.
  */
-export const createLeaving = ({ db, log, held, leave }: LeavingDeps) => {
+export const createLeaving = ({ db, log, held, leave, endJobs }: LeavingDeps) => {
   const empty = async (userId: number): Promise<void> => {
     const drops = await givingWay(db, async (tx) => {
       if (!(await store.lockLeaving(tx, userId))) return [];
+      // While there still is what they were to make, and a wallet that their holds go back to.
+      const files = [await endJobs(tx, userId)];
       await setVipEnd(tx, userId, null);
       await closeWallet(tx, userId);
       await deleteAllOf(tx, userId);
-      const files = [];
       for (const area of leave()) files.push(await area(tx, userId));
       // The person's own row says that it is done: it goes last.
       const places = held();

@@ -25,6 +25,9 @@ describe('an account', () => {
 describe('a name', () => {
   test('loses what cannot be seen', () => {
     expect(normalName(' 李\u202e四\u0007\u200b ')).toBe('李四');
+    // What turns the direction of what stands around it, notes between the lines, and tags.
+    for (const mark of ['\u202a', '\u2066', '\u2069', '\u061c', '\ufff9', '\u{e0041}', '\u{e007f}'])
+      expect(normalName(`李${mark}四`)).toBe('李四');
     for (const blank of ['\u3164', '\u2800', '\ufe0f\ufe0e', '\uffa0\u034f\u{e0101}'])
       expect(normalName(blank)).toBe('');
     expect(normalName('爱❤️生活')).toBe('爱❤️生活');

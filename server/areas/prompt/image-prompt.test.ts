@@ -280,6 +280,17 @@ describe('writePrompt', { timeout: 30_000 }, () => {
     for (const [text, written] of [
       ['猫 --repeat 10', '猫 --v 6'],
       ['a cat—repeat 40', 'a cat repeat 40 --v 6'],
+      ['a cat -\u200b-repeat 40', 'a cat repeat 40 --v 6'],
+      ['a cat --\u200brepeat 40', 'a cat repeat 40 --v 6'],
+      ['a cat -\u00ad-re\u2060peat 40', 'a cat repeat 40 --v 6'],
+      ['a cat \u2010\u2010repeat 40', 'a cat repeat 40 --v 6'],
+      ['a cat \u2212-repeat 40', 'a cat repeat 40 --v 6'],
+      ['a cat －－ｒｅｐｅａｔ 40', 'a cat repeat 40 --v 6'],
+      ['a cat ————repeat 40', 'a cat repeat 40 --v 6'],
+      ['a cat - —repeat 40', 'a cat - repeat 40 --v 6'],
+      ['a {-—repeat 40', 'a ( repeat 40 --v 6'],
+      ['a ｛red,blue｝ cat', 'a (red,blue) cat --v 6'],
+      ['一家人 👨‍👩‍👧 ❤️ well-known', '一家人 👨‍👩‍👧 ❤️ well-known --v 6'],
       ['x--repeat 40', 'x repeat 40 --v 6'],
       ['a {red, green} cat --turbo', 'a (red, green) cat turbo --v 6'],
       ['a cat --raw --q 4', 'a cat --raw q 4 --v 6'],
@@ -288,6 +299,17 @@ describe('writePrompt', { timeout: 30_000 }, () => {
     expect(writePrompt(read('猫'), 'midjourney', { repeat: 10, no: 'x--repeat 9' })).toBe(
       '猫 --v 6 --no x repeat 9',
     );
+  });
+
+  it('takes time in proportion to the length', () => {
+    const words = read('猫');
+    for (const piece of ['-', '—', ' ', '- ', '-\u200b', '—a']) {
+      const write = (length: number) => {
+        const prompt = `${piece.repeat(Math.ceil(length / piece.length))}1`;
+        return writePrompt({ ...words, prompt }, 'midjourney', {});
+      };
+      expect(growth(write, 150_000), piece).toBeLessThan(steep);
+    }
   });
 
   it('is read again as it was written', () => {
