@@ -348,9 +348,9 @@ export const MessageList = ({
       stick.set(true);
       virtuoso.current?.scrollToIndex({ index: 'LAST', align: 'end' });
     };
-    // What could not be read now is asked for again at the next tap.
+    // To the end of what is here, then of all; what could not be read now is asked for at the next tap.
+    go();
     if (thread.store.get().hasNewer) thread.loader.toNewest().then(go, () => {});
-    else go();
   }, [stick, thread]);
   const toTop = useCallback(() => {
     stick.set(false);

@@ -40,6 +40,9 @@ export interface SendOptions {
 /** Most earlier exchanges that a temporary session sends along. */
 const mostContext = 10;
 
+/** So long a message waits for the end of the list, where it is put, ms: the line may be away. */
+const endPatience = 1_000;
+
 const unwritten = {
   state: 'streaming',
   ai: '',
@@ -75,7 +78,13 @@ export class ThreadCommands {
    */
   async send(text: string, key: string, options: SendOptions = {}): Promise<void> {
     const { suggestion, strictMode, withTemplate, parts, ...rest } = options;
-    if (this.store.get().hasNewer) await this.loader.loadNewest().catch(() => {});
+    if (this.store.get().hasNewer)
+      await Promise.race([
+        this.loader.loadNewest().catch(() => {}),
+        new Promise((resolve) => {
+          setTimeout(resolve, endPatience);
+        }),
+      ]);
     const replaced = rest.replace === undefined ? undefined : this.store.find(rest.replace);
     const after = replaced
       ? this.store.messages.filter((each) => order(each) >= order(replaced))
