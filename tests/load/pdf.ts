@@ -3,6 +3,7 @@ import PDFDocument from 'pdfkit';
 import { conversation } from '#scripts/demo-text.ts';
 import type { PdfMessage } from '#server/areas/export/pdf-document.ts';
 import { makePdfApart } from '#server/areas/export/pdf.ts';
+import { house } from '#server/fair-queue.ts';
 
 /**
  * How long a PDF of 1,000 messages takes, in the thread that makes it on the server; beside it the
@@ -45,6 +46,7 @@ const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 const started = performance.now();
 const { data } = await makePdfApart({
+  who: house,
   head: {
     title: '一千条消息',
     about: '测量',

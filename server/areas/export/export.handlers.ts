@@ -61,8 +61,8 @@ export const createExportHandlers = ({
   ): Promise<void> => {
     const session = await exports.readable(db, input, user);
     const base = originOf(request, publicUrl);
-    const { person: who, guest: visitor } = exporterOf(user, request.ip);
-    await requireDisk({ guest: visitor });
+    const who = exporterOf(user, request.ip);
+    await requireDisk(who);
     const response = openEventStream(reply);
     const gone = new AbortController();
     response.on('close', () => gone.abort());
@@ -73,9 +73,10 @@ export const createExportHandlers = ({
     let told = 0;
     tell({ progress: 0 });
     try {
-      const file = await queue({ person: who, guest: visitor }, async () => {
+      const file = await queue(who, async () => {
         gone.signal.throwIfAborted();
         return exports.make(session, input.format, {
+          who,
           db,
           user,
           base,
@@ -83,7 +84,7 @@ export const createExportHandlers = ({
           diagrams: new Map(input.diagrams.map(({ source, image }) => [source, image])),
           signal: gone.signal,
           admit: (bytes) =>
-            limitBytes(who, Math.ceil((bytes / kilobyte) * (visitor ? visitorShare : 1))),
+            limitBytes(who.person, Math.ceil((bytes / kilobyte) * (who.guest ? visitorShare : 1))),
           onProgress: (done) => {
             if (done - told < step) return;
             told = done;

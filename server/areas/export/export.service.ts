@@ -16,6 +16,7 @@ import { newKey } from '#server/storage/storage.ts';
 import * as store from './export.store.ts';
 import { jsonMessage, jsonSession } from './json-format.ts';
 import { markdownFoot, markdownHead, markdownMessage } from './markdown-format.ts';
+import { house, type Waiter } from '#server/fair-queue.ts';
 import { makePdfApart } from './pdf.ts';
 import type { PdfMessage } from './pdf-document.ts';
 import { diagramAddress } from './pdf-image.ts';
@@ -31,6 +32,7 @@ export interface ExportDeps {
 }
 
 export interface ExportWork {
+  who: Waiter;
   db: Database | Executor;
   user: Identity | null;
   /** Address of this server, for links; empty: not known. */
@@ -76,6 +78,7 @@ export const fileName = (title: string, day: string, ending: string): string => 
 
 /** Of work that is not about a file for somebody. */
 const quiet = {
+  who: house,
   base: '',
   timeZone: '',
   diagrams: new Map<string, string>(),
@@ -190,6 +193,7 @@ const toPdf = async (
         yield each.slice(at, at + messagesAPiece).map((talk) => pdfMessage(talk, telling));
   }
   return makePdfApart({
+    who: work.who,
     head: {
       title: session.prompt || '鹊桥对话',
       about: aboutText(session, total, telling),

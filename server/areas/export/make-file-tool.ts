@@ -15,6 +15,7 @@ import { contentOf, plainOf, type Part } from './office/content.ts';
 import { docxFile } from './office/docx-file.ts';
 import { pptxFile } from './office/pptx-file.ts';
 import { type SheetOfCells, xlsxFile } from './office/xlsx-file.ts';
+import type { Waiter } from '#server/fair-queue.ts';
 import { makePdfApart } from './pdf.ts';
 
 const formats = ['docx', 'xlsx', 'csv', 'pdf', 'pptx', 'md', 'txt'] as const;
@@ -51,7 +52,12 @@ const csvOf = ([first, ...more]: readonly SheetOfCells[]): string => {
 const written = async (
   format: Format,
   { name, content }: { name: string; content: string },
-  { label, stands, signal }: { label: Aigc; stands: Standing; signal: AbortSignal },
+  {
+    who,
+    label,
+    stands,
+    signal,
+  }: { who: Waiter; label: Aigc; stands: Standing; signal: AbortSignal },
 ): Promise<Buffer> => {
   const parts = contentOf(content);
   const { mark } = stands;
@@ -69,6 +75,7 @@ const written = async (
       const message = { speaker: '', time: '', title: '', text: '', images: [], files: [] };
       const pages = [[{ ...message, answers: [text] }]];
       const { data } = await makePdfApart({
+        who,
         head: { title: name, about: '', base: '', count: 1, diagrams: [], label, mark, foot: '' },
         messages: (async function* () {
           yield* pages;
@@ -126,7 +133,11 @@ export const createMakeFile = ({
         model: 'make_file',
         key,
       });
-      const plain = await written(format, { name: title, content }, { label, stands, signal });
+      const plain = await written(
+        format,
+        { name: title, content },
+        { who: user, label, stands, signal },
+      );
       const data = format === 'pdf' ? await signing.sign(plain, 'application/pdf') : plain;
       if (data.length > mostBytes) throw new ToolFailure('文件太大，请少写一些');
       // A table of words has no other place for it.

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { workerUrl } from '#server/worker-url.ts';
 import type { PdfHead, PdfMessage } from './pdf-document.ts';
@@ -7,13 +8,13 @@ import type { FromWorker, ToWorker } from './pdf-worker.ts';
 
 /** What one document may take: time of the thread, ms; its heap, MB; its images, bytes. */
 const bounds = { ms: 180_000, heapMb: 768, images: 120 * 1024 * 1024, mostImages: 500 };
-/** So many are made at once, and so many wait. */
-const limit = pLimit(2);
-const mostWaiting = 30;
+/** Two are made at once, one of them of visitors, and so many of a person wait. */
+const turn = createFairQueue(2, 15);
 /** Images of one document that are fetched at once. */
 const fetches = 6;
 
 export interface PdfWork {
+  who: Waiter;
   head: PdfHead;
   messages: AsyncIterator<PdfMessage[]>;
   image: (address: string, signal: AbortSignal) => Promise<Buffer | null>;
@@ -79,12 +80,9 @@ const make = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
     send({ kind: 'head', head: work.head });
   });
 
-/** Makes a PDF in a thread of its own. @throws Refusal unavailable; the signal's reason */
-export const makePdfApart = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> => {
-  if (limit.pendingCount >= mostWaiting)
-    throw new Refusal('unavailable', '正在导出的人很多，请稍后重试');
-  return limit(() => {
+/** Makes a PDF in a thread of its own. @throws Refusal unavailable, too_many; the signal's reason */
+export const makePdfApart = (work: PdfWork): Promise<{ data: Buffer; failed: string[] }> =>
+  turn(work.who, async () => {
     work.signal.throwIfAborted();
     return make(work);
   });
-};

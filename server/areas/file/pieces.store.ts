@@ -35,15 +35,17 @@ export const countUploads = async (db: Executor, userId: number) => {
 };
 
 /**
- * Bytes of what is on its way of these people: of one person all that was announced, of many what is
- * here. What a call took counts as what it became, and an app is nobody's.
+ * Bytes of what is on its way of these people: of one person all that was announced and that no call
+ * took, as what it became counts; of many what is here, also what a call took and refused. An app is
+ * nobody's.
  */
 export const comingBytes = async (db: Executor, owners: Owners): Promise<number> => {
-  const counted = typeof owners === 'object' && 'userId' in owners ? 'size' : 'received';
+  const ofOne = typeof owners === 'object' && 'userId' in owners;
+  const untaken = ofOne ? isNull(fileUploads.usedAt) : undefined;
   const [row] = await db
-    .select({ bytes: sum(fileUploads[counted]).mapWith(Number) })
+    .select({ bytes: sum(fileUploads[ofOne ? 'size' : 'received']).mapWith(Number) })
     .from(fileUploads)
-    .where(and(ownedBy(fileUploads.userId, owners), isNull(fileUploads.usedAt), not(isApp)));
+    .where(and(ownedBy(fileUploads.userId, owners), untaken, not(isApp)));
   return row?.bytes ?? 0;
 };
 
