@@ -34,7 +34,7 @@ export const isUnheard = (error: unknown): boolean =>
     error.code === codeNumbers.session_busy);
 
 /** As long as an answer may take before the outbox goes on with it: some time, and for its length, ms. */
-const patience = (act: NewAct): number => 20_000 + JSON.stringify(act.input).length / 10;
+const patience = (act: NewAct): number => 20_000 + Math.ceil(JSON.stringify(act.input).length / 10);
 
 /**
  * Writes acts down to be done when they can be; where there is no room, the page alone has them.

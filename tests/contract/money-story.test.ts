@@ -240,9 +240,12 @@ test('an invite, a top-up with discount, a month, a picture that is free by it, 
   hers = { ...hers, balance: hers.balance - back, refunded: 4000 };
   await agree(ann, hers);
 
-  // The whole month: the membership ends, and with it what was left of its tokens.
+  // The whole month: the membership ends, and with it what was left of its tokens; what was used of
+  // them is to be forgiven.
   const whole = { order_id: month.trade_no, amount: 2600, reason: '不要了' };
-  await manager.call('refundOrder', whole);
+  expect((await manager.raw('refundOrder', whole)).code).toBe(1442);
+  await agree(ann, hers);
+  await manager.call('refundOrder', { ...whole, forgive: 1 });
   hers = { ...hers, vip: 0, refunded: 6600 };
   await agree(ann, hers);
   expect((await ann.call('userInfo', {})).vip).toBe(0);

@@ -77,3 +77,18 @@ test('a refused new answer leaves the old one', async () => {
   await expect(commands.regenerate(2)).rejects.toBe(refusal);
   expect(store.find(2)?.ai).toBe('回答 2');
 });
+
+test('a message stands in the list though the end of it can not be read now', async () => {
+  vi.useFakeTimers();
+  try {
+    const { store, commands } = opened(message(1), message(2));
+    store.publish({ hasNewer: true });
+    vi.spyOn(api, 'historyList').mockReturnValue(new Promise(() => {}));
+    vi.spyOn(api, 'sendMessage').mockReturnValue(new Promise(() => {}));
+    void commands.send('在电梯里问', 'a-key', { replace: 2 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(store.messages.map(({ human }) => human)).toEqual(['问题 1', '在电梯里问']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
