@@ -3,6 +3,7 @@ import type { PlainCallName } from '#contract/calls.ts';
 import type { Message } from '#contract/chat.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { accountOf } from './account-of.ts';
+import { sleep } from './sleep.ts';
 import { authStore } from './auth-store.ts';
 import { forgetSnapshots } from './snapshot.ts';
 import { lazyChunk } from '#src/platform/lazy-chunk.ts';
@@ -215,9 +216,7 @@ export const keepMessage = (session: string, message: Message): void => {
 
 /** Settles once what was heard so far, and what is made of it right now, is written down or can not be. */
 export const heardIsKept = async (): Promise<void> => {
-  await new Promise((resolve) => {
-    setTimeout(resolve);
-  });
+  await sleep(0);
   await last.catch(() => undefined);
 };
 

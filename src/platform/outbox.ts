@@ -69,12 +69,11 @@ const formerTaken = (): Promise<unknown> =>
     }),
   ]).catch(() => undefined));
 
+/** Gives the answer, null where it was written down, and what settles once its note has ended. */
 const sendNow = async (
   act: NewAct,
-  box: string | undefined,
-  /** Ends with its note. */
-  ending: Promise<unknown>[],
-): Promise<unknown> => {
+  box?: string,
+): Promise<{ data: unknown; ended?: Promise<void> }> => {
   const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
   const wasSignedIn = authStore.get().token !== '';
   const { keep, forget } = note(act, box);
@@ -84,7 +83,7 @@ const sendNow = async (
   await keep();
   if (hasUnsentIn(act.lane)) {
     await enqueue([act], false, box);
-    return null;
+    return { data: null };
   }
   const line = lineLost();
   try {
@@ -95,19 +94,18 @@ const sendNow = async (
       signal: anySignal([line.signal, AbortSignal.timeout(patience(act))]),
     });
     // A kill meets what came of it in the cache, or the note, which is sent again under its key.
-    ending.push(heardIsKept().then(forget));
-    return data;
+    return { data, ended: heardIsKept().then(forget) };
   } catch (error) {
     const ended = wasSignedIn && error instanceof ApiError && error.status === 401;
     // The page is loaded anew, and the note goes on in the outbox alone. What a new session was for
     // still stands in its box.
-    if (ended && act.name !== 'newSession') return null;
+    if (ended && act.name !== 'newSession') return { data: null };
     if (!isUnheard(error)) {
       forget();
       throw error;
     }
     await enqueue([act], true, box);
-    return null;
+    return { data: null };
   } finally {
     line.leave();
   }
@@ -134,13 +132,15 @@ export const perform = async <K extends ActName>(
     await enqueue([act], false, box);
     return null;
   }
-  const ending: Promise<unknown>[] = [];
-  const sending = sendNow(act, box, ending);
+  const sending = sendNow(act, box);
   // Others that come upon the note leave it alone as long as this page lives.
   void navigator.locks?.request(noteLock(act.key), () =>
-    sending.catch(() => undefined).then(() => Promise.all(ending)),
+    sending.then(
+      ({ ended }) => ended,
+      () => undefined,
+    ),
   );
-  return (await sending) as Out<K> | null;
+  return (await sending).data as Out<K> | null;
 };
 
 /**

@@ -2,6 +2,7 @@ import { signInFirst } from '#src/platform/server-api.ts';
 import { api } from '#src/platform/api.ts';
 import { ApiError } from '#src/platform/api-error.ts';
 import { act, perform } from '#src/platform/outbox.ts';
+import { sleep } from '#src/platform/sleep.ts';
 import { thinkingOf } from '#src/platform/thinking-choice.ts';
 import { webOf } from '#src/platform/web-choice.ts';
 import { uuid } from '#src/platform/uuid.ts';
@@ -79,12 +80,7 @@ export class ThreadCommands {
   async send(text: string, key: string, options: SendOptions = {}): Promise<void> {
     const { suggestion, strictMode, withTemplate, parts, ...rest } = options;
     if (this.store.get().hasNewer)
-      await Promise.race([
-        this.loader.loadNewest().catch(() => {}),
-        new Promise((resolve) => {
-          setTimeout(resolve, endPatience);
-        }),
-      ]);
+      await Promise.race([this.loader.loadNewest().catch(() => {}), sleep(endPatience)]);
     const replaced = rest.replace === undefined ? undefined : this.store.find(rest.replace);
     const after = replaced
       ? this.store.messages.filter((each) => order(each) >= order(replaced))
