@@ -97,6 +97,28 @@ const endRow = async (
   return { job, state: 'error' };
 };
 
+type Ended = Awaited<ReturnType<typeof endWithin>>;
+
+/** Ends a job in the first way that can be gone. @throws LostJob, what may pass, what the last way met */
+const firstOf = async (
+  db: Database | Transaction,
+  { log }: Pick<EndContext, 'log'>,
+  { id }: OpenJob,
+  ways: readonly ((tx: Transaction) => Promise<Ended>)[],
+): Promise<Ended> => {
+  let failure: unknown;
+  for (const way of ways) {
+    try {
+      return await db.transaction(way);
+    } catch (error) {
+      if (error instanceof LostJob || mayPass(error)) throw error;
+      log.error({ err: error, job: id }, 'a job could not be ended as it was to end');
+      failure = error;
+    }
+  }
+  throw failure;
+};
+
 /** Takes away what a job left that delivered nothing. */
 const clearAfter = async ({ kindOf, log }: EndContext, job: ClaimedJob): Promise<void> => {
   try {
@@ -116,25 +138,14 @@ export const endJob = async (
   at: OpenJob,
   ended: JobEnd<unknown>,
 ): Promise<JobEnd<unknown>['state']> => {
-  const { db, log } = context;
-  const ways = [
-    (tx: Transaction) => endWithin(tx, context, at, ended),
-    (tx: Transaction) => endWithin(tx, context, at, engineFailed),
-    (tx: Transaction) => endRow(tx, context, at),
-  ];
-  let failure: unknown;
-  for (const way of ways) {
-    try {
-      const { job, state } = await db.transaction(way);
-      if (state !== 'done') await clearAfter(context, job);
-      return state;
-    } catch (error) {
-      if (error instanceof LostJob || mayPass(error)) throw error;
-      log.error({ err: error, job: at.id }, 'a job could not be ended as it was to end');
-      failure = error;
-    }
-  }
-  throw failure;
+  const { db } = context;
+  const { job, state } = await firstOf(db, context, at, [
+    (tx) => endWithin(tx, context, at, ended),
+    (tx) => endWithin(tx, context, at, engineFailed),
+    (tx) => endRow(tx, context, at),
+  ]);
+  if (state !== 'done') await clearAfter(context, job);
+  return state;
 };
 
 /** The same for a job of this process, however long the database takes to come back. */
@@ -179,20 +190,16 @@ export const endJobsOf = async (
 ): Promise<() => Promise<void>> => {
   const ended: ClaimedJob[] = [];
   const end = async (at: OpenJob): Promise<void> => {
-    const ways = [
-      (within: Transaction) => endWithin(within, context, at, { state: 'cancelled' }),
-      (within: Transaction) => endRow(within, context, at),
-    ];
-    for (const [index, way] of ways.entries()) {
-      try {
-        ended.push((await tx.transaction(way)).job);
-        return await store.tellWorker(tx, at.id);
-      } catch (error) {
-        // It goes on elsewhere, or has ended: the next look shows it.
-        if (error instanceof LostJob) return;
-        if (mayPass(error) || index === ways.length - 1) throw error;
-        context.log.error({ err: error, job: at.id }, 'a job could not be ended as it was to end');
-      }
+    try {
+      const { job } = await firstOf(tx, context, at, [
+        (within) => endWithin(within, context, at, { state: 'cancelled' }),
+        (within) => endRow(within, context, at),
+      ]);
+      ended.push(job);
+      await store.tellWorker(tx, at.id);
+    } catch (error) {
+      // It goes on elsewhere, or has ended: the next look shows it.
+      if (!(error instanceof LostJob)) throw error;
     }
   };
   for (
