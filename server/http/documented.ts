@@ -50,11 +50,13 @@ export const sizeCode = (given: unknown): unknown => {
     : (closestSize(imageSizes, Number(width), Number(height))?.code ?? given);
 };
 
+const isGiven = (part: unknown): boolean => part !== undefined && part !== null && part !== '';
+
 /** Document 2 §3 has the size among an image's parameters: there it goes before the one beside them. */
 export const withOwnSize = (given: Record<string, unknown>): Record<string, unknown> => {
   const { parameters } = given;
   const size = isRecord(parameters) ? parameters['size'] : undefined;
-  return size === undefined || size === null || size === '' ? given : { ...given, size };
+  return isGiven(size) ? { ...given, size } : given;
 };
 
 /** Fields that the documents call JSON are taken as such and as its text. */
@@ -106,7 +108,7 @@ export const imageParameters = (given: unknown): unknown => {
   const all = { is_niji: onOrOff(isNiji), logo_add: logoAdd, lora: loras, ...rest, version: value };
   return Object.fromEntries(
     Object.entries(all)
-      .filter(([, part]) => part !== undefined && part !== null && part !== '')
+      .filter(([, part]) => isGiven(part))
       .map(([name, part]) => [name, shapes[name]?.(part) ?? part]),
   );
 };

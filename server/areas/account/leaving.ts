@@ -24,7 +24,8 @@ export interface LeavingDeps {
  * The end of an account, in two steps. First it is shut: nobody enters it any more. What still runs
  * is stopped, and then all that was the person's goes at once, with what did not let itself be
  * stopped: what a service was asked for is not paid, and thrown away when it comes. What writes for it
- * afterwards is refused by the database. Both give way to what is under way, which may hold rows in any order.
+ * afterwards is refused by the database. Both give way to what is under way, which may hold rows in
+ * any order.
  */
 export const createLeaving = ({ db, log, held, leave, endJobs }: LeavingDeps) => {
   const empty = async (userId: number): Promise<void> => {

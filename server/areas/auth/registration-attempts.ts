@@ -18,6 +18,17 @@ const burst = { registrations: 40, guests: 60, network: 10 };
 const day = 24 * 3600;
 const tenMinutes = 600;
 
+/** The keys that an address counts under, each with how many times as many it may have. */
+const countedUnder = (ip: string, network: number): { key: string; share: number }[] => {
+  const address = addressKey(ip);
+  const provider = providerKey(ip);
+  const own = { key: address, share: 1 };
+  // A proxy on this machine may hide whoever comes through it.
+  if (isLocal(address)) return [own];
+  const all = [own, { key: networkKey(ip), share: network }];
+  return provider ? [...all, { key: provider, share: shares.provider }] : all;
+};
+
 /** Counts tries at registrations, before they are made, and guests. */
 export const createRegistrationAttempts = (
   pool: pg.Pool,
@@ -49,13 +60,7 @@ export const createRegistrationAttempts = (
     countGuest: async (db: Executor, ip: string) => {
       const address = addressKey(ip);
       if (isLocal(address)) return;
-      const provider = providerKey(ip);
-      const all = [
-        { key: address, share: 1 },
-        { key: networkKey(ip), share: burst.network },
-        ...(provider ? [{ key: provider, share: shares.provider }] : []),
-      ];
-      for (const { key, share } of all) {
+      for (const { key, share } of countedUnder(ip, burst.network)) {
         const counted = await countWithin(db, `burst:guests ${key}`, tenMinutes * 1000);
         if (counted.points > burst.guests * share) throw tooMany(counted.left);
       }
@@ -64,13 +69,8 @@ export const createRegistrationAttempts = (
     /** @throws Refusal too_many */
     beginRegistration: async (ip: string, { proven }: { proven: boolean }) => {
       await countBurst(ip);
-      const address = addressKey(ip);
       const most = mostRegistrations[proven ? 'proven' : 'plain'] + options.freeRegistrations;
-      const keys = [{ key: address, share: 1 }];
-      const provider = providerKey(ip);
-      // A proxy on this machine may hide whoever comes through it.
-      if (!isLocal(address)) keys.push({ key: networkKey(ip), share: shares.network });
-      if (!isLocal(address) && provider) keys.push({ key: provider, share: shares.provider });
+      const keys = countedUnder(ip, shares.network);
       const counts = await Promise.all(
         keys.map(async ({ key, share }) => {
           const { consumedPoints, msBeforeNext } = await registrations.penalty(key);
