@@ -5,6 +5,7 @@ import { generateFilm, makeFilm, sendFilm, until } from '../support/films.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
 import { ended, messageOf } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { settled, unsettled } from '../support/settled.ts';
 
 const tokens = 1_000_000;
 const price = 75_000;
@@ -57,10 +58,5 @@ test('a worker that is killed loses no film, which is ordered and paid once', as
   const orders = service.asked.filter(({ path }) => path === 'POST /v2beta/image-to-video');
   expect(orders).toHaveLength(1);
   expect((await client.call('userInfo', {})).chatgpt_balance).toBe(tokens - price);
-  const { rows } = await database.query<{ open: number; wrong: number }>(`
-    SELECT (SELECT count(*)::int FROM holds WHERE state = 'open') AS open,
-      (SELECT count(*)::int FROM wallets w WHERE w.balance <> (
-        SELECT coalesce(sum(amount), 0) FROM ledger l
-        WHERE l.user_id = w.user_id AND l.pot = 'balance')) AS wrong`);
-  expect(rows[0]).toEqual({ open: 0, wrong: 0 });
+  expect(await unsettled(database)).toEqual(settled);
 }, 90_000);

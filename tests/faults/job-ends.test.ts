@@ -7,13 +7,14 @@ import { TestClient } from '../support/client.ts';
 import { generateFilm, sendFilm } from '../support/films.ts';
 import {
   behaveAsUsual,
+  holdBack,
   type ImageServiceFake,
-  sendJson,
   startImageService,
 } from '../support/image-service.ts';
 import { ended, generate, messageOf, paint, sendPicture } from '../support/images.ts';
 import { startMediaService, type MediaService } from '../support/mock-media.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { settled, unsettled } from '../support/settled.ts';
 
 const model = 'dall-e-2';
 const film = 'stable-video-diffusion';
@@ -66,28 +67,12 @@ const stored = (): number => {
     : 0;
 };
 
-/** A service that takes its time until it is let go. */
-const holdBack = () => {
-  let letGo: () => void = () => {};
-  const free = new Promise<void>((resolve) => (letGo = resolve));
-  service.behave(async ({ n }, give, response) => {
-    await free;
-    if (!response.destroyed) sendJson(response, 200, { data: await give(n) });
-  });
-  return letGo;
-};
-
 /** No job is open, nothing is held, and every balance is what its ledger adds up to. */
 const expectSettled = async () => {
   await expect
     .poll(() => rows(`SELECT id, kind FROM jobs WHERE state IN ('queued', 'running')`), soon)
     .toEqual([]);
-  expect(await rows(`SELECT id FROM holds WHERE state = 'open'`)).toEqual([]);
-  expect(
-    await rows(`SELECT w.user_id FROM wallets w WHERE w.balance <> (
-      SELECT coalesce(sum(amount), 0) FROM ledger l
-      WHERE l.user_id = w.user_id AND l.pot = 'balance')`),
-  ).toEqual([]);
+  expect(await unsettled(database)).toEqual(settled);
 };
 
 /** Somebody who is not concerned gets a picture of that service. */
@@ -102,7 +87,7 @@ test('who leaves while works are at services leaves no job, no hold, no file, an
     baseURL: server.baseURL,
     databaseUrl: server.databaseUrl,
   });
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   films.rounds = 1_000_000;
   const filmed = await sendFilm(person, { model: film });
   await generateFilm(person, filmed.historyId);
@@ -153,7 +138,7 @@ test('what comes for somebody who is gone with all that was asked is thrown away
   const { id } = await other.call('userInfo', {});
   const person = other;
   other = await TestClient.register(server.baseURL);
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   const sent = await sendPicture(person, '没有人要的画', { model });
   await generate(person, sent.historyId, { translate: 0 });
   await expect.poll(() => service.asked.length, soon).toBe(1);
@@ -187,7 +172,7 @@ test('what cannot be delivered has failed at once, and keeps neither tokens nor 
   expect(failed.job).toMatchObject({ state: 'error', error_code: 1425, deduct_tokens: 0 });
   expect(failed.message.state).toBe('error');
   const sent = await sendPicture(other, '结束不了的画', { model });
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   const job = await generate(other, sent.historyId, { translate: 0 });
   await expect.poll(() => service.asked.length, soon).toBe(2);
   // Its kind can end it in no way: its row is ended alone.

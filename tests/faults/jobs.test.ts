@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import {
   behaveAsUsual,
+  holdBack,
   type ImageServiceFake,
   sendJson,
   startImageService,
@@ -23,6 +24,7 @@ import {
   sendPicture,
 } from '../support/images.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { settled, unsettled } from '../support/settled.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const kills = process.env['HEAVY'] ? 50 : 2;
@@ -65,12 +67,7 @@ const balance = async (who = client): Promise<number> =>
 
 /** Nothing is held and the balance is what the ledger adds up to. */
 const expectSettled = async () => {
-  const { rows } = await database.query<{ open: number; wrong: number }>(`
-    SELECT (SELECT count(*)::int FROM holds WHERE state = 'open') AS open,
-      (SELECT count(*)::int FROM wallets w WHERE w.balance <> (
-        SELECT coalesce(sum(amount), 0) FROM ledger l
-        WHERE l.user_id = w.user_id AND l.pot = 'balance')) AS wrong`);
-  expect(rows[0]).toEqual({ open: 0, wrong: 0 });
+  expect(await unsettled(database)).toEqual(settled);
 };
 
 const until = async (what: string, holds: () => boolean | Promise<boolean>, ms = 15_000) => {
@@ -120,17 +117,6 @@ test('more pictures than were asked for cost nothing more and are not kept', asy
   await expectSettled();
 });
 
-/** A service that takes its time until it is let go; tells when it was asked. */
-const holdBack = () => {
-  let letGo: () => void = () => {};
-  const free = new Promise<void>((resolve) => (letGo = resolve));
-  service.behave(async ({ n }, give, response) => {
-    await free;
-    if (!response.destroyed) sendJson(response, 200, { data: await give(n) });
-  });
-  return letGo;
-};
-
 const asked = (times = 1) =>
   until(`the service is asked ${times} times`, () => service.asked.length >= times);
 
@@ -156,7 +142,7 @@ test('a refused prompt is told at once, costs nothing, and the message can be tr
 });
 
 test('what was sent to a service that takes nothing back is delivered although it is stopped, and paid once', async () => {
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   const sent = await sendPicture(client, '长长的画卷', { model });
   const { uuid } = await generate(client, sent.historyId);
   await asked();
@@ -194,7 +180,7 @@ test('what is stopped and then fails at its service costs nothing and is not tri
 });
 
 test('what waits is stopped before anything is sent, free of charge', async () => {
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   const jobs = [];
   // As many as are worked on at once, and one more.
   for (let at = 0; at < 5; at += 1) {
@@ -215,7 +201,7 @@ test('what waits is stopped before anything is sent, free of charge', async () =
 });
 
 test('a message or a session that is deleted takes its running job with it; what was sent is paid', async () => {
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   const first = await sendPicture(client, '要删掉的画', { model });
   const second = await sendPicture(client, '要删掉的会话', { model });
   const jobs = [await generate(client, first.historyId), await generate(client, second.historyId)];
@@ -279,7 +265,7 @@ test('a service that never answers is given up when the time is over', async () 
 
 test('many at once never spend more than there is, nor make more than may wait', async () => {
   const rich = 4;
-  const letGo = holdBack();
+  const letGo = holdBack(service);
   await database.query(
     `WITH taken AS (
        UPDATE wallets SET balance = $2 WHERE user_id = $1 RETURNING user_id
@@ -496,7 +482,7 @@ test('what a dead worker had stored and nobody was told of is taken away', async
       const blocker = await own.connect();
       try {
         service.asked.length = 0;
-        const letGo = holdBack();
+        const letGo = holdBack(service);
         const job = await generate(person, sent.historyId);
         await asked();
         const before = stored().length;

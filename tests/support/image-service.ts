@@ -94,3 +94,14 @@ export const startImageService = async (side = 64): Promise<ImageServiceFake> =>
 };
 
 export const behaveAsUsual = usual;
+
+/** A service that takes its time until what this gives is called. */
+export const holdBack = (service: ImageServiceFake): (() => void) => {
+  let letGo: () => void = () => {};
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  service.behave(async ({ n }, give, response) => {
+    await free;
+    if (!response.destroyed) sendJson(response, 200, { data: await give(n) });
+  });
+  return letGo;
+};
