@@ -288,6 +288,25 @@ test('what a device can neither read nor write is sent from memory, once and in 
   expect(kept.acts.map(({ key }) => key)).toEqual(['one']);
 });
 
+test('what a browser threw away with its whole storage is sent from memory, before what came later', async () => {
+  const kept = memory();
+  kept.add(message('one'));
+  kept.add(message('done'));
+  const store = withoutRoom(kept);
+  const [one, done] = await store.all();
+  await store.remove([done!.id]);
+  kept.acts.splice(0);
+  const later = { account: '7', tries: 0, faults: 0, failed: null };
+  store.hold({ ...message('three'), ...later });
+  store.added({ ...message('two'), ...later, id: 9 } as Act);
+  store.doubt();
+  const sent: string[] = [];
+  const line = lineOf({ call: async ({ key }) => ({ id: sent.push(key) }) });
+  expect(await createEngine(store, line).run()).toBeNull();
+  expect(sent).toEqual([one!.key, 'two', 'three']);
+  expect(await store.all()).toEqual([]);
+});
+
 test('a key that the server may have forgotten is looked up before it is used again', async () => {
   const store = memory();
   store.add(message('继续'));

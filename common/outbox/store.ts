@@ -73,6 +73,10 @@ export interface RoomlessStore extends ActStore {
   handOver: (from: string, to: string) => void;
   /** Forgets acts without their bytes, wherever they are; what was written down has to be gone already. */
   drop: (ids: readonly number[]) => void;
+  /** An act has been written down: it is known before it is read. */
+  added: (act: Act) => void;
+  /** The browser closed the storage, and may have thrown away what was in it. */
+  doubt: () => void;
   /** False: what was written down could not be read when it was last asked for. */
   readable: () => boolean;
 }
@@ -82,8 +86,8 @@ const firstHeld = 2 ** 40;
 
 /**
  * Sending needs no room: what a full device can not write down is remembered as long as this lives,
- * and what it can no longer read is known as it was read last. Who comes after finds an act as it
- * was; its key keeps it from being done twice.
+ * and what it can no longer read is known as it was read last: a browser whose disk is full may throw
+ * its whole storage away. Who comes after finds an act as it was; its key keeps it from being done twice.
  */
 export const withoutRoom = (store: ActStore): RoomlessStore => {
   const changes = new Map<number, Change>();
@@ -93,15 +97,35 @@ export const withoutRoom = (store: ActStore): RoomlessStore => {
   const moved = new Map<number, number>();
   let known: readonly Act[] = [];
   let couldRead = true;
+  let doubted = false;
   let next = firstHeld;
 
+  const hold = (act: Omit<Act, 'id'>): void => {
+    inMemory.set(next, { ...act, id: next } as Act);
+    next += 1;
+  };
+  /** What was known and is not there any more is held, before all that is. */
+  const restoreLost = (there: readonly Act[]): void => {
+    const left = new Set([...there, ...inMemory.values()].map(({ key }) => key));
+    const lost = known.filter(({ id, key }) => !left.has(key) && !gone.has(id));
+    if (lost.length === 0) return;
+    const later = [...inMemory];
+    inMemory.clear();
+    for (const act of lost) hold({ ...act, ...changes.get(act.id) });
+    for (const [id, act] of later) inMemory.set(id, act);
+  };
   const read = async (): Promise<readonly Act[]> => {
     try {
-      known = await store.all();
+      const there = await store.all();
+      // What somebody else did meanwhile is done with its key once more, which changes nothing.
+      if (doubted) restoreLost(there);
+      doubted = false;
+      known = there;
       couldRead = true;
     } catch (error) {
       if (!isBroken(error)) throw error;
       couldRead = false;
+      doubted = true;
     }
     return known;
   };
@@ -128,6 +152,7 @@ export const withoutRoom = (store: ActStore): RoomlessStore => {
         return there && !gone.has(id);
       } catch (error) {
         if (!isBroken(error)) throw error;
+        doubted = true;
         changes.set(id, whole);
         return (await all()).some((act) => act.id === id);
       }
@@ -135,6 +160,7 @@ export const withoutRoom = (store: ActStore): RoomlessStore => {
     remove: async (asked) => {
       const ids = asked.filter((id) => !inMemory.delete(id)).map((id) => moved.get(id) ?? id);
       if (ids.length === 0) return;
+      known = known.filter(({ id }) => !ids.includes(id));
       try {
         await store.remove(ids);
       } catch (error) {
@@ -152,10 +178,7 @@ export const withoutRoom = (store: ActStore): RoomlessStore => {
         throw later;
       }
     },
-    hold: (act) => {
-      inMemory.set(next, { ...act, id: next } as Act);
-      next += 1;
-    },
+    hold,
     held: () => [...inMemory.values()],
     written: (id, as) => {
       if (!inMemory.delete(id)) return false;
@@ -168,6 +191,12 @@ export const withoutRoom = (store: ActStore): RoomlessStore => {
     },
     drop: (ids) => {
       for (const id of ids) if (!inMemory.delete(id)) gone.add(moved.get(id) ?? id);
+    },
+    added: (act) => {
+      known = [...known, act];
+    },
+    doubt: () => {
+      doubted = true;
     },
     readable: () => couldRead,
   };

@@ -59,3 +59,5 @@ export const actStore = withoutRoom(
     return db.backendDB();
   }),
 );
+
+db.on('close', () => actStore.doubt());

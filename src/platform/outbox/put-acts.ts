@@ -38,6 +38,7 @@ export const writeHeld = async (): Promise<void> => {
     const as = await db.acts.add(act);
     // It was sent meanwhile.
     if (!actStore.written(id, as)) await db.acts.delete(as);
+    else actStore.added({ ...act, id: as } as Act);
   }
 };
 
@@ -65,7 +66,10 @@ interface Place {
 const inDatabase: Place = {
   all: () => db.acts.toArray(),
   remove: (ids) => db.acts.bulkDelete([...ids]),
-  add: (act) => db.acts.add(act),
+  add: async (act) => {
+    const id = await db.acts.add(act);
+    actStore.added({ ...act, id } as Act);
+  },
 };
 const inMemory: Place = {
   all: actStore.all,
