@@ -59,8 +59,8 @@ export const isLocal = (key: string): boolean => key.startsWith('127.') || key =
 export const askerOf = (user: Waiter | null, ip: string): Waiter =>
   user ?? { person: networkKey(ip), guest: true };
 
-export const tooMany = (milliseconds: number): Refusal =>
-  new Refusal('too_many', undefined, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });
+export const tooMany = (milliseconds: number, why?: string): Refusal =>
+  new Refusal('too_many', why, { retry_after: Math.max(1, Math.ceil(milliseconds / 1000)) });
 
 const consume = async (limiter: RateLimiterMemory, key: string, weight = 1): Promise<void> => {
   try {
@@ -85,6 +85,20 @@ export const createKeyLimit = (
       ? new RateLimiterMemory({ points, duration })
       : new SharedLimiter({ name, points, duration });
   return (key, weight) => consume(limiter, key, weight);
+};
+
+/** Counts by any key what has happened, which refuses what would happen next; as above otherwise. */
+export const createKeyCount = (points: number, duration: number, name: string) => {
+  const limiter = new SharedLimiter({ name, points, duration });
+  return {
+    add: async (key: string, weight: number): Promise<void> =>
+      void (await limiter.penalty(key, weight)),
+    /** For how long more a key is used up, as far as this process knows, ms; 0: it is not. */
+    usedUp: async (key: string): Promise<number> => {
+      const now = await limiter.get(key);
+      return now !== null && now.consumedPoints > points ? now.msBeforeNext : 0;
+    },
+  };
 };
 
 /** Counts what one person does in a minute; `name` as above. @throws Refusal too_many */

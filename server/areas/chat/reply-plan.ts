@@ -56,7 +56,7 @@ export const usableModel = async (
   if (!model.vision && request !== null && request.images.length > 0)
     throw new Refusal('vision_missing');
   requireLength(human, maxPromptOf(model));
-  if (!isFree(model)) requireAnswers(user.id, model.name);
+  if (!isFree(model)) await requireAnswers(user.id, model.name);
   return model;
 };
 

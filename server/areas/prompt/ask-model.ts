@@ -59,7 +59,7 @@ export const askModel = async (
   let held = 0;
   let holdId: string | null = null;
   if (!isFree(model)) {
-    requireAnswers(userId, model.name);
+    await requireAnswers(userId, model.name);
     const ahead = Math.min(heldAhead, model.maxTokens ?? heldAhead);
     held = deduction(model, promptTokens(messages, estimateTokens), ahead);
     holdId = await hold(db, {
