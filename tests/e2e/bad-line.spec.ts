@@ -475,8 +475,9 @@ test('asked from home on a line that hangs, the words stand in their session bef
   await expect(app.log).toContainText('您说：在隧道里问的第一句', { timeout: 30_000 });
 });
 
-test('asked from home on a line that hangs once the session is made, the words stay in sight @O3', async ({
+test('asked from home on a line that hangs once the session is made, the question stays in sight, waits on the device and outlives the page @O3', async ({
   line,
+  client,
   phone: { page },
 }) => {
   const app = new App(page);
@@ -491,9 +492,15 @@ test('asked from home on a line that hangs once the session is made, the words s
   await page.waitForTimeout(9_000);
   await expect(page.getByText('进隧道那一刻问的')).toBeVisible();
   await expect(page.getByText(/网络没有回应/)).toBeVisible();
+  await expect(page.getByText('等待发送')).toBeVisible();
+  await page.reload();
+  await expect(app.log).toContainText('进隧道那一刻问的');
   line.hangsAfter = '';
   line.state = 'well';
   await expect(app.log).toContainText('您说：进隧道那一刻问的', { timeout: 30_000 });
+  const uuid = new URL(page.url()).searchParams.get('uuid') ?? '';
+  const { list } = await client.call('historyList', { session_id: uuid, newest: 0 });
+  expect(list.map(({ human }) => human)).toEqual(['进隧道那一刻问的']);
 });
 
 test('sent with a file that is on its way when the line stops answering, it waits on the device and outlives a kill @O3 @C18', async ({

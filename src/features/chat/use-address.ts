@@ -9,6 +9,7 @@ import { toast } from '#src/platform/toast.ts';
 import { refusalOf } from '#src/widgets/composer/send-rules.ts';
 import type { ChatActs } from '#src/widgets/conversation/chat-context.ts';
 import type { ThreadView } from '#src/widgets/conversation/message-store.ts';
+import { takeFirstSend } from '#src/widgets/conversation/first-send.ts';
 import type { Thread } from '#src/widgets/conversation/thread.ts';
 import type { ListHandle } from './message-list.tsx';
 import { deliver, type Send } from './deliver.ts';
@@ -58,16 +59,22 @@ export const usePromptOfAddress = (
     const draft = readDraft(session.uuid);
     const text = (prompt ?? draft).trim();
     const sends = atOnce === 1 && ledHere;
+    const clean = () =>
+      navigate({
+        search: (old) => ({ ...old, prompt: undefined, send: undefined, suggestion: undefined }),
+        replace: true,
+      });
+    if (sends && !takeFirstSend(session.uuid, 'conversation')) {
+      void clean();
+      return;
+    }
     // Words of an address come to those that somebody wrote, never in their place.
     const box = draft.includes(text) ? draft : draft === '' ? text : `${draft}\n${text}`;
     writeDraft(session.uuid, sends ? text : box);
-    const clean = navigate({
-      search: (old) => ({ ...old, prompt: undefined, send: undefined, suggestion: undefined }),
-      replace: true,
-    });
+    const cleaned = clean();
     if (!sends || text === '') {
       // The press that a link from outside leaves to the person is at hand.
-      if (atOnce === 1 && text !== '') void clean.then(focusSender);
+      if (atOnce === 1 && text !== '') void cleaned.then(focusSender);
       return;
     }
     const most = model?.max_prompt ?? limits.defaultMaxPrompt;
@@ -79,7 +86,7 @@ export const usePromptOfAddress = (
       return;
     }
     const sendNow = async () => {
-      await clean;
+      await cleaned;
       if (acts.sessionType) await acts.sessionType.sendWords(session.uuid, text, model, acts);
       else await deliver(acts.thread, session, text, send, { suggestion: suggestion === 1 });
     };

@@ -13,10 +13,13 @@ import { writeDraft } from '#src/platform/draft.ts';
 import { authStore } from '#src/platform/auth-store.ts';
 import { closeLoginOpen, isLoginOpen } from '#src/platform/login-ended.ts';
 import { noteLoginReason } from '#src/platform/login-reason.ts';
+import { callQuery } from '#src/platform/call-query.ts';
+import { queryClient } from '#src/platform/query-client.ts';
 import { lineIsWell, lineLost } from '#src/platform/line.ts';
 import { enqueue, isUnheard } from '#src/platform/outbox.ts';
 import { loadOutbox } from '#src/platform/load-outbox.ts';
 import { useChatModels, useChosenModel, useChosenPainter } from '#src/platform/queries.ts';
+import { sleep } from '#src/platform/sleep.ts';
 import { toast } from '#src/platform/toast.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import { webOf } from '#src/platform/web-choice.ts';
@@ -27,6 +30,7 @@ import { refusalOf } from '#src/widgets/composer/send-rules.ts';
 import { limits } from '#contract/limits.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { giveFirstSendBack, takeFirstSend } from '#src/widgets/conversation/first-send.ts';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
 
 /** Up to here a question fits into an address that every server and log accepts, in characters. */
@@ -81,8 +85,33 @@ const begin = async (
     // What is asked for is put together where it is painted.
     return { uuid: input.uuid, id: 0 };
   }
-  await (await loadOutbox()).beginSession(input, key, first, tried);
+  await (await loadOutbox()).beginSession(input, key, first, tried, 'home');
   return null;
+};
+
+/** The outbox sends the first question of a session that was made and does not open. */
+const sendUnlessOpened = async (
+  input: In<'newSession'> & { uuid: string },
+  key: string,
+  first: { text: string; suggestion: boolean },
+  /** Takes the question out of the address. */
+  clean: () => Promise<void>,
+): Promise<void> => {
+  const { uuid: session } = input;
+  await sleep(mostWait);
+  if (!takeFirstSend(session, 'outbox')) return;
+  try {
+    const { beginSession } = await loadOutbox();
+    // Another life of the page would send what still stands there once more.
+    if (new URL(location.href).searchParams.get('uuid') === session) await clean();
+    await beginSession(input, key, first, true, session);
+  } catch {
+    giveFirstSendBack(session);
+    return;
+  }
+  // Until then the line was asked, which says nothing.
+  const asked = [callQuery('getSession', { uuid: session }).queryKey, ['thread', session]];
+  for (const queryKey of asked) void queryClient.resetQueries({ queryKey });
 };
 
 /**
@@ -173,6 +202,11 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
         },
         state: { sends: true },
       });
+      // What waits for a file is sent from its box.
+      if (!images && !added && !choice.temporary)
+        void sendUnlessOpened(input, key, { text: prompt, suggestion }, () =>
+          navigate({ to: '/chat', search: { uuid: session.uuid }, replace: true }),
+        );
       return true;
     } catch (error) {
       // What was refused is answered; another try is another request.

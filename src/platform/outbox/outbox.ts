@@ -287,19 +287,21 @@ export const add = async (
 };
 
 /**
- * Begins a session with its first question, with what was added to it at home.
+ * Begins a session with its first question, with what was added to it in its box.
  * @param tried the server may have the session
+ * @param box of the question: home's, or by now that of the session
  */
 export const beginSession = async (
   input: In<'newSession'>,
   key: string,
   { text, suggestion }: { text: string; suggestion: boolean },
   tried: boolean,
+  box: string,
 ): Promise<void> => {
   await ready();
   const lane = input.uuid ?? '';
   const made = new Date().toISOString();
-  const added = suggestion ? { items: [], detail: 'low' as const } : readAttachments('home');
+  const added = suggestion ? { items: [], detail: 'low' as const } : readAttachments(box);
   const parts = partsOf(added.items);
   if (parts.length > 0)
     (await import('#src/platform/attach/intake.ts')).leaveUploads(parts.map(({ id }) => id));
@@ -307,24 +309,24 @@ export const beginSession = async (
     session_id: lane,
     ...messageWith(text, added, null, parts.length > 0),
     suggestion: suggestion ? 1 : 0,
-    ...webOf('home'),
+    ...webOf(box),
     ...thinkingOf(input.model),
     ...(input.scenario_id === undefined ? {} : { with_template: 1 }),
     ...((input.embeddings?.[0] ?? input.embedding) === undefined ? {} : { strict_mode: 0 }),
   };
   await put([{ name: 'newSession', key, lane, input, made }], me(), tried);
-  const release = suggestion ? () => undefined : holdBox('home');
+  const release = suggestion ? () => undefined : holdBox(box);
   try {
     if (!suggestion) {
-      writeDraft('home', '');
-      clearAttachments('home');
+      writeDraft(box, '');
+      clearAttachments(box);
     }
     const act = { name: 'sendMessage', key: uuid(), lane, input: message, made, parts } as const;
-    await put([act], me(), false, ['home']);
+    await put([act], me(), false, [box]);
   } catch (error) {
     if (!suggestion) {
-      writeDraft('home', text);
-      setAttachments('home', added);
+      writeDraft(box, text);
+      setAttachments(box, added);
     }
     throw error;
   } finally {
