@@ -49,8 +49,8 @@ const handOver = (): void => {
 const lookEvery = 200;
 
 /**
- * Sends what the screen's own box has got, once it has been drawn with that: after the reply that is
- * being written there, unless somebody writes on.
+ * Sends what the screen's own box has got, once it has been drawn with that and may be sent from,
+ * unless somebody writes on.
  */
 const sendFrom = (own: HTMLTextAreaElement): void => {
   const sendOnceFree = (text: string): void => {

@@ -113,6 +113,8 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
         aria-modal="true"
         aria-label={title}
         tabIndex={-1}
+        // Nobody gets into what is just closing.
+        inert={!open}
         ref={panel}
       >
         <Inside open={open} title={title} side={side} onClose={onClose}>

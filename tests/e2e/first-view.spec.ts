@@ -107,7 +107,7 @@ test('before the app is there the last conversation can be read and written in; 
   await expect(first).toHaveCount(0);
   expect(await page.evaluate(() => sessionStorage.getItem('left'))).toBeNull();
 
-  // Where a reply is being written just then, it is sent after that.
+  // Where a reply is being written just then, it waits in the conversation and is sent after that.
   const slow = await person.client.ask('[[bench tokens=100 rate=10 id=slow]]', {
     model: 'mock-chat',
   });
@@ -116,10 +116,11 @@ test('before the app is there the last conversation can be read and written in; 
   await early.press('Enter');
   free();
   await expect(first).toHaveCount(0);
-  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('等上一条说完');
+  await expect(page.getByRole('log')).toContainText('等上一条说完');
+  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
+  await expect(page.getByRole('log')).not.toContainText('您说：等上一条说完');
   await person.client.read(slow.uuid, slow.id);
   await expect(page.getByRole('log')).toContainText('您说：等上一条说完');
-  await expect(page.getByRole('textbox', { name: '输入消息' })).toHaveValue('');
 
   await page.goto('/account');
   await page.getByRole('button', { name: '退出登录' }).click();
