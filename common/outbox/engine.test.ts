@@ -298,7 +298,7 @@ test('what a browser threw away with its whole storage is sent from memory, befo
   kept.acts.splice(0);
   const later = { account: '7', tries: 0, faults: 0, failed: null };
   store.hold({ ...message('three'), ...later });
-  store.added({ ...message('two'), ...later, id: 9 } as Act);
+  store.added({ ...message('two'), ...later, id: 9 });
   store.doubt();
   const sent: string[] = [];
   const line = lineOf({ call: async ({ key }) => ({ id: sent.push(key) }) });

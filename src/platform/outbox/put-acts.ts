@@ -38,7 +38,7 @@ export const writeHeld = async (): Promise<void> => {
     const as = await db.acts.add(act);
     // It was sent meanwhile.
     if (!actStore.written(id, as)) await db.acts.delete(as);
-    else actStore.added({ ...act, id: as } as Act);
+    else actStore.added({ ...act, id: as });
   }
 };
 
