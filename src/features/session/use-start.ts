@@ -52,7 +52,7 @@ export const readChoice = (text: string): StartChoice => {
 };
 
 /** The words stand in their session after that, with or without an answer, ms. */
-const mostWait = 2_500;
+const mostWait = 1_500;
 
 /** Makes the session; null: it is begun on this device alone, and goes to the server with its question. */
 const begin = async (
@@ -94,8 +94,8 @@ const sendUnlessOpened = async (
   input: In<'newSession'> & { uuid: string },
   key: string,
   first: { text: string; suggestion: boolean },
-  /** Takes the question out of the address. */
-  clean: () => Promise<void>,
+  /** Takes the question out of the address, without waiting for what that opens. */
+  clean: () => void,
 ): Promise<void> => {
   const { uuid: session } = input;
   await sleep(mostWait);
@@ -103,7 +103,7 @@ const sendUnlessOpened = async (
   try {
     const { beginSession } = await loadOutbox();
     // Another life of the page would send what still stands there once more.
-    if (new URL(location.href).searchParams.get('uuid') === session) await clean();
+    if (new URL(location.href).searchParams.get('uuid') === session) clean();
     await beginSession(input, key, first, true, session);
   } catch {
     giveFirstSendBack(session);
@@ -192,6 +192,11 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
         setAttachments(session.uuid, { sendWhenReady: true });
       }
       if (!suggestion) writeDraft('home', '');
+      // What waits for a file is sent from its box.
+      if (!images && !added && !choice.temporary)
+        void sendUnlessOpened(input, key, { text: prompt, suggestion }, () => {
+          void navigate({ to: '/chat', search: { uuid: session.uuid }, replace: true });
+        });
       await navigate({
         to: '/chat',
         search: {
@@ -202,11 +207,6 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
         },
         state: { sends: true },
       });
-      // What waits for a file is sent from its box.
-      if (!images && !added && !choice.temporary)
-        void sendUnlessOpened(input, key, { text: prompt, suggestion }, () =>
-          navigate({ to: '/chat', search: { uuid: session.uuid }, replace: true }),
-        );
       return true;
     } catch (error) {
       // What was refused is answered; another try is another request.

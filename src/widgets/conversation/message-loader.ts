@@ -75,10 +75,12 @@ export class MessageLoader {
 
   /** The newest messages: all of the first page at first, later what is new. */
   async refresh(signal?: AbortSignal): Promise<void> {
-    const { loaded, focus, hasNewer } = this.store.get();
+    const { loaded, hasNewer } = this.store.get();
     if (!loaded) {
-      // Asked for once, whoever else wants it meanwhile: a second request would fail unheard.
-      this.firstLoad ??= this.open(focus);
+      // Asked for once, whoever else wants it meanwhile: a second request would fail unheard. The
+      // device may have it by now, as where it has begun the session itself.
+      if (this.firstLoad) void this.showKept(() => this.store.get().loaded);
+      else this.firstLoad = this.open();
       return this.firstLoad;
     }
     if (this.store.only !== null) return this.loadNewest();
@@ -91,13 +93,11 @@ export class MessageLoader {
   }
 
   /** The messages that the list begins with: what is kept here, however the line is, until the server answers. */
-  private async open(focus: number | null): Promise<void> {
-    const read = () => (focus === null ? this.readFirst() : this.readAround(focus));
+  private async open(): Promise<void> {
     let answered = false;
-    const ended = () => answered || this.store.get().loaded;
-    void readKept(read, ended, (kept) => this.take(...kept));
+    void this.showKept(() => answered || this.store.get().loaded);
     try {
-      const [messages, change] = await read();
+      const [messages, change] = await this.read();
       answered = true;
       // What is there already keeps its place, as far as the two belong together.
       if (!this.takeOver(messages, change)) this.take(messages, change);
@@ -105,6 +105,19 @@ export class MessageLoader {
       answered = true;
       this.firstLoad = null;
     }
+  }
+
+  private read(): Promise<[Message[], Stretch]> {
+    const { focus } = this.store.get();
+    return focus === null ? this.readFirst() : this.readAround(focus);
+  }
+
+  private showKept(ended: () => boolean): Promise<void> {
+    return readKept(
+      () => this.read(),
+      ended,
+      (kept) => this.take(...kept),
+    );
   }
 
   /** Takes a page of the server over what was kept here; false: they are different stretches. */
