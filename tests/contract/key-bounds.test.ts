@@ -102,6 +102,36 @@ test('each bound holds to the token under 200 streams in two processes', async (
   expect(running!.count).toBe('0');
 });
 
+test('calls that end at once are paid together, each exactly, and only by its own person', async () => {
+  const people = [await withKey({}), await withKey({}), await withKey({})];
+  const ids = await Promise.all(
+    people.map(async ({ person }) => (await person.call('userInfo', {})).id),
+  );
+  const balances = async () => {
+    const rows = await onDatabase<{ balance: string }>(
+      servers[0]!,
+      `SELECT balance FROM wallets WHERE user_id IN (${ids.join(',')}) ORDER BY user_id`,
+    );
+    return rows.map(({ balance }) => Number(balance));
+  };
+  const before = await balances();
+  expect(await Promise.all(people.map((each) => storm(each, 60)))).toEqual([60, 60, 60]);
+  const after = await balances();
+  for (const [at, { person }] of people.entries()) {
+    const { list } = await person.call('apiUsage', {});
+    const [count, taken] = [
+      list.reduce((all, row) => all + row.count, 0),
+      list.reduce((all, row) => all + row.deduct_tokens, 0),
+    ];
+    expect([count, taken]).toEqual([60, before[at]! - after[at]!]);
+    const [spent] = await onDatabase<{ count: string; sum: string }>(
+      servers[0]!,
+      `SELECT count(*), sum(deduct_tokens) FROM consumptions WHERE user_id = ${ids[at]}`,
+    );
+    expect(spent).toMatchObject({ count: '60', sum: String(taken) });
+  }
+});
+
 test('a key with whatever bound pays what one without pays', async () => {
   const bounds: In<'genKey'>[] = [
     {},

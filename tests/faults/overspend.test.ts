@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Connection } from '#server/db/connect.ts';
-import { holds, ledger, users, wallets } from '#server/db/schema.ts';
+import { consumptions, holds, ledger, users, wallets } from '#server/db/schema.ts';
 import {
   balances,
   extendHold,
@@ -13,6 +14,7 @@ import {
   release,
   releaseExpired,
   settle,
+  settlingFree,
   transferAll,
 } from '#server/areas/ledger/ledger.service.ts';
 import { makeDatabase } from '../support/server.ts';
@@ -201,6 +203,53 @@ test(
   },
   heavy ? 3_600_000 : 120_000,
 );
+
+test('holds that are settled together take what each would alone; a wallet in use is not waited for', async () => {
+  const { db } = connection;
+  const [anna, bert, busy] = [
+    await makePerson(1_000),
+    await makePerson(500),
+    await makePerson(900),
+  ];
+  const holdOf = async (userId: number, amount: number) =>
+    (await hold(db, { userId, amount, reference: 'test' }))!;
+  const record = {
+    type: 0,
+    model: 'm',
+    human: '',
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    channelId: null,
+  };
+  const uses = [
+    { holdId: await holdOf(anna, 300), actual: 120, record },
+    { holdId: await holdOf(bert, 500), actual: 800, record },
+    { holdId: await holdOf(busy, 100), actual: 10, record },
+    { holdId: await holdOf(anna, 300), actual: 450, record },
+    { holdId: randomUUID(), actual: 5, record },
+  ];
+  const together = () =>
+    db.transaction(async (tx) => {
+      const settlements = await settlingFree(tx, uses);
+      for (const settlement of settlements) await settlement?.save();
+      return settlements.map((settlement) => settlement?.spent ?? null);
+    });
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`SELECT FROM ${wallets} WHERE user_id = ${busy} FOR UPDATE`);
+    expect(await together()).toEqual([120, 500, null, 450, null]);
+  });
+  expect(await together()).toEqual([120, 500, 10, 450, null]);
+  expect([await truth(anna), await truth(bert), await truth(busy)]).toEqual([
+    { balance: 430, vip: 0 },
+    { balance: 0, vip: 0 },
+    { balance: 890, vip: 0 },
+  ]);
+  const rows = await db.select().from(consumptions).where(eq(consumptions.userId, anna));
+  expect(rows.map(({ deductTokens, currentBalance }) => [deductTokens, currentBalance])).toEqual([
+    [120, 1_000],
+    [450, 880],
+  ]);
+});
 
 test("the VIP's pot is filled monthly, does not add up, and is spent first", async () => {
   const { db } = connection;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { timesFactor } from '#contract/price.ts';
-import type { Database } from '#server/db/database.ts';
+import { batched } from '#server/db/batched.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
 import { committing, together } from '#server/db/in-transaction.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller } from '#server/http/open-handlers.ts';
@@ -15,6 +16,8 @@ import {
   noteFailedUse,
   release,
   settling,
+  settlingFree,
+  type SpendRecord,
 } from '../ledger/ledger.service.ts';
 import * as store from './developer.store.ts';
 import { overBound } from './key-bounds.ts';
@@ -53,6 +56,8 @@ export interface Charge {
 const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在账户页充值后再试');
 
 const attempts = 6;
+/** Calls that are paid in one transaction. */
+const mostTogether = 32;
 
 /** What a call of this key could set aside now: tokens of money before its group's factor, and tokens as they are counted. */
 export const affordable = async (
@@ -128,12 +133,62 @@ const endFree = async (opened: Opened, used: Used | null, answer: unknown): Prom
   await countFreeUse(db, caller.user.id, use);
 };
 
+const recordOf = ({ call, channelId }: Opened, used: Used): SpendRecord => ({
+  type: call.type,
+  model: call.model,
+  human: spentFor,
+  prompt_tokens: used.promptTokens,
+  completion_tokens: used.completionTokens,
+  channelId,
+});
+
+/** Counts what a call used, and what was taken for it. */
+const countUsed = (tx: Transaction, opened: Opened, used: Used, spent: number): Promise<void> => {
+  const deductPrompt = Math.min(timesFactor(used.prompt, opened.caller.groupFactor), spent);
+  const deductCompletion = spent - deductPrompt;
+  return store.endCall(tx, { ...endedOf(opened, used), deductPrompt, deductCompletion });
+};
+
+/** Calls that end at once are paid together; null: somebody is at work on the wallet of this one. */
+const endTogether = batched(
+  (db, ends: readonly { opened: Opened; used: Used }[]) =>
+    committing(db, async (tx) => {
+      const settlements = await settlingFree(
+        tx,
+        ends.map(({ opened, used }) => ({
+          holdId: opened.id,
+          actual: used.prompt + used.completion,
+          record: recordOf(opened, used),
+        })),
+      );
+      return async () => {
+        const saved = ends.flatMap(({ opened, used }, at) => {
+          const settlement = settlements[at];
+          if (!settlement) return [];
+          return [settlement.save(), countUsed(tx, opened, used, settlement.spent)];
+        });
+        await together(saved);
+        return settlements.map((settlement) => settlement?.spent ?? null);
+      };
+    }),
+  mostTogether,
+);
+
 /** Ends a call, paid by what was used of it; null: nothing was. Gives what was taken. */
-const end = async (opened: Opened, used: Used | null, answer: unknown): Promise<number> => {
-  const { db, id, caller, call, channelId } = opened;
+const end = async (
+  opened: Opened,
+  used: Used | null,
+  answer: unknown,
+  alone: boolean,
+): Promise<number> => {
+  const { db, id, caller, call } = opened;
   if (call.amount === 0) {
     await endFree(opened, used, answer);
     return 0;
+  }
+  if (used && !alone && !caller.alongside && !caller.metered) {
+    const spent = await endTogether(db, { opened, used });
+    if (spent !== null) return spent;
   }
   return committing(db, async (tx) => {
     if (!used) {
@@ -147,24 +202,9 @@ const end = async (opened: Opened, used: Used | null, answer: unknown): Promise<
     const { groupFactor, keyId, metered } = caller;
     const room = metered ? await roomOf(tx, id, keyId) : Infinity;
     const wanted = Math.min(used.prompt + used.completion, Math.floor(room / groupFactor));
-    const { spent, save } = await settling(tx, id, wanted, {
-      type: call.type,
-      model: call.model,
-      human: spentFor,
-      prompt_tokens: used.promptTokens,
-      completion_tokens: used.completionTokens,
-      channelId,
-    });
-    const deductPrompt = Math.min(timesFactor(used.prompt, groupFactor), spent);
+    const { spent, save } = await settling(tx, id, wanted, recordOf(opened, used));
     return async () => {
-      await together([
-        save(),
-        store.endCall(tx, {
-          ...endedOf(opened, used),
-          deductPrompt,
-          deductCompletion: spent - deductPrompt,
-        }),
-      ]);
+      await together([save(), countUsed(tx, opened, used, spent)]);
       return spent;
     };
   });
@@ -175,7 +215,8 @@ const surely = async (opened: Opened, used: Used | null, answer?: unknown): Prom
   const { id, caller, log } = opened;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await end(opened, used, answer);
+      // What failed together is tried by itself: it may have been another's fault.
+      return await end(opened, used, answer, attempt > 1);
     } catch (error) {
       // Who takes down the answer in the same transaction has to know that there is none.
       if (caller.alongside && attempt >= 2) throw error;

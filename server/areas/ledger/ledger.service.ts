@@ -285,20 +285,15 @@ export type SpendRecord = Pick<
 > &
   Pick<store.Use, 'channelId'>;
 
-/**
- * Ends a hold by taking what was used, and writes it down for its owner when it was anything. A hold
- * that has ended is left as it is. Nothing is written before `save`, which may be sent along with a
- * transaction's last statement.
- */
-export const settling = async (
-  tx: Transaction,
-  holdId: string,
+/** Nothing is written before `save`, which may be sent along with a transaction's last statement. */
+type Settling = Settlement & { save: () => Promise<void> };
+
+const settleOpen = (
+  wallet: OpenWallet,
+  held: store.HoldRow,
   actual: number,
   record?: SpendRecord,
-): Promise<Settlement & { save: () => Promise<void> }> => {
-  const open = await openHold(tx, holdId);
-  if (!open) return { spent: 0, balanceBefore: 0, save: async () => {} };
-  const { wallet, held } = open;
+): Settling => {
   const amount = timesFactor(wholeTokens(actual), wallet.factor);
   if (held.state !== 'open') {
     const spent = held.spent ?? 0;
@@ -307,7 +302,7 @@ export const settling = async (
   const balanceBefore = sum(wallet.pots) + held.balance + held.vip;
   const fromLastMonth = putBack(wallet, held, amount);
   const taken = take(wallet.pots, amount - sum(fromLastMonth), held.vipAllowed);
-  wallet.move('spend', minus(taken), holdId);
+  wallet.move('spend', minus(taken), held.id);
   const spent = sum(taken) + sum(fromLastMonth);
   const consumption = record && {
     type: record.type,
@@ -324,6 +319,50 @@ export const settling = async (
     ...(consumption && { consumption }),
   };
   return { spent, balanceBefore, save: () => wallet.save(change) };
+};
+
+/**
+ * Ends a hold by taking what was used, and writes it down for its owner when it was anything. A hold
+ * that has ended is left as it is.
+ */
+export const settling = async (
+  tx: Transaction,
+  holdId: string,
+  actual: number,
+  record?: SpendRecord,
+): Promise<Settling> => {
+  const open = await openHold(tx, holdId);
+  if (!open) return { spent: 0, balanceBefore: 0, save: async () => {} };
+  return settleOpen(open.wallet, open.held, actual, record);
+};
+
+/**
+ * Ends several holds in one transaction, whoever's they are. Null for those that it may not wait for,
+ * as somebody is at work on their wallets; each of these is settled by itself.
+ */
+export const settlingFree = async (
+  tx: Transaction,
+  uses: readonly { holdId: string; actual: number; record: SpendRecord }[],
+): Promise<(Settling | null)[]> => {
+  const locked = await store.lockFreeHolds(
+    tx,
+    uses.map(({ holdId }) => holdId),
+  );
+  const holdsById = new Map(locked.map((each) => [each.held.id, each]));
+  // What one of them leaves in a wallet, the next one of the same wallet begins with.
+  const left = new Map<number, Partial<store.WalletRow>>();
+  return uses.map(({ holdId, actual, record }) => {
+    const found = holdsById.get(holdId);
+    // What an ended account has is taken away by each that is saved.
+    if (!found || found.wallet.closed) return null;
+    holdsById.delete(holdId);
+    const { wallet: row, held } = found;
+    const wallet = openedWallet(tx, held.userId, { ...row, ...left.get(held.userId) });
+    const settlement = settleOpen(wallet, held, actual, record);
+    const { pots, vipPeriod } = wallet;
+    left.set(held.userId, { balance: pots.balance, vipBalance: pots.vip, vipPeriod });
+    return settlement;
+  });
 };
 
 /** The same in one go. */

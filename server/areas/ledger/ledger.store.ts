@@ -64,12 +64,16 @@ const walletForUpdate = statement<RawWallet>(
   `SELECT ${walletFields} FROM wallets w JOIN users u ON u.id = w.user_id
    WHERE w.user_id = $1 FOR UPDATE OF w`,
 );
+const holdsWithWallets = `SELECT ${walletFields}, h.id, h.user_id::float8, h.balance::float8 AS held_balance,
+     h.vip::float8 AS held_vip, h.vip_allowed, h.spent::float8, h.state, h.created_at
+   FROM holds h JOIN wallets w ON w.user_id = h.user_id JOIN users u ON u.id = h.user_id`;
 const holdForUpdate = statement<RawWallet & RawHold>(
   'hold_for_update',
-  `SELECT ${walletFields}, h.id, h.user_id::float8, h.balance::float8 AS held_balance,
-     h.vip::float8 AS held_vip, h.vip_allowed, h.spent::float8, h.state, h.created_at
-   FROM holds h JOIN wallets w ON w.user_id = h.user_id JOIN users u ON u.id = h.user_id
-   WHERE h.id = $1 FOR UPDATE OF w, h`,
+  `${holdsWithWallets} WHERE h.id = $1 FOR UPDATE OF w, h`,
+);
+const freeHoldsForUpdate = statement<RawWallet & RawHold>(
+  'free_holds_for_update',
+  `${holdsWithWallets} WHERE h.id = ANY ($1::uuid[]) FOR UPDATE OF w, h SKIP LOCKED`,
 );
 
 const walletOf = (row: RawWallet): WalletRow => ({
@@ -96,27 +100,36 @@ export const lockWallet = async (tx: Transaction, userId: number): Promise<Walle
   return row ? walletOf(row) : null;
 };
 
-/** The same with a hold on it, so that nobody else can end the hold. */
-export const lockHold = async (
-  tx: Transaction,
-  holdId: string,
-): Promise<{ wallet: WalletRow; held: HoldRow } | null> => {
+/** A hold, locked with its wallet: nobody else can end it. */
+export interface LockedHold {
+  wallet: WalletRow;
+  held: HoldRow;
+}
+
+const lockedOf = (row: RawWallet & RawHold): LockedHold => ({
+  wallet: walletOf(row),
+  held: {
+    id: row.id,
+    userId: row.user_id,
+    balance: row.held_balance,
+    vip: row.held_vip,
+    vipAllowed: row.vip_allowed,
+    spent: row.spent,
+    state: row.state,
+    createdAt: row.created_at,
+  },
+});
+
+export const lockHold = async (tx: Transaction, holdId: string): Promise<LockedHold | null> => {
   const [row] = await holdForUpdate(tx, [holdId]);
-  if (!row) return null;
-  return {
-    wallet: walletOf(row),
-    held: {
-      id: row.id,
-      userId: row.user_id,
-      balance: row.held_balance,
-      vip: row.held_vip,
-      vipAllowed: row.vip_allowed,
-      spent: row.spent,
-      state: row.state,
-      createdAt: row.created_at,
-    },
-  };
+  return row ? lockedOf(row) : null;
 };
+
+/** Locks those of some holds that nobody else has locked, nor their wallets: none is waited for. */
+export const lockFreeHolds = async (
+  tx: Transaction,
+  holdIds: readonly string[],
+): Promise<LockedHold[]> => (await freeHoldsForUpdate(tx, [holdIds])).map(lockedOf);
 
 export const insertWallet = async (db: Executor, userId: number): Promise<boolean> => {
   const result = await db.insert(wallets).values({ userId }).onConflictDoNothing();
