@@ -10,8 +10,15 @@ const require = createRequire(import.meta.url);
 /** Pages beyond these are left out even where the text is still short. */
 const mostPages = 2000;
 
-/** Opens a PDF. To be called in a thread of its own. @throws Unwanted where it has a password */
-const openPdf = async (data: Uint8Array) => {
+/** Pixels of a picture that is decoded to be drawn; a scan of A4 at 200 dpi has four times as many. */
+const mostPixels = 1_000_000;
+
+/**
+ * Opens a PDF. To be called in a thread of its own.
+ * @param stopAtErrors false: what cannot be drawn of a page is left out, as are larger pictures
+ * @throws Unwanted where it has a password
+ */
+const openPdf = async (data: Uint8Array, stopAtErrors = false) => {
   const pdfjs = await import('pdfjs-dist/legacy/build/pdf.mjs');
   const root = path.dirname(require.resolve('pdfjs-dist/package.json'));
   const folder = (name: string) => `${pathToFileURL(path.join(root, name)).href}/`;
@@ -21,8 +28,8 @@ const openPdf = async (data: Uint8Array) => {
     disableFontFace: true,
     useSystemFonts: false,
     useWorkerFetch: false,
-    stopAtErrors: false,
-    maxImageSize: 1_000_000,
+    stopAtErrors,
+    maxImageSize: mostPixels,
     cMapUrl: folder('cmaps').replace('file://', ''),
     cMapPacked: true,
     standardFontDataUrl: folder('standard_fonts').replace('file://', ''),
@@ -42,8 +49,15 @@ const fewLetters = 6;
 /** Strokes from which on a page without letters may show them as drawings. */
 const manyStrokes = 40;
 
-/** Whether only the picture of a page tells what stands there. */
-const isPicture = async (page: PDFPageProxy, letters: number): Promise<boolean> => {
+/**
+ * Whether only the picture of a page tells what stands there.
+ * @param strictly gives the same page, which is drawn up to its first error alone
+ */
+const isPicture = async (
+  page: PDFPageProxy,
+  letters: number,
+  strictly: () => Promise<PDFPageProxy>,
+): Promise<boolean> => {
   if (letters >= fewLetters) return false;
   const { OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs');
   const { fnArray } = await page.getOperatorList();
@@ -53,7 +67,12 @@ const isPicture = async (page: PDFPageProxy, letters: number): Promise<boolean> 
     OPS.paintImageMaskXObject,
   ]);
   const strokes = fnArray.filter((drawn) => drawn === OPS.constructPath).length;
-  return fnArray.some((drawn) => images.has(drawn)) || (letters === 0 && strokes >= manyStrokes);
+  if (fnArray.some((drawn) => images.has(drawn))) return true;
+  if (letters === 0 && strokes >= manyStrokes) return true;
+  if (fnArray.length === 0) return false;
+  // A picture that is too large to be decoded here, or writing whose font is broken, was left out.
+  const whole = await (await strictly()).getOperatorList();
+  return whole.fnArray.length < fnArray.length;
 };
 
 /** What is written on a page, each piece in its place. */
@@ -94,6 +113,7 @@ export const pdfPages = async (
   const document = await openPdf(data);
   const pages: Piece[][] = [];
   const pictures: number[] = [];
+  let strict: ReturnType<typeof openPdf> | undefined;
   let length = 0;
   const count = Math.min(document.numPages, mostPages);
   for (let at = 1; at <= count && length <= most; at += 1) {
@@ -102,7 +122,8 @@ export const pdfPages = async (
     length += pieces.reduce((sum, { text }) => sum + text.length, 0);
     pages.push(pieces);
     const letters = pieces.reduce((sum, { text }) => sum + text.trim().length, 0);
-    if (await isPicture(page, letters)) pictures.push(at);
+    const strictly = async () => (await (strict ??= openPdf(data, true))).getPage(at);
+    if (await isPicture(page, letters, strictly)) pictures.push(at);
     page.cleanup();
   }
   return { pages, pictures, count, cut: count < document.numPages || pages.length < count };

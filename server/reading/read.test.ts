@@ -1,3 +1,6 @@
+import PDFDocument from 'pdfkit';
+import sharp from 'sharp';
+import { pdfPages } from './pdf.ts';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import {
@@ -172,4 +175,27 @@ test('a file is what its bytes say', () => {
   expect(readKindOf('a.pdf', xlsxOf('a', []))).toBe(null);
   expect(readKindOf('a.png', Buffer.from('89504e470d0a1a0a', 'hex'))).toBe('image');
   expect(readKindOf('a.txt', Buffer.from('ffd8ffe0', 'hex'))).toBe(null);
+});
+
+test('a page of a PDF that is a scan of whatever size is a picture; an empty one is none', async () => {
+  const pdf = await new Promise<Buffer>((resolve) => {
+    const document = new PDFDocument({ size: 'A4', margin: 0 });
+    const parts: Buffer[] = [];
+    document.on('data', (part: Buffer) => parts.push(part));
+    document.on('end', () => resolve(Buffer.concat(parts)));
+    void (async () => {
+      for (const [width, height] of [
+        [900, 1_100],
+        [1_654, 2_339],
+      ] as const) {
+        const page = sharp({ create: { width, height, channels: 3, background: '#eee' } });
+        document.image(await page.jpeg().toBuffer(), 0, 0, { width: 595 });
+        document.addPage();
+      }
+      document.text('第三页写着一行字，不是图片', 60, 60);
+      document.addPage();
+      document.end();
+    })();
+  });
+  expect((await pdfPages(pdf, 1_000)).pictures).toEqual([1, 2]);
 });
