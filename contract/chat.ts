@@ -415,7 +415,7 @@ export const chatCalls = {
     method: 'DELETE',
     path: '/api/remove_from_favorites',
     access: 'guest',
-    summary: '取消收藏一条消息；不给 history_id 时取消整个会话的，连同其中的消息',
+    summary: '取消收藏一条消息；不给 history_id 时取消整个会话的，其中的消息不变',
     input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
     output: z.object({}),
   }),
