@@ -254,9 +254,9 @@ export const chatCalls = {
       format: z._default(flag, 0),
       /**
        * In a session of people: the model that is mentioned and shall answer. Of a question that is
-       * posted: its text, where `msg` is its title (document 2 §5).
+       * posted: its text, where `msg` is its title (document 2 §5), so that a blank is none.
        */
-      ai: chosen(65_535),
+      ai: z.optional(text(65_535)),
       /** A second model that answers the same question beside the session's. */
       beside: chosen(100),
       /** An own message that this one takes the place of, as a new branch. */

@@ -99,7 +99,7 @@ const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
 const shapedOf: Readonly<Record<string, typeof shapedFields>> = {
   // A switch names no model.
   '/api/send_message': {
-    ai: (given) => (['0', '1', 'true', 'false'].includes(String(given)) ? '' : given),
+    ai: (given) => (['0', '1', 'true', 'false'].includes(String(given)) ? undefined : given),
   },
 };
 

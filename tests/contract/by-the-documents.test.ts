@@ -513,17 +513,23 @@ test('a question as JSON keeps its text by each of its names, and a model is men
     expect((whole['list'] as Fields[])[1]).toMatchObject({ content: `${title}\n\n${said}` });
   }
   const { uuid } = await data('POST', 'new_session', { type: 2 });
-  for (const half of [
+  const halves = [
     { prompt: '', completion: '只有内容' },
     { prompt: '只有标题', completion: ' ' },
     { completion: '只有内容' },
-  ]) {
-    const msg = JSON.stringify(half);
-    expect(await ask('POST', 'send_message', { uuid, msg, format: 1 })).toMatchObject({
+    { prompt: '只有标题' },
+    { title: '只有标题' },
+  ].map((half) => ({ msg: JSON.stringify(half), format: 1 }));
+  const asText = [
+    { msg: '只有标题', ai: '' },
+    { msg: '', ai: '只有内容' },
+    { msg: '只有内容', title: ' ' },
+  ];
+  for (const half of [...halves, ...asText])
+    expect(await ask('POST', 'send_message', { uuid, ...half })).toMatchObject({
       status: 422,
       message: '请输入内容和标题',
     });
-  }
   await data('POST', 'send_message', { uuid, msg: '怎样开始？' });
   const asked = { prompt: '你说呢？', at_user: '内置助手' };
   const { id } = await data('POST', 'send_message', {
