@@ -283,7 +283,7 @@ describe('what a form of the documents sends', () => {
     });
     expect(JSON.parse(String(setting))).toMatchObject({
       disable_enter: 1,
-      dark_style: 'dark',
+      dark_style: 1,
       show_token_usage: 0,
     });
     // What is needed is still asked for, and nothing else is taken for a choice.
