@@ -87,6 +87,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   session_id: ['uuid', 'sessionId'],
   sessionId: ['session_id', 'uuid'],
   uuid: ['session_id'],
+  embedding: ['embedding_key'],
 };
 
 const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {

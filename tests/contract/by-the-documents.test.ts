@@ -199,6 +199,14 @@ describe('sessions and messages', () => {
   });
 
   test('a question takes a group and is listed by channel=forum; a film’s session is made', async () => {
+    // A group with any type, and a knowledge base by the name of its field.
+    const talk = await data('POST', 'new_session', { type: 0, group_id: 1 });
+    expect(await data('GET', `get_session?uuid=${String(talk['uuid'])}`)).toMatchObject({
+      type: 0,
+      group_id: 1,
+    });
+    const based = { type: 0, embedding_key: 'nobody-has-this' };
+    expect((await ask('POST', 'new_session', based)).code).toBe(1415);
     const question = await data('POST', 'new_session', { type: 2, group_id: 1 });
     await data('POST', `send_message?session_id=${String(question['uuid'])}`, {
       msg: '怎样写得更好？',
