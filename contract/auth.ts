@@ -34,16 +34,8 @@ export const settings = z.object({
   audio_voice: z.optional(text(100)),
   /** 1: Enter makes a new line and Ctrl+Enter sends. */
   disable_enter: z.optional(flag),
-  /** A switch's 0 is light, its 1 dark. */
-  dark_style: z.optional(
-    z.union([
-      z.enum(['system', 'light', 'dark']),
-      z.pipe(
-        flag,
-        z.transform((on): 'light' | 'dark' => (on === 1 ? 'dark' : 'light')),
-      ),
-    ]),
-  ),
+  /** A switch's 0 is light, its 1 dark; it comes back as it was saved. */
+  dark_style: z.optional(z.union([z.enum(['system', 'light', 'dark']), flag])),
   translate: z.optional(flag),
   /** 1: new sessions are private unless their owner opens them; 0: new sessions are public. */
   private_global: z.optional(flag),

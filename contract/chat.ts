@@ -254,9 +254,9 @@ export const chatCalls = {
       format: z._default(flag, 0),
       /**
        * In a session of people: the model that is mentioned and shall answer. Of a question that is
-       * posted: its text, where `msg` is its title (document 2 §5).
+       * posted: its text, where `msg` is its title (document 2 §5), so that a blank is none.
        */
-      ai: chosen(65_535),
+      ai: z.optional(text(65_535)),
       /** A second model that answers the same question beside the session's. */
       beside: chosen(100),
       /** An own message that this one takes the place of, as a new branch. */
@@ -415,7 +415,7 @@ export const chatCalls = {
     method: 'DELETE',
     path: '/api/remove_from_favorites',
     access: 'guest',
-    summary: '取消收藏一条消息；不给 history_id 时取消整个会话的，连同其中的消息',
+    summary: '取消收藏一条消息；不给 history_id 时取消整个会话的，其中的消息不变',
     input: z.object({ session_id: sessionRef, history_id: z.optional(id) }),
     output: z.object({}),
   }),

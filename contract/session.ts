@@ -43,8 +43,11 @@ export const session = z.object({
   deleted: z.int(),
   /** 1: the knowledge base that it is asked about is its owner's own. */
   embedding_private: z.int(),
-  /** The asker has marked it as a whole. */
-  favorite: z.boolean(),
+  /**
+   * True: the asker has marked it as a whole; a number: not that, but messages of it, and this one
+   * last.
+   */
+  favorite: z.union([z.boolean(), z.int()]),
   /** The asker keeps it at the top of their list. */
   on_top: z.boolean(),
   /** Of a private session of two people: messages of the other one that the asker has not seen. */

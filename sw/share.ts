@@ -31,15 +31,26 @@ const takeIn = async (request: Request): Promise<void> => {
     );
 };
 
+/**
+ * Whether a page of another site posted it, as far as browsers tell a worker: they say no page where
+ * an app shares something, nor where a site hides that it sends.
+ */
+const isForeign = ({ referrer, headers }: Request): boolean =>
+  [referrer, headers.get('origin') ?? ''].some(
+    (from) => /^https?:/.test(from) && new URL(from).origin !== location.origin,
+  );
+
 /** Answers the manifest's share target. */
 export const answerShares = (): void => {
   registerRoute(
     ({ url, sameOrigin }) => sameOrigin && url.pathname === shareTarget,
     async ({ request }) => {
-      const taken = await takeIn(request).then(
-        () => true,
-        () => false,
-      );
+      const taken =
+        !isForeign(request) &&
+        (await takeIn(request).then(
+          () => true,
+          () => false,
+        ));
       return Response.redirect(`/?shared=${taken ? 1 : 0}`, 303);
     },
     'POST',

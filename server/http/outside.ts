@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isPublicAddress } from '../net/guarded-fetch.ts';
-import { isPublicHost } from '../net/public-host.ts';
+import { isPublicAddress, isPublicHost } from '../net/public-host.ts';
 
 /** What a proxy adds to a request that it hands on. */
 const forwarding =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { calls } from '#contract/calls.ts';
-import { addressKey, createRateLimit, networkKey } from './rate-limit.ts';
+import { addressKey, createGuestLimit, createRateLimit, networkKey } from './rate-limit.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -40,4 +40,14 @@ test('this machine is limited in credentials alone', async () => {
   for (let times = 0; times < 5; times += 1) await limit(calls.models, '127.0.0.1');
   await limit(calls.login, '::1');
   await expect(limit(calls.login, '::1')).rejects.toMatchObject({ codeName: 'too_many' });
+});
+
+test('guests of one provider of IPv6 end together, whatever networks they come from', async () => {
+  const limit = createGuestLimit(1);
+  const addressOf = (at: number) => `2001:db8:${(at % 20).toString(16)}00:${at.toString(16)}::1`;
+  for (let at = 0; at < 600; at += 1) await limit(at, addressOf(at));
+  await expect(limit(601, '2001:db8:ff00::1')).rejects.toMatchObject({
+    codeName: 'login_required',
+  });
+  await limit(602, '2001:db9:ff00::1');
 });

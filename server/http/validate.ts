@@ -87,6 +87,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   session_id: ['uuid', 'sessionId'],
   sessionId: ['session_id', 'uuid'],
   uuid: ['session_id'],
+  embedding: ['embedding_key'],
 };
 
 const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
@@ -99,7 +100,7 @@ const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
 const shapedOf: Readonly<Record<string, typeof shapedFields>> = {
   // A switch names no model.
   '/api/send_message': {
-    ai: (given) => (['0', '1', 'true', 'false'].includes(String(given)) ? '' : given),
+    ai: (given) => (['0', '1', 'true', 'false'].includes(String(given)) ? undefined : given),
   },
 };
 

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, fetch as undiciFetch, request } from 'undici';
+import { isPublicAddress, isPublicHost } from './public-host.ts';
 import { timeLimit } from './time-limit.ts';
 
 export interface Fetched {
@@ -37,32 +37,6 @@ export type GuardedFetch = (url: string, options: FetchOptions) => Promise<Fetch
 
 const bounds = { redirects: 3, totalMs: 10_000, connectMs: 5_000 };
 const usualPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
-/** Blocks that translate to IPv4 addresses: what they stand for counts. */
-const embedded = (address: ipaddr.IPv6): ipaddr.IPv4 | null => {
-  const { parts } = address;
-  const [first = 0, second = 0, third = 0] = parts;
-  const v4 = (high = 0, low = 0) => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
-  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
-  // NAT64, well known (RFC 6052).
-  if (first === 0x64 && second === 0xff9b && parts.slice(2, 6).every((part) => part === 0))
-    return v4(parts[6], parts[7]);
-  // 6to4.
-  if (first === 0x2002) return v4(second, third);
-  return null;
-};
-
-/** Whether an address belongs to one machine of the public internet. */
-export const isPublicAddress = (text: string): boolean => {
-  if (isIP(text) === 0) return false;
-  const address = ipaddr.parse(text);
-  if (address.kind() === 'ipv4') return address.range() === 'unicast';
-  const within = embedded(address as ipaddr.IPv6);
-  if (within) return within.range() === 'unicast';
-  // Of IPv6 only 2000::/3 is given out at all.
-  const [first = 0] = (address as ipaddr.IPv6).parts;
-  return address.range() === 'unicast' && first >> 13 === 1;
-};
 
 /** The address is not one that everybody could reach, or the answer is not what was wanted. */
 export class Forbidden extends Error {}
@@ -133,8 +107,7 @@ export const createGuard = (
       throw new Forbidden('address');
     if (allowed.has(`${bare(url.hostname)}:${port}`)) return;
     if (port !== ports[url.protocol]) throw new Forbidden('port');
-    if (isIP(bare(url.hostname)) !== 0 && !isPublicAddress(bare(url.hostname)))
-      throw new Forbidden('not public');
+    if (!isPublicHost(url.hostname)) throw new Forbidden('not public');
   };
   return { agent, requireAllowed };
 };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WaitRef, WaitResult } from '#contract/wait.ts';
 import type { Database } from '../db/database.ts';
@@ -11,8 +12,16 @@ const pushesAtOnce = 20;
 const pauses = [5, 30, 120, 600, 1800];
 /** The push services of the browsers; whoever names another may name one that never answers. */
 const knownServices = new Set(['googleapis.com', 'mozilla.com', 'apple.com', 'windows.com']);
-const siteOf = (endpoint: string): string =>
-  new URL(endpoint).hostname.split('.').slice(-2).join('.');
+/** Where countries have names given out below names of their own, such as co.uk and com.cn. */
+const registries = /^(?:ac|co|com|edu|gob|gov|ne|net|or|org)\.[a-z]{2}$/;
+
+/** What one owner of a name has, however many hosts they call by it. */
+export const siteOf = (endpoint: string): string => {
+  const { hostname } = new URL(endpoint);
+  const labels = hostname.split('.');
+  const top = labels.slice(-2).join('.');
+  return isIP(hostname) > 0 ? hostname : registries.test(top) ? labels.slice(-3).join('.') : top;
+};
 
 export const keyOf = ({ kind, id }: WaitRef): string => `${kind}:${id}`;
 

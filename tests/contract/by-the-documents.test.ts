@@ -199,6 +199,14 @@ describe('sessions and messages', () => {
   });
 
   test('a question takes a group and is listed by channel=forum; a film’s session is made', async () => {
+    // A group with any type, and a knowledge base by the name of its field.
+    const talk = await data('POST', 'new_session', { type: 0, group_id: 1 });
+    expect(await data('GET', `get_session?uuid=${String(talk['uuid'])}`)).toMatchObject({
+      type: 0,
+      group_id: 1,
+    });
+    const based = { type: 0, embedding_key: 'nobody-has-this' };
+    expect((await ask('POST', 'new_session', based)).code).toBe(1415);
     const question = await data('POST', 'new_session', { type: 2, group_id: 1 });
     await data('POST', `send_message?session_id=${String(question['uuid'])}`, {
       msg: '怎样写得更好？',
@@ -283,7 +291,7 @@ describe('what a form of the documents sends', () => {
     });
     expect(JSON.parse(String(setting))).toMatchObject({
       disable_enter: 1,
-      dark_style: 'dark',
+      dark_style: 1,
       show_token_usage: 0,
     });
     // What is needed is still asked for, and nothing else is taken for a choice.
@@ -513,17 +521,23 @@ test('a question as JSON keeps its text by each of its names, and a model is men
     expect((whole['list'] as Fields[])[1]).toMatchObject({ content: `${title}\n\n${said}` });
   }
   const { uuid } = await data('POST', 'new_session', { type: 2 });
-  for (const half of [
+  const halves = [
     { prompt: '', completion: '只有内容' },
     { prompt: '只有标题', completion: ' ' },
     { completion: '只有内容' },
-  ]) {
-    const msg = JSON.stringify(half);
-    expect(await ask('POST', 'send_message', { uuid, msg, format: 1 })).toMatchObject({
+    { prompt: '只有标题' },
+    { title: '只有标题' },
+  ].map((half) => ({ msg: JSON.stringify(half), format: 1 }));
+  const asText = [
+    { msg: '只有标题', ai: '' },
+    { msg: '', ai: '只有内容' },
+    { msg: '只有内容', title: ' ' },
+  ];
+  for (const half of [...halves, ...asText])
+    expect(await ask('POST', 'send_message', { uuid, ...half })).toMatchObject({
       status: 422,
       message: '请输入内容和标题',
     });
-  }
   await data('POST', 'send_message', { uuid, msg: '怎样开始？' });
   const asked = { prompt: '你说呢？', at_user: '内置助手' };
   const { id } = await data('POST', 'send_message', {

@@ -70,6 +70,33 @@ const makeBase = async (person: TestClient, key: string, said: string) => {
   return { id: base.id, url: (await files()).list[0]!.url };
 };
 
+test('what is written while an account is emptied waits, and is refused once it is', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const { id } = await person.call('userInfo', {});
+  const session = await person.call('newSession', { type: 0 });
+  const writer = new pg.Client({ connectionString: server.databaseUrl });
+  await writer.connect();
+  const { rows } = await writer.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  await client.query('BEGIN');
+  await client.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
+  const written = writer
+    .query('INSERT INTO pins (user_id, session_id) VALUES ($1, $2)', [id, session.id])
+    .then(
+      () => 'written',
+      ({ code }: { code: string }) => code,
+    );
+  await expect
+    .poll(async () => {
+      const waiting = 'SELECT FROM pg_locks WHERE pid = $1 AND NOT granted';
+      return (await client.query(waiting, [rows[0]?.pid])).rowCount;
+    })
+    .toBe(1);
+  await client.query('UPDATE users SET deleted_at = now(), erased_at = now() WHERE id = $1', [id]);
+  await client.query('COMMIT');
+  expect(await written).toBe('QG001');
+  await writer.end();
+});
+
 test('every column with a person’s number stands in the list of what is a person’s, once', async () => {
   const listed = held.flatMap(({ table, of }) => of.map((column) => `${table}.${column}`));
   const found: string[] = [];

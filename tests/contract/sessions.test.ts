@@ -81,7 +81,7 @@ describe('favourites', () => {
     expect(await listOf(me, { channel: 'favorites' })).toEqual([
       expect.objectContaining({
         uuid,
-        favorite: false,
+        favorite: historyId,
         match: expect.objectContaining({ history_id: historyId }),
       }),
     ]);

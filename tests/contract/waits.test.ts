@@ -315,6 +315,10 @@ describe('push', () => {
     for (const endpoint of [
       'http://push.example.com/a',
       'https://127.0.0.1/a',
+      'https://localhost/a',
+      'https://push.localhost./a',
+      'https://printer.local/a',
+      'https://metadata.internal/a',
       'https://[::1]/a',
       'https://169.254.169.254/latest/meta-data',
       'https://user:pass@push.example.com/a',

@@ -48,12 +48,12 @@ const markDocument = (page: Page) =>
     (window as { sameDocument?: true }).sameDocument = true;
   });
 
-const postShare = (page: Page) =>
-  page.evaluate(() => {
+const postShare = (page: Page, origin = '') =>
+  page.evaluate((place) => {
     const form = document.createElement('form');
     Object.assign(form, {
       method: 'POST',
-      action: '/share-target',
+      action: `${place}/share-target`,
       enctype: 'multipart/form-data',
     });
     for (const [name, value] of [
@@ -72,7 +72,7 @@ const postShare = (page: Page) =>
     form.append(input);
     document.body.append(form);
     form.submit();
-  });
+  }, origin);
 
 /** The pages opened from now on believe that they are an installed app's. */
 const standalone = (context: BrowserContext) =>
@@ -208,6 +208,14 @@ test('what another app shares waits in the box; a logout leaves nothing of it @O
   await app.enterAs(person);
   await page.goto(`${front.baseURL}/`);
   await shellComplete(page);
+  // A form of another site puts nothing into the box.
+  const elsewhere = 'http://elsewhere.example/';
+  await page.route(elsewhere, (route) => route.fulfill({ contentType: 'text/html', body: '<p>' }));
+  await page.goto(elsewhere);
+  await postShare(page, front.baseURL);
+  await expect(page.getByText(/分享/)).toBeVisible();
+  await expect(question(page)).toHaveValue('');
+  expect((await kept(page)).filter((path) => path.startsWith('/share-target'))).toEqual([]);
   await postShare(page);
   await page.waitForURL(/new=1/);
   await expect(question(page)).toHaveValue('一篇文章\n看看这个\nhttps://example.com/a?b=c');

@@ -11,6 +11,7 @@ let server: TestServer;
 let user: ApiUser;
 let client: OpenAI;
 let refuse = false;
+let thinkMs = 250;
 const model = 'bulk-chat';
 const env = (): Record<string, string> => ({
   OPENAI_BASE_URL: `${service.url}/v1`,
@@ -25,7 +26,7 @@ beforeAll(async () => {
     const data = await bodyOf(request);
     if (request.method !== 'POST') return reply(response, 200, { data: [] });
     const { messages } = JSON.parse(data.toString()) as { messages: { content: string }[] };
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, thinkMs));
     if (refuse) return reply(response, 500, { error: { message: 'away' } });
     return reply(response, 200, {
       id: 'c',
@@ -259,4 +260,14 @@ test('of 30,000 lines the next ones are found at once, and a file is no burden f
   const odd = await begin([lineOf(7, { messages: [{ role: 'user', content: 'a\u0000b\ud800' }] })]);
   await untilEnded(odd.id);
   expect((await client.batches.retrieve(odd.id)).request_counts?.completed).toBe(1);
+});
+
+test('a line of an account that is ended meanwhile gives back at once what was set aside', async () => {
+  thinkMs = 3_000;
+  await begin([lineOf(1)]);
+  const open = () =>
+    onDatabase(server, `SELECT FROM holds WHERE state = 'open' AND user_id = $1`, [user.userId]);
+  await expect.poll(async () => (await open()).length).toBe(1);
+  await user.person.call('deleteAccount', { password: 'password-1' });
+  await expect.poll(async () => (await open()).length, { timeout: 15_000 }).toBe(0);
 });

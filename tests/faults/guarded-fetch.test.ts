@@ -1,7 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createGuardedFetch, isPublicAddress } from '#server/net/guarded-fetch.ts';
+import { createGuardedFetch } from '#server/net/guarded-fetch.ts';
+import { isPublicAddress } from '#server/net/public-host.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
@@ -251,7 +252,10 @@ describe('what is not public', () => {
       [],
     ])
       expect(
-        await guardWith({ lookup: resolver(addresses) })(`http://name.test:${port}/`, options),
+        await guardWith({ lookup: resolver(addresses) })(
+          `http://name.example.com:${port}/`,
+          options,
+        ),
       ).toBeNull();
     expect(connections).toBe(0);
   });
@@ -261,8 +265,8 @@ describe('what is not public', () => {
     const lookup = resolver(['203.0.114.1'], ['127.0.0.1']);
     const fetch = guardWith({ lookup });
     const signal = AbortSignal.timeout(300);
-    expect(await fetch(`http://name.test:${port}/`, { ...options, signal })).toBeNull();
-    expect(await fetch(`http://name.test:${port}/`, options)).toBeNull();
+    expect(await fetch(`http://name.example.com:${port}/`, { ...options, signal })).toBeNull();
+    expect(await fetch(`http://name.example.com:${port}/`, options)).toBeNull();
     expect(connections).toBe(0);
   });
 

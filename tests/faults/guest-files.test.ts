@@ -66,16 +66,32 @@ test('the guests of a network have one room together, and those of another have 
   await send(person, data);
 });
 
+/** Sends so many bytes of a file in pieces; gives the code of the answer. */
+const announce = async (guest: TestClient, sent: number, id: string = randomUUID()) => {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(sent)]), 'piece');
+  const size = Math.max(sent, megabyte / 2);
+  const query = `upload_id=${id}&offset=0&size=${size}`;
+  const init = { method: 'POST', headers: guest.headers(), body: form };
+  const answer = await fetch(`${server.baseURL}/api/upload_piece?${query}`, init);
+  return ((await answer.json()) as { code: number }).code;
+};
+
+test('what a call took of pieces and refused fills the room of its network', async () => {
+  const guest = await visitor('192.0.2.5');
+  const id = randomUUID();
+  expect(await announce(guest, (megabyte * 3) / 4, id)).toBe(0);
+  const form = new FormData();
+  form.set('file_upload', id);
+  form.set('file', new Blob([]), 'a.exe');
+  const init = { method: 'POST', headers: guest.headers(), body: form };
+  const refused = await fetch(`${server.baseURL}/api/upload_file`, init);
+  expect(((await refused.json()) as { code: number }).code).toBe(1416);
+  expect(await announce(await visitor('192.0.2.6'), megabyte / 2)).toBe(1420);
+  expect(await announce(await visitor('192.0.3.6'), megabyte / 2)).toBe(0);
+});
+
 test('what a guest has only announced takes the room of nobody else', async () => {
-  const announce = async (guest: TestClient, sent: number) => {
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(sent)]), 'piece');
-    const size = Math.max(sent, megabyte / 2);
-    const query = `upload_id=${randomUUID()}&offset=0&size=${size}`;
-    const init = { method: 'POST', headers: guest.headers(), body: form };
-    const answer = await fetch(`${server.baseURL}/api/upload_piece?${query}`, init);
-    return ((await answer.json()) as { code: number }).code;
-  };
   const data = await noise(300, 300).png().toBuffer();
   for (const host of [5, 6, 7])
     expect(await announce(await visitor(`198.51.100.${host}`), 1)).toBe(0);

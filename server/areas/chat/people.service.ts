@@ -118,7 +118,6 @@ const asPosted = async (
     return { asked: sent, input: given };
   if (await models.find(tx, written, user)) return { asked: sent, input: given };
   const human = cleaned(written);
-  if (human === '') throw new Refusal('bad_input', 'ai：请输入内容和标题');
   if (sent.human.length > questionTitle)
     throw new Refusal('bad_input', `msg：标题太长，最多 ${questionTitle} 个字符`);
   return { asked: { human, request: null }, input: { ...input, title: sent.human } };

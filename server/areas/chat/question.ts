@@ -128,25 +128,35 @@ const isBlank = (given: unknown): boolean =>
 /** Characters of a question's title. */
 export const questionTitle = 100;
 
+/** Throws a Refusal where a question has no title or no text (document 2 §5). */
+const requireBoth = (title: unknown, content: unknown): void => {
+  if (isBlank(title) || isBlank(content)) throw new Refusal('bad_input', '请输入内容和标题');
+};
+
 /**
- * A message to people as the documents write it into `msg`: the title in `title` or `prompt`, the
- * text in `content` or `completion`, a model that is mentioned in `at_user`. What begins a question
- * has both. Throws a Refusal that names the field.
+ * A message to people as the documents write it: as text, of a question its title in `msg` and its
+ * text in `ai`; as JSON the title in `title` or `prompt`, the text in `content` or `completion`, a
+ * model that is mentioned in `at_user`. The page has a title beside `msg`. What begins a question by
+ * one of these has both. Throws a Refusal.
  */
 export const asWritten = (
   sent: Parsed<'sendMessage'>,
   beginsQuestion: boolean,
 ): Parsed<'sendMessage'> => {
   const given = sent.format === 1 ? parsed(sent.msg) : null;
-  if (!isRecord(given)) return sent;
-  const ai = sent.ai ?? modelAmong(given['at_user']) ?? undefined;
-  const input = ai === undefined ? sent : { ...sent, ai };
+  const { title: beside, msg: words, ai: named } = sent;
+  const posted = beside === undefined ? named : words;
+  if (beginsQuestion && given === null && posted !== undefined)
+    requireBoth(beside ?? words, posted);
+  const mentioned = isRecord(given) ? modelAmong(given['at_user']) : null;
+  const input = { ...sent, ai: (named || mentioned) ?? undefined };
+  if (!isRecord(given)) return input;
   const { title, content, completion, prompt, ...rest } = given;
-  const text = completion ?? content;
+  const text = completion ?? content ?? (title === undefined ? undefined : prompt);
   const above = title ?? (text === undefined ? undefined : prompt);
+  const isHalf = above !== undefined || text !== undefined || Object.keys(rest).length === 0;
+  if (beginsQuestion && beside === undefined && isHalf) requireBoth(above, text);
   if (above === undefined && text === undefined) return input;
-  if (beginsQuestion && text !== undefined && [above, text].some(isBlank))
-    throw new Refusal('bad_input', '请输入内容和标题');
   if ((above !== undefined && typeof above !== 'string') || (above ?? '').length > questionTitle)
     throw bad('msg.title', `应为不超过 ${questionTitle} 个字符的文字`);
   const msg = JSON.stringify({ ...rest, prompt: text ?? prompt });

@@ -44,8 +44,6 @@ export const requireSense = (input: Input, user: Identity | null): void => {
   const embedding = input.embeddings?.[0] ?? input.embedding;
   const type = typeAsked(input);
   const ofChat = fork !== undefined || embedding !== undefined || temporary === 1;
-  if (input.group_id !== undefined && type !== sessionTypes.people)
-    throw new Refusal('bad_input', 'group_id：只有问答在社区的分组里');
   if (type === sessionTypes.people) {
     if (!user || user.guest) throw new Refusal('login_required', '向大家提问需要先登录');
     if (ofChat || scenario !== undefined)
@@ -76,6 +74,13 @@ const insert = async (tx: Transaction, values: store.NewSession): Made => {
   return made;
 };
 
+/** What every kind of session has of what was asked for; only questions show their group. */
+const askedFor = ({ uuid, group_id: groupId }: Input, maker: Maker) => ({
+  uuid,
+  userId: maker.id,
+  ...(groupId !== undefined && { groupId }),
+});
+
 const isPrivate = ({ sessionPrivate: forced, setting }: Maker, input: Input): boolean =>
   newSessionIsPrivate({ forced, setting }, input.private);
 
@@ -84,23 +89,13 @@ const countScenario = async (tx: Transaction, id: number | undefined, maker: Mak
 };
 
 /** Public, unless asked or forced to be private. */
-const makePeopleSession = async (
-  { forum }: Deps,
-  tx: Transaction,
-  maker: Maker,
-  input: Input,
-): Made => {
-  const groupId = input.group_id ?? limits.defaultGroup;
-  await forum.requireGroup(tx, groupId);
-  return insert(tx, {
-    uuid: input.uuid,
-    userId: maker.id,
+const makePeopleSession = (tx: Transaction, maker: Maker, input: Input): Made =>
+  insert(tx, {
+    ...askedFor(input, maker),
     type: sessionTypes.people,
     model: '',
     private: maker.sessionPrivate || input.private === 1,
-    groupId,
   });
-};
 
 /** What new_session makes when it takes over what another session shows up to a message. */
 const forkSource = async (
@@ -149,8 +144,7 @@ const makeFork = async (
   const open = await deps.knowledge.findAll(tx, basesOf(row), maker.id);
   const [key = '', ...more] = open.map((base) => base.key);
   const made = await insert(tx, {
-    uuid: input.uuid,
-    userId: maker.id,
+    ...askedFor(input, maker),
     type: sessionTypes.chat,
     model,
     private: isPrivate(maker, input),
@@ -199,8 +193,7 @@ const makeMediaSession = async (
       : { name: input.model };
   const wanted = { name, preferred, asker: maker };
   return insert(tx, {
-    uuid: input.uuid,
-    userId: maker.id,
+    ...askedFor(input, maker),
     type,
     styleKey,
     model: await modelFor(deps, tx, type, wanted),
@@ -230,8 +223,7 @@ const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input)
   const [key = '', ...more] = keys;
   const wanted = { name, preferred: maker.setting.default_chat_model, asker: maker };
   return insert(tx, {
-    uuid: input.uuid,
-    userId: maker.id,
+    ...askedFor(input, maker),
     type: sessionTypes.chat,
     model: await modelFor(deps, tx, sessionTypes.chat, wanted),
     private: temporary || isPrivate(maker, input),
@@ -264,8 +256,9 @@ export const createSession = (
     const most = limits.freeSessionsAMonth;
     if (!maker.vip && (await countThisMonth(tx, userId, most)) >= most)
       throw new Refusal('monthly_limit');
+    if (input.group_id !== undefined) await deps.forum.requireGroup(tx, input.group_id);
     const type = typeAsked(input);
-    if (type === sessionTypes.people) return makePeopleSession(deps, tx, maker, input);
+    if (type === sessionTypes.people) return makePeopleSession(tx, maker, input);
     if (type !== sessionTypes.chat) return makeMediaSession(deps, tx, maker, { input, type });
     const { history_id: historyId } = input;
     return historyId === undefined

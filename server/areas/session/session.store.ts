@@ -60,8 +60,8 @@ export const findSession = async (
 interface CardExtras {
   /** Addresses of its newest images that are shown, newest first, at most 5. */
   images: string[];
-  /** The asker marked it or messages of it. */
-  favorite: boolean;
+  /** What the asker marked of it: a message, the last one, or as a whole. */
+  favorite: boolean | number;
   onTop: boolean;
   /** Of a private session of two people: the one who is not the asker. */
   friendName: string | null;
@@ -88,8 +88,9 @@ const cards = statement<SessionRow & CardExtras>(
          ORDER BY h.id DESC LIMIT 5
        ) h, jsonb_array_elements_text(h.list) WITH ORDINALITY p (url, place)
        ORDER BY h.id DESC, p.place LIMIT 5) END AS images,
-     EXISTS (SELECT FROM favorites m WHERE m.user_id = $2 AND m.session_id = s.id
-       AND m.history_id = 0) AS favorite,
+     coalesce((SELECT CASE m.history_id WHEN 0 THEN 'true' ELSE to_jsonb(m.history_id) END
+       FROM favorites m WHERE m.user_id = $2 AND m.session_id = s.id
+       ORDER BY m.history_id = 0 DESC, m.created_at DESC LIMIT 1), 'false') AS favorite,
      EXISTS (SELECT FROM pins p WHERE p.user_id = $2 AND p.session_id = s.id) AS "onTop",
      o.user_name AS "friendName",
      CASE WHEN $2 IN (f.low_user_id, f.high_user_id) THEN (SELECT count(*)::int FROM (

@@ -21,6 +21,10 @@ const startsHere = async (): Promise<boolean> => {
   }
 };
 
+/** What was chosen here, or with the switch of another client. */
+const darkOf = (style: NonNullable<Settings['dark_style']>) =>
+  typeof style === 'string' ? style : (['light', 'dark'] as const)[style];
+
 /**
  * What login and registration share: the answer becomes the sign-in of this browser, or a dialog.
  * `submit` makes one try with what was read of the captcha, where one is asked for; `captcha` is what
@@ -50,7 +54,7 @@ export const useSignIn = (back: string | undefined, entered: () => void) => {
       closeLoginOpen();
       const saved = JSON.parse(answer.profile.setting || '{}') as Settings;
       prefsStore.set({
-        ...(saved.dark_style && { dark: saved.dark_style }),
+        ...(saved.dark_style !== undefined && { dark: darkOf(saved.dark_style) }),
         ...(saved.theme && { theme: saved.theme }),
         ...(saved.theme_color !== undefined && {
           accent: saved.theme_color,

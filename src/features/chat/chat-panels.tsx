@@ -60,9 +60,9 @@ const SessionSheet = ({
   const favourite = () =>
     attempt(async () => {
       const input = { session_id: session.uuid };
-      const name = session.favorite ? 'removeFromFavorites' : 'addToFavorites';
+      const name = session.favorite === true ? 'removeFromFavorites' : 'addToFavorites';
       const done = await act(name, session.uuid, input);
-      const text = session.favorite ? '已取消收藏' : '已收藏';
+      const text = session.favorite === true ? '已取消收藏' : '已收藏';
       toast(done ? text : `${text}，${laterText}`, 'success');
     });
   const block = (on: boolean) =>
@@ -95,7 +95,7 @@ const SessionSheet = ({
           { icon: 'sort', label: newestFirst ? '改为最新在下' : '改为最新在上', act: onSort },
           !session.temporary && {
             icon: 'star',
-            label: session.favorite ? '取消收藏会话' : '收藏会话',
+            label: session.favorite === true ? '取消收藏会话' : '收藏会话',
             act: () => void favourite(),
           },
           { icon: 'share', label: '导出与分享', act: () => onPanel('export') },

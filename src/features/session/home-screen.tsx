@@ -158,7 +158,9 @@ const Menu = ({
     <SessionMenu
       session={session}
       own={session?.user_id === user?.id}
-      starred={session !== undefined && (session.favorite || marked(session) !== undefined)}
+      starred={
+        session?.favorite === true || (session !== undefined && marked(session) !== undefined)
+      }
       onAct={(what, target) => void act(what, target, marked(target))}
       onClose={onClose}
     />

@@ -8,9 +8,10 @@ import { sessionTitle } from './session-title.ts';
 const shorten = (title: string): string => (title.length > 30 ? `${title.slice(0, 30)}…` : title);
 
 const toggleFavorite = async (session: Session, marked: number | undefined) => {
-  if (session.favorite || marked !== undefined) {
+  const whole = session.favorite === true;
+  if (whole || marked !== undefined) {
     // The star of one message in it is another than the session's own.
-    const one = session.favorite ? {} : { history_id: marked };
+    const one = whole ? {} : { history_id: marked };
     const target = { session_id: session.uuid, ...one };
     const done = await act('removeFromFavorites', session.uuid, target);
     toast(done ? '已取消收藏' : `已取消收藏，${laterText}`);

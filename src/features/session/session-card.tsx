@@ -29,8 +29,8 @@ export const markedIn = (
   channel: Channel,
   words: string | undefined,
 ): number | undefined =>
-  channel === 'favorites' && !words && !session.favorite
-    ? (session.match?.history_id ?? undefined)
+  channel === 'favorites' && !words && typeof session.favorite === 'number'
+    ? session.favorite
     : undefined;
 
 /** Images of a session: five small ones, on a phone four larger ones (document 1 §2). */
@@ -206,7 +206,7 @@ export const SessionCard = ({
 }) => {
   const title = sessionTitle(session);
   const marked = session.match?.history_id ?? undefined;
-  const starred = session.favorite || markedIn(session, channel, words) !== undefined;
+  const starred = session.favorite === true || markedIn(session, channel, words) !== undefined;
   return (
     <li className={css.session} data-session data-swipe={onMenu ? session.uuid : undefined}>
       {swiped && (

@@ -109,8 +109,10 @@ const overSession = <T extends Session>(session: T, acts: readonly Act[]): T => 
   let next = session;
   for (const act of acts) {
     if (act.lane !== session.uuid) continue;
-    if (act.name === 'addToFavorites') next = { ...next, favorite: true };
-    else if (act.name === 'removeFromFavorites' && act.input.history_id === undefined)
+    if (act.name === 'addToFavorites') {
+      const { history_id: kept } = act.input;
+      next = { ...next, favorite: kept === undefined || next.favorite === true || Number(kept) };
+    } else if (act.name === 'removeFromFavorites' && act.input.history_id === undefined)
       next = { ...next, favorite: false };
     else if (act.name === 'setSession')
       next = {
