@@ -104,6 +104,11 @@ export interface Line {
     after: number,
   ) => Promise<readonly { id: number; human: string; created_at: string; beside: number | null }[]>;
   tell: (news: News) => void;
+  /**
+   * Keeps a message that has arrived where it outlives this one, while it leaves what waits; gives
+   * what ends that once what came of it is kept. Left out: the server alone has it until then.
+   */
+  outlast?: (act: Act) => Promise<() => void>;
 }
 
 /** Answers of a server that is not well, or not there yet. */

@@ -307,6 +307,22 @@ test('what a browser threw away with its whole storage is sent from memory, befo
   expect(await store.all()).toEqual([]);
 });
 
+test('a message that arrived is kept elsewhere before it leaves, until it is told', async () => {
+  const store = memory();
+  store.add(message('one'));
+  const seen: string[] = [];
+  const line: Line = {
+    ...lineOf({ call: async () => ({ id: 1 }) }),
+    tell: ({ type }) => seen.push(type),
+    outlast: async ({ key }) => {
+      seen.push(`${key} waits: ${store.acts.length}`);
+      return () => seen.push('ended');
+    },
+  };
+  await createEngine(store, line).run();
+  expect(seen).toEqual(['sending', 'one waits: 1', 'done', 'ended']);
+});
+
 test('a key that the server may have forgotten is looked up before it is used again', async () => {
   const store = memory();
   store.add(message('继续'));

@@ -52,6 +52,9 @@ export const createEngine = (store: ActStore, line: Line) => {
 
   /** What follows a message that arrived: the next one is newer than it. */
   const finish = async (act: Act, data: unknown) => {
+    // The bytes of a part go with their act.
+    const whole = act.name === 'sendMessage' && (act.parts ?? []).length === 0;
+    const arrived = whole ? await line.outlast?.(act) : undefined;
     await store.remove([act.id]);
     rests.end(act.lane);
     if (act.name === 'sendMessage') {
@@ -62,6 +65,7 @@ export const createEngine = (store: ActStore, line: Line) => {
       for (const each of later) await store.change(each.id, { before: id });
     }
     line.tell({ type: 'done', act, data });
+    arrived?.();
   };
 
   /** Does one act; false: its lane has to wait. */

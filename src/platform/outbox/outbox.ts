@@ -11,10 +11,12 @@ import {
   setAttachments,
 } from '#src/platform/attach/attach-store.ts';
 import { partsOf } from '#src/platform/attach/parts.ts';
+import { heardIsKept } from '#src/platform/cache.ts';
 import { accountOf } from '#src/platform/account-of.ts';
 import { authStore } from '#src/platform/auth-store.ts';
 import type { Note } from '#src/platform/note.ts';
 import {
+  note,
   notePrefix,
   keepNotesBy,
   noteLock,
@@ -122,9 +124,23 @@ const changed = async (): Promise<void> => {
   void refreshScreens();
 };
 
+/** Between leaving the outbox and standing in the cache a message is a note, which a kill leaves. */
+const outlast = async (act: Act): Promise<() => void> => {
+  const { id: _, account: __, tries: ___, faults: ____, failed: _____, ...sent } = act;
+  let end = () => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  void navigator.locks?.request(noteLock(act.key), () => over);
+  const { keep, forget } = note(sent);
+  await keep();
+  return () => void heardIsKept().then(forget).then(end);
+};
+
 const engine = createEngine(actStore, {
   account: me,
   tell,
+  outlast,
   call: (act) => {
     const call = serverApi[act.name] as (input: In<ActName>, options: object) => Promise<unknown>;
     return orFailure(
