@@ -278,6 +278,20 @@ test('all of one’s data comes as a zip, to its owner alone @P1', async () => {
   );
   expect(rows.flat().map(({ part }) => part)).toEqual([0, 1, 2, 3, 4, 5]);
   expect((await get(other)).status).toBe(404);
+  // Another one takes its place, and there are so many in a day.
+  await person.call('exportAccount', {});
+  const files = async () => (await person.call('accountFiles', {})).list.map((each) => each.id);
+  await expect.poll(async () => (await files()).includes(id)).toBe(false);
+  expect(await files()).toHaveLength(1);
+  expect((await get(person)).status).toBe(404);
+  await onDatabase(
+    server,
+    `INSERT INTO jobs (uuid, user_id, kind, title, model, subject_kind, subject_id, input, state, deadline)
+     SELECT gen_random_uuid(), user_id, kind, title, model, subject_kind, subject_id, input, state, deadline
+     FROM jobs, generate_series(1, 8) WHERE id = $1`,
+    [(await files())[0]],
+  );
+  expect((await person.raw('exportAccount', {})).message).toContain('请明天再试');
 });
 
 test('usage counts what was free, too, by day and month; the future has none @P1 @P6', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
 import { beginJob, openJobsOf, requireRoomForJob } from '#server/jobs/job.service.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import type { AuthService } from '../auth/auth.service.ts';
 import { usageOf } from '../ledger/usage.service.ts';
@@ -28,9 +29,16 @@ type Served =
   | 'accountFile'
   | 'deleteAccount';
 
+/** Files of all that is a person's, in a day. */
+const mostExports = 10;
+
 export const createAccountHandlers = (
   service: AccountService,
-  { auth, storage }: { auth: AuthService; storage: Storage },
+  {
+    auth,
+    storage,
+    requireDisk,
+  }: { auth: AuthService; storage: Storage; requireDisk: DiskRoom['require'] },
 ): Pick<Handlers, Served> => ({
   usage: async ({ month }, { db, user }) => {
     const used = await usageOf(db, user.id, month, sessionsByMonth);
@@ -65,9 +73,12 @@ export const createAccountHandlers = (
   newInvite: (_input, { db, user, ip }) => newInvite(db, user.id, auth.networkOf(ip)),
   inviteList: ({ page }, { db, user }) => inviteList(db, user.id, page),
 
-  exportAccount: async (_input, { db, user }) =>
-    inTransaction(db, async (tx) => {
+  exportAccount: async (_input, { db, user }) => {
+    await requireDisk(user);
+    return inTransaction(db, async (tx) => {
       await requireRoomForJob(tx, user.id);
+      if ((await store.countOrdered(tx, user.id)) >= mostExports)
+        throw new Refusal('too_many_jobs', '今天整理过很多次了，请明天再试');
       if ((await openJobsOf(tx, { subject: 'account', id: user.id })).length > 0)
         throw new Refusal('too_many_jobs', '正在整理您的数据，请等它完成');
       const uuid = randomUUID();
@@ -84,7 +95,8 @@ export const createAccountHandlers = (
         livesMs: exportLivesMs,
       });
       return { request_id: uuid };
-    }),
+    });
+  },
   accountFiles: async (_input, { db, user }) => ({
     list: (await store.filesOf(db, user.id)).map((row) => ({
       id: row.jobId,

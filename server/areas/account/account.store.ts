@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
-import { logins, pushDevices, users, wallets } from '#server/db/schema.ts';
+import { jobs, logins, pushDevices, users, wallets } from '#server/db/schema.ts';
 import { showsWhere } from '#server/db/shown.ts';
 import { accountFiles, invited, invites } from './account.tables.ts';
 
@@ -236,10 +236,26 @@ export const insertFile = async (
   values: { jobId: number; userId: number; key: string; size: number; days: number },
 ): Promise<void> => {
   const { days, ...rest } = values;
+  // The newest has all that the others have.
+  await db
+    .update(accountFiles)
+    .set({ expiresAt: sql`now()` })
+    .where(eq(accountFiles.userId, values.userId));
   await db
     .insert(accountFiles)
     .values({ ...rest, expiresAt: sql`now() + make_interval(days => ${days})` });
 };
+
+/** Files that were ordered within a day. */
+export const countOrdered = (db: Executor, userId: number): Promise<number> =>
+  db.$count(
+    jobs,
+    and(
+      eq(jobs.userId, userId),
+      eq(jobs.kind, 'account-export'),
+      gt(jobs.createdAt, sql`now() - interval '1 day'`),
+    ),
+  );
 
 export const filesOf = (db: Executor, userId: number) =>
   db

@@ -80,7 +80,7 @@ export const accountArea = (kit: Kit, areas: () => readonly Area[]) => {
           closeOrders: payments.closeOrdersOf,
           stopSession,
         }),
-        { auth, storage },
+        { auth, storage, requireDisk: kit.disk.require },
       );
     },
   } satisfies Area;
