@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
+import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Executor } from './database.ts';
 import { PipelinedClient } from './pipelined-client.ts';
 
 /** First half of the advisory locks that say which server processes live. */
@@ -10,6 +12,14 @@ export const instanceLockClass = 7_217_001;
 export const livingLock = `locktype = 'advisory' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   AND classid = ${instanceLockClass}::oid`;
+
+/** How many server processes live on this database. */
+export const livingInstances = async (db: Executor): Promise<number> => {
+  const { rows } = await db.execute<{ living: number }>(
+    sql`SELECT count(DISTINCT objid)::int AS living FROM pg_locks WHERE ${sql.raw(livingLock)}`,
+  );
+  return rows[0]?.living ?? 0;
+};
 
 export interface Instance {
   readonly id: number;

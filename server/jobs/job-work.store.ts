@@ -173,10 +173,13 @@ export const claimPlace = async (
 const waiting = statement<{ others: boolean }>(
   'job_others_wait',
   `SELECT EXISTS (SELECT FROM jobs
-     WHERE state = 'queued' AND channel_id IS NULL AND user_id <> $1) AS others`,
+     WHERE state = 'queued' AND coalesce(channel_id, 0) = 0 AND user_id <> $1) AS others`,
 );
 
-/** Whether a job of anybody but this person waits for a worker; those that wait for a service's place do not. */
+/**
+ * Whether a job of anybody but this person waits for a worker, or for a place of this house's own
+ * (0); those that wait for a service's do not.
+ */
 export const othersWait = async (db: Executor, userId: number): Promise<boolean> => {
   const [row] = await waiting(db, [userId]);
   return row?.others === true;

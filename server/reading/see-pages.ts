@@ -72,8 +72,8 @@ export const seePages = async (
   }: {
     seconds: number;
     owner: Waiter;
-    /** Called with how many pages were looked at. */
-    onPage?: (done: number) => void | Promise<void>;
+    /** Called with how many pages were looked at, and what was seen on them; ends it by throwing. */
+    onPage?: (done: number, seen: Seen) => void | Promise<void>;
     signal?: AbortSignal | undefined;
   },
 ): Promise<Seen> => {
@@ -102,7 +102,7 @@ export const seePages = async (
         seen.failed += 1;
       }
       if (seen.missing) break;
-      await onPage(at + 1);
+      await onPage(at + 1, seen);
     }
     return seen;
   } finally {

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -21,11 +23,21 @@ let person: TestClient;
 let owner: TestClient;
 let stranger: TestClient;
 
+/** Takes connections, and says nothing. */
+const silent = createServer(() => undefined);
+let silentHost: string;
+
 beforeAll(async () => {
   service = await startMockTraining();
+  await new Promise<void>((resolve) => {
+    silent.listen(0, '127.0.0.1', resolve);
+  });
+  silentHost = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
   // One server without any service, and one with all of them.
   [plain, server] = await Promise.all([
-    startServer({ env: { ASSISTANT_RATE: '0', CANVAS_SECONDS: '0' } }),
+    startServer({
+      env: { ASSISTANT_RATE: '0', CANVAS_SECONDS: '0', FETCH_ALLOWED: silentHost },
+    }),
     startServer({
       env: {
         ASSISTANT_RATE: '0',
@@ -48,6 +60,8 @@ afterAll(async () => {
   await plain.stop();
   await server.stop();
   await service.stop();
+  silent.closeAllConnections();
+  silent.close();
 });
 
 /** As a client writes it that knows the specification alone: a token, paths, and fields in a form. */
@@ -754,6 +768,38 @@ test('who packs large translations, or asks for one again and again, stops nobod
   expect(((await told[0]!.json()) as Answer).message).toContain('请稍后再试');
   expect((await fetch(address, { headers: person.headers() })).status).toBe(200);
 }, 120_000);
+
+test('trainings that get nowhere keep no picture waiting, and a host that is silent is given up', async () => {
+  const images = Array.from({ length: 8 }, (_, at) => ({
+    url: `http://${silentHost}/${at}.png`,
+    txt: '',
+  }));
+  const slow = await TestClient.register(plain.baseURL);
+  for (let at = 0; at < 5; at += 1) {
+    const { id } = await make(slow, 1, { batch_size: 1, epoch: 10, type: 'SD-1.5' });
+    const begun = await post(slow, 'train/set_lora_images', { model_id: id, images, start: 1 });
+    expect(begun.code).toBe(0);
+  }
+  const running = () =>
+    onDatabase<{ state: string }>(plain, "SELECT state FROM jobs WHERE kind = 'lora'").then(
+      (rows) => rows.filter(({ state }) => state === 'running').length,
+    );
+  await expect.poll(running).toBe(2);
+  const { uuid } = await person.call('newSession', { type: 1, model: 'builtin-canvas' });
+  const sent = await person.call('sendMessage', { session_id: uuid, msg: '山 --seed 7' });
+  await person.call('generateImage', { history_id: sent.id, request_id: randomUUID() });
+  const drawn = async () =>
+    (await person.call('historyList', { session_id: uuid, newest: 1 })).list;
+  await expect.poll(async () => (await drawn())[0]?.state).toBe('done');
+  expect(await running()).toBe(2);
+  // Each asks it three times at once, and for none of the others.
+  const logs = () =>
+    onDatabase<{ state: string }>(
+      plain,
+      "SELECT state FROM jobs WHERE kind = 'lora' AND state NOT IN ('queued', 'running')",
+    );
+  await expect.poll(async () => (await logs()).length, { timeout: 90_000 }).toBeGreaterThan(1);
+}, 150_000);
 
 test('a style is learned from pictures, shown while it is, downloaded, and drawn with', async () => {
   const model = await make(person, 1, { batch_size: 1, epoch: 10, type: 'SD-1.5' });

@@ -42,7 +42,7 @@ const deps = {
   signing: { sign: none },
   storage: { get: none, getPart: none, put: none, putFile: none, delete: none },
   prompts: { writer: none, ask: none },
-  settings: { documentSeconds: 1, fileQuota: 1, uploadLimit: 1 },
+  settings: { documentSeconds: 1, fileQuota: 1, uploadLimit: 1, workers: 1 },
 };
 const box = createToolbox({
   made: [

@@ -1,17 +1,29 @@
 import { buffer } from 'node:stream/consumers';
-import type { JobIo } from '#server/jobs/job-kind.ts';
+import { livingInstances } from '#server/db/instance.ts';
+import { JobError, type JobIo } from '#server/jobs/job-kind.ts';
+import type { Seen } from '#server/reading/see-pages.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import type { ProjectRow } from './project.store.ts';
+import type { TrainDeps } from './train-deps.ts';
 import { UnreadableFile, type FileReader } from './reading/read-file.ts';
 import type { FileRow } from './training-file.store.ts';
 
-/** Training waits for no service's free place: a job says that it is at work by taking this one. */
-export const here = { channelId: 0, label: '本站', places: 1_000_000 };
+/** Workers of a process that trainings leave to works that people wait for. */
+const leftToOthers = 2;
+
+/** The place that a training takes, as others do at a service: hours of it keep no picture waiting. */
+export const trainingPlace = async ({ db, settings }: TrainDeps) => ({
+  channelId: 0,
+  label: '本站',
+  places: Math.max(1, settings.workers - leftToOthers) * Math.max(1, await livingInstances(db)),
+});
 
 /** What a job remembers: keys of files that were about to be stored, and what a service calls its work. */
 export interface Done {
   keys?: string[];
   remote?: unknown;
+  /** What was seen of a file's pages before its turn was over, and of how many of them. */
+  seen?: { file: number; pages: number; seen: Seen };
 }
 
 /** One file of a project, and what it is worked on with. */
@@ -23,7 +35,13 @@ export interface FileTask {
   progress: (part: number) => void;
   reader: FileReader;
   done: Done;
+  /** Whether the worker goes to somebody else now: what is thrown then lets the job wait. */
+  turnIsOver: () => Promise<boolean>;
 }
+
+/** Ends a turn of a job; it goes on where it was. */
+export const turnOver = (): JobError =>
+  new JobError('engine_failed', '轮到别人，稍后接着训练', { retriable: true, turnInMs: 0 });
 
 /** Why a file cannot be done, for people: others of the project go on. */
 export class FileFailure extends Error {

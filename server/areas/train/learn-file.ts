@@ -14,11 +14,11 @@ import { passages } from '../embedding/passages.service.ts';
 import { noteChanges } from './watch.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
 import { trainingLivesMs } from './begin-training.ts';
-import { bytesOf, FileFailure, noBalance, read, type FileTask } from './file-task.ts';
+import { bytesOf, FileFailure, noBalance, read, turnOver, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
-import { type PageLooks, seePages, whyNothing } from '#server/reading/see-pages.ts';
+import { type PageLooks, type Seen, seePages, whyNothing } from '#server/reading/see-pages.ts';
 import * as store from './training-file.store.ts';
 
 const gone = '文件已被删除';
@@ -36,26 +36,51 @@ interface Embedded {
 /** Pages of one file that are looked at as pictures. */
 const mostSeen = 200;
 
-/** What the pages of a file show that are pictures, with a word on it in its log. @throws FileFailure */
+const joined = (first: Seen, then: Seen): Seen => ({
+  blocks: [...first.blocks, ...then.blocks],
+  looks: [...first.looks, ...then.looks],
+  failed: first.failed + then.failed,
+  missing: first.missing || then.missing,
+});
+
+/**
+ * What the pages of a file show that are pictures, with a word on it in its log. What was seen in a
+ * turn that ended is not looked at again.
+ * @throws FileFailure, JobError where the turn is over
+ */
 const seeIn = async (
   { db, settings }: TrainDeps,
-  { file, project, io, progress }: FileTask,
+  { file, project, io, progress, done, turnIsOver }: FileTask,
   { data, pictures, hasText }: { data: Uint8Array; pictures: readonly number[]; hasText: boolean },
 ) => {
   const pages = file.kind === 'image' ? null : pictures.slice(0, mostSeen);
   const count = pages?.length ?? 1;
   const less = pages && count < pictures.length ? `（共 ${pictures.length} 页，其余略去）` : '';
   const what = pages ? `${count} 页是图片，正在认出上面的文字${less}` : '正在认出图片上的文字';
-  await store.addLog(db, file.id, what);
-  const seen = await seePages(data, pages, {
+  const before =
+    done.seen?.file === file.id
+      ? done.seen
+      : { pages: 0, seen: { blocks: [], looks: [], failed: 0, missing: false } };
+  if (before.pages === 0) await store.addLog(db, file.id, what);
+  const later = await seePages(data, pages?.slice(before.pages) ?? null, {
     seconds: settings.documentSeconds,
     owner: { person: String(project.userId), guest: false },
     signal: io.signal,
-    onPage: async (done) => {
-      progress((done / count) * 0.9);
-      if (done % 10 === 0) await store.addLog(db, file.id, `已看 ${done} / ${count} 页`);
+    onPage: async (looked, now) => {
+      const all = before.pages + looked;
+      progress((all / count) * 0.9);
+      if (all % 10 === 0) await store.addLog(db, file.id, `已看 ${all} / ${count} 页`);
+      if (all === count || !(await turnIsOver())) return;
+      done.seen = { file: file.id, pages: all, seen: joined(before.seen, now) };
+      await io.remember(done);
+      throw turnOver();
     },
   });
+  const seen = joined(before.seen, later);
+  if (done.seen) {
+    delete done.seen;
+    await io.remember(done);
+  }
   const { blocks, failed, missing } = seen;
   if (missing) await store.addLog(db, file.id, '服务器上没有安装识别文字的组件，图片略去');
   else if (failed > 0) await store.addLog(db, file.id, `${failed} 页没有读出来`);

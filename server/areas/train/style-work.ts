@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { sessionTypes } from '#contract/kinds.ts';
 import { fileStates, projectStates, trainLimits } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
@@ -14,13 +15,16 @@ import { newKey } from '#server/storage/storage.ts';
 import { release, settle } from '../ledger/ledger.service.ts';
 import { trainingJob } from './begin-training.ts';
 import { failFiles } from './end-files.ts';
-import { here, type Done } from './file-task.ts';
+import { trainingPlace, type Done } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import * as files from './training-file.store.ts';
 
-/** Images are fetched for so long at most, ms. */
-const fetchMs = 60_000;
+/** All images of a style are fetched within this time, ms, and so many at once. */
+const fetchMs = 120_000;
+const fetchedAtOnce = 3;
+/** A host that so many images could not be had from is not asked again. */
+const mostFailures = 3;
 
 /** The least part of a training's price that is paid once a service has begun it. */
 const stoppedTrainingLeast = 0.1;
@@ -40,12 +44,22 @@ const orderOf = async (
   fileId: number,
   io: JobIo,
 ): Promise<TrainingOrder> => {
-  const images = [];
   const owner = await waiterOf(deps.db, userId);
-  for (const [at, { url, txt }] of settings.images.entries()) {
-    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(fetchMs)]);
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(fetchMs)]);
+  const failures = new Map<string, number>();
+  const imageOf = async ({ url }: { url: string }) => {
+    const host = URL.canParse(url) ? new URL(url).host : '';
+    if (signal.aborted || (failures.get(host) ?? 0) >= mostFailures) return null;
     const image = await deps.files.imageAt(url, signal, owner).catch(() => null);
-    io.signal.throwIfAborted();
+    if (!image) failures.set(host, (failures.get(host) ?? 0) + 1);
+    return image;
+  };
+  const limit = pLimit(fetchedAtOnce);
+  const found = await limit.map(settings.images, imageOf);
+  io.signal.throwIfAborted();
+  const images = [];
+  for (const [at, { txt }] of settings.images.entries()) {
+    const image = found[at];
     if (image) images.push({ data: image.data, txt });
     else await files.addLog(deps.db, fileId, `第 ${at + 1} 张图片取不到，略过`);
   }
@@ -95,7 +109,8 @@ const measured = async (order: TrainingOrder, signal: AbortSignal) => {
 const trainStyle = async (deps: TrainDeps, job: ClaimedJob, io: JobIo) => {
   const { db, storage } = deps;
   const done = (job.remote ?? {}) as Done;
-  await io.place(here);
+  const place = await trainingPlace(deps);
+  if (!(await io.place(place))) return { waitFor: place.channelId };
   const project = await projects.findProject(db, job.subject_id);
   const file = await files.nextFile(db, job.subject_id);
   if (!project || !file) return { result: null };

@@ -21,5 +21,5 @@ export interface TrainDeps {
   files: Pick<FileService, 'takeImages' | 'imageAt'>;
   fetch: GuardedFetch;
   log: FastifyBaseLogger;
-  settings: Pick<Settings, 'documentSeconds' | 'fileQuota' | 'uploadLimit'>;
+  settings: Pick<Settings, 'documentSeconds' | 'fileQuota' | 'uploadLimit' | 'workers'>;
 }

@@ -1,9 +1,9 @@
 import { projectStates, projectTypes } from '#contract/train-limits.ts';
 import type { Transaction } from '#server/db/database.ts';
-import { JobError, type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
+import { type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
 import { beginTraining, doneOf, trainingJob, type TrainingInput } from './begin-training.ts';
 import { failFile, failFiles, stopFiles } from './end-files.ts';
-import { FileFailure, here, type Done, type FileTask } from './file-task.ts';
+import { FileFailure, trainingPlace, turnOver, type Done, type FileTask } from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
 import { learnFile } from './learn-file.ts';
 import * as projects from './project.store.ts';
@@ -49,8 +49,6 @@ const followFiles = ({ db }: TrainDeps, projectId: number, io: JobIo) => {
   };
 };
 
-const othersTurn = '轮到别人，稍后接着训练';
-
 const lanes: readonly files.Lane[] = ['archives', 'others'];
 
 /**
@@ -60,8 +58,9 @@ const lanes: readonly files.Lane[] = ['archives', 'others'];
 const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: DoFile) => {
   const { db } = deps;
   const done = (job.remote ?? {}) as Done;
+  const place = await trainingPlace(deps);
+  if (!(await io.place(place))) return { waitFor: place.channelId };
   await clearKeys(deps, job);
-  await io.place(here);
   const begun = await projects.findProject(db, job.subject_id);
   if (!begun) return { result: null };
   const reader = openReader({
@@ -69,11 +68,13 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
     owner: { person: String(begun.userId), guest: false },
   });
   const progressOf = followFiles(deps, job.subject_id, io);
+  const turnEnds = Date.now() + deps.settings.documentSeconds * 1000;
+  const turnIsOver = async () => Date.now() > turnEnds && (await io.othersWait());
   const doOne = async (file: files.FileRow, project: projects.ProjectRow) => {
     const work = file.kind === 'archive' ? unpackArchive : doFile;
     try {
       const progress = await progressOf(file);
-      await work(deps, { file, project, io, progress, reader, done });
+      await work(deps, { file, project, io, progress, reader, done, turnIsOver });
     } catch (error) {
       if (!(error instanceof FileFailure)) throw error;
       const { message: why, hopeless } = error;
@@ -82,7 +83,6 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
   };
   /** One that failed stays, for the race that tells it. */
   const busy = new Map<files.Lane, Promise<unknown>>();
-  const turnEnds = Date.now() + deps.settings.documentSeconds * 1000;
   try {
     for (;;) {
       io.signal.throwIfAborted();
@@ -101,8 +101,7 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
       }
       await Promise.race(busy.values());
       // Thousands of files hold a worker no longer than one file may, where somebody waits for it.
-      if (Date.now() > turnEnds && (await io.othersWait()))
-        throw new JobError('engine_failed', othersTurn, { retriable: true, turnInMs: 0 });
+      if (await turnIsOver()) throw turnOver();
     }
   } finally {
     // Whoever takes it over meets nothing of it that goes on.
