@@ -199,3 +199,18 @@ test('a page of a PDF that is a scan of whatever size is a picture; an empty one
   });
   expect((await pdfPages(pdf, 1_000)).pictures).toEqual([1, 2]);
 });
+
+test('what stands above a passage takes no more room than a line', () => {
+  const place = {};
+  const headings = [1, 2, 3, 4, 5, 6].map((level) => ({
+    kind: 'heading' as const,
+    level,
+    text: `${level}`.repeat(80),
+    place,
+  }));
+  const text = { kind: 'text' as const, text: '字a'.repeat(300), place };
+  const chunks = chunksOf([...headings, text], { separator: 'a', size: 100 });
+  expect(chunks).toHaveLength(300);
+  for (const chunk of chunks) expect(JSON.stringify(chunk.place.heading).length).toBeLessThan(220);
+  expect(chunks[0]?.place.heading).toEqual(['1'.repeat(80), '2'.repeat(80), '3'.repeat(40)]);
+});

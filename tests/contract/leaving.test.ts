@@ -161,7 +161,7 @@ test('an account that ends leaves nothing of its person in any table, file or an
       manager_acts orders invoices order_events refunds payment_differences invoice_orders
       app_purchases app_downloads ledger holds invited stat_spent usage_days app_comments
       app_reports model_uses labels unmarked_downloads records consents agreements api_usage api_jobs notice_reads
-      api_key_limits api_running tickets
+      api_key_limits api_running tickets training_keys_used
       users`.split(/\s+/),
     known: new Map<string, unknown>([
       ['sessions', (session.rows[0] as { id: number }).id],

@@ -224,6 +224,13 @@ test('a client of the specification makes a knowledge base, follows its log, and
   });
   expect(after.list.map(({ title }) => title)).toEqual(['词.txt']);
   await post(person, 'train/del_model', { id: model.id });
+  // Sessions still name it: nobody else is asked in its place.
+  const taken = (client: TestClient) =>
+    post(client, 'train/new_model', { name: '顶替', key: model.key.toUpperCase(), type: 0 });
+  expect((await taken(stranger)).message).toMatch(/key/i);
+  const anew = await taken(person);
+  expect(anew.code).toBe(0);
+  await person.call('delTrainModel', { id: (anew.data['model'] as { id: number }).id });
   expect((await get(person, `train/model?model_id=${model.id}`)).code).toBe(404);
 });
 

@@ -82,14 +82,25 @@ class Headings {
 const sameCut = (one: Place, other: Place): boolean =>
   one.page === other.page && one.slide === other.slide && one.sheet === other.sheet;
 
-const chunkOf = (place: Place, headings: readonly string[], content: string): Chunk => ({
-  place: { ...place, ...(headings.length > 0 ? { heading: [...headings] } : {}) },
-  heading: [...headings, place.sheet ?? '']
-    .filter((part) => part !== '')
-    .join(' › ')
-    .slice(0, 200),
-  content,
-});
+/** Letters of the headings that stand with each passage. */
+const mostHeading = 200;
+
+const chunkOf = (place: Place, headings: readonly string[], content: string): Chunk => {
+  let left = mostHeading;
+  const heading = headings.flatMap((each) => {
+    const part = each.slice(0, left);
+    left -= part.length;
+    return part === '' ? [] : [part];
+  });
+  return {
+    place: { ...place, ...(heading.length > 0 ? { heading } : {}) },
+    heading: [...heading, place.sheet ?? '']
+      .filter((part) => part !== '')
+      .join(' › ')
+      .slice(0, mostHeading),
+    content,
+  };
+};
 
 /** Paragraphs that stand together, cut along sentences. */
 const textChunks = (

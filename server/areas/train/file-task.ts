@@ -26,6 +26,9 @@ export interface Done {
   seen?: { file: number; pages: number; seen: Seen };
 }
 
+/** Passages of all knowledge bases of a person: they are not in the quota of files. */
+export const mostPassages = 1_000_000;
+
 /** One file of a project, and what it is worked on with. */
 export interface FileTask {
   file: FileRow;
@@ -35,6 +38,8 @@ export interface FileTask {
   progress: (part: number) => void;
   reader: FileReader;
   done: Done;
+  /** What its person may still have, as it was when the turn began. */
+  room: { passages: number };
   /** Whether the worker goes to somebody else now: what is thrown then lets the job wait. */
   turnIsOver: () => Promise<boolean>;
 }

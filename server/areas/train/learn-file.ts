@@ -14,7 +14,15 @@ import { passages } from '../embedding/passages.service.ts';
 import { noteChanges } from './watch.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
 import { trainingLivesMs } from './begin-training.ts';
-import { bytesOf, FileFailure, noBalance, read, turnOver, type FileTask } from './file-task.ts';
+import {
+  bytesOf,
+  FileFailure,
+  mostPassages,
+  noBalance,
+  read,
+  turnOver,
+  type FileTask,
+} from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
@@ -210,13 +218,16 @@ const charge = async (tx: Transaction, name: string, { engine, holdId, tokens }:
 /** Writes the passages of a file with its charge, unless it is gone or has ended. */
 const keepChunks = (
   { db }: TrainDeps,
-  { file, project }: FileTask,
+  { file, project, room }: FileTask,
   { chunks, looks }: { chunks: readonly Chunk[]; looks: readonly PageLooks[] },
   embedded: Embedded | null,
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await projects.lockProject(tx, project.id);
     const { length } = chunks;
+    if (length > room.passages)
+      throw new FileFailure(`每人最多 ${mostPassages / 10_000} 万个段落，请先删除一些文件`);
+    room.passages -= length;
     const end = { status: fileStates.done, totalNum: length, overNum: length, error: '' };
     if (!(await store.endFile(tx, file.id, end))) {
       if (embedded?.holdId) await release(tx, embedded.holdId);

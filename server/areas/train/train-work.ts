@@ -3,7 +3,14 @@ import type { Transaction } from '#server/db/database.ts';
 import { type ClaimedJob, type JobIo, type JobWork } from '#server/jobs/job-kind.ts';
 import { beginTraining, doneOf, trainingJob, type TrainingInput } from './begin-training.ts';
 import { failFile, failFiles, stopFiles } from './end-files.ts';
-import { FileFailure, trainingPlace, turnOver, type Done, type FileTask } from './file-task.ts';
+import {
+  FileFailure,
+  mostPassages,
+  trainingPlace,
+  turnOver,
+  type Done,
+  type FileTask,
+} from './file-task.ts';
 import type { TrainDeps } from './train-deps.ts';
 import { learnFile } from './learn-file.ts';
 import * as projects from './project.store.ts';
@@ -68,13 +75,14 @@ const workOnFiles = async (deps: TrainDeps, job: ClaimedJob, io: JobIo, doFile: 
     owner: { person: String(begun.userId), guest: false },
   });
   const progressOf = followFiles(deps, job.subject_id, io);
+  const room = { passages: mostPassages - (await files.passagesOfPerson(db, begun.userId)) };
   const turnEnds = Date.now() + deps.settings.documentSeconds * 1000;
   const turnIsOver = async () => Date.now() > turnEnds && (await io.othersWait());
   const doOne = async (file: files.FileRow, project: projects.ProjectRow) => {
     const work = file.kind === 'archive' ? unpackArchive : doFile;
     try {
       const progress = await progressOf(file);
-      await work(deps, { file, project, io, progress, reader, done, turnIsOver });
+      await work(deps, { file, project, io, progress, reader, done, room, turnIsOver });
     } catch (error) {
       if (!(error instanceof FileFailure)) throw error;
       const { message: why, hopeless } = error;

@@ -1,6 +1,6 @@
 import { boolean, integer, jsonb, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import type { ProjectSettings } from '#contract/train.ts';
-import { bigId, instant, reference, tokens } from '#server/db/columns.ts';
+import { bigId, bytes, instant, reference, tokens } from '#server/db/columns.ts';
 import type { FileContent } from './estimate.ts';
 import type { StyleProfile } from '#packages/canvas/style-profile.ts';
 
@@ -72,6 +72,12 @@ export const trainingWatches = pgTable('training_watches', {
   changedAt: instant('changed_at'),
   changed: text('changed').notNull().default(''),
   error: text('error').notNull().default(''),
+});
+
+/** Keys of projects that were deleted: triggers write and ask them (migration 0537). */
+export const trainingKeysUsed = pgTable('training_keys_used', {
+  hash: bytes('hash').primaryKey(),
+  owner: reference('owner').notNull(),
 });
 
 export const trainingLogs = pgTable('training_logs', {

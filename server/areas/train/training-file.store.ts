@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
-import { fileStates } from '#contract/train-limits.ts';
+import { fileStates, projectTypes } from '#contract/train-limits.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { trainingFiles, trainingLogs, trainingProjects } from './train.tables.ts';
 
@@ -270,6 +270,22 @@ export const changeFile = async (
     .where(eq(trainingFiles.id, id))
     .returning({ id: trainingFiles.id });
   return rows.length > 0;
+};
+
+/** How many passages the files of a person's knowledge bases have. */
+export const passagesOfPerson = async (db: Executor, userId: number): Promise<number> => {
+  const [row] = await db
+    .select({ all: sql<number>`coalesce(sum(${trainingFiles.totalNum}), 0)::float8` })
+    .from(trainingFiles)
+    .innerJoin(trainingProjects, eq(trainingProjects.id, trainingFiles.projectId))
+    .where(
+      and(
+        eq(trainingProjects.userId, userId),
+        eq(trainingProjects.type, projectTypes.knowledge),
+        eq(trainingFiles.status, fileStates.done),
+      ),
+    );
+  return row?.all ?? 0;
 };
 
 /** Ends a file's work where nobody else has; false: it is gone or has ended. */

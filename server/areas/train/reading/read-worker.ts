@@ -21,6 +21,9 @@ import { unpack } from './unpack.ts';
 
 /** Reads people's files, one after the other, and says what is in them; whoever started this ends it. */
 
+/** Passages of one file that are learned, and sentences that are translated. */
+const mostPieces = 50_000;
+const tooManyPieces = '文件太长，请分成几个';
 /** Letters of one file that are learned. */
 const mostText = 4_000_000;
 
@@ -39,6 +42,7 @@ const passagesOf = async (
   const all = seen ? [...blocks, ...seen].sort(byPage) : blocks;
   const usual = all.map((block) => ({ ...block, text: usualForms(block.text) }));
   const chunks = chunksOf(usual, { separator, size });
+  if (chunks.length > mostPieces) throw new Unwanted(tooManyPieces);
   if (chunks.length === 0 && seen) throw new Unwanted('文件里只有图片，没有认出文字');
   if (chunks.length === 0 && pictures.length === 0) throw new Unwanted(noText);
   return { chunks, cut, pictures: seen ? [] : pictures };
@@ -88,7 +92,7 @@ const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
         ? await textsOf(task.kind, task.data)
         : (await documentOf(task.kind, task.data)).segments;
       if (!segments.some((text) => text.trim() !== '')) throw new Unwanted(noText);
-      if (!task.learned && segments.length > 50_000) throw new Unwanted('文件太长，请分成几个');
+      if (!task.learned && segments.length > mostPieces) throw new Unwanted(tooManyPieces);
       return { segments };
     }
     default: {
