@@ -223,6 +223,10 @@ test('a client of the specification makes a knowledge base, follows its log, and
     question: '疑是地上霜，浪淘尽千古风流人物',
   });
   expect(after.list.map(({ title }) => title)).toEqual(['词.txt']);
+  // By the name of a model its owner alone means it.
+  await person.call('setTrainModel', { model_id: model.id, private: 0 });
+  const asModel = (client: TestClient) => client.raw('newSession', { type: 0, model: model.key });
+  expect([(await asModel(person)).code, (await asModel(stranger)).code !== 0]).toEqual([0, true]);
   await post(person, 'train/del_model', { id: model.id });
   // Sessions still name it: nobody else is asked in its place.
   const taken = (client: TestClient) =>

@@ -202,7 +202,10 @@ const makeMediaSession = async (
   });
 };
 
-/** A knowledge base is a model, too, to those who train it (document 3 §3): its key names it. */
+/**
+ * A knowledge base is a model, too, to those who train it (document 3 §3): its key names it. Another's
+ * is not, or whoever calls theirs like a model were asked in its place.
+ */
 const talkedTo = async (
   { models, knowledge }: Deps,
   db: Executor,
@@ -211,7 +214,8 @@ const talkedTo = async (
 ): Promise<{ name?: string; keys: string[] }> => {
   if (name === undefined || embeddings.length > 0 || (await models.find(db, name, maker)))
     return { name, keys: [...new Set(embeddings)] };
-  return (await knowledge.find(db, name, maker.id)) ? { keys: [name] } : { name, keys: [] };
+  const base = await knowledge.find(db, name, maker.id);
+  return base && (base.mine || base.built_in) ? { keys: [name] } : { name, keys: [] };
 };
 
 const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input): Made => {
