@@ -52,7 +52,6 @@ export const noteWritten = async (
     sessionId: session.id,
     historyId: id,
     actorId: userId,
-    excerpt: summaryOf(human),
   };
   const told: Told[] = [];
   // Who may not read the session is not told of it.
@@ -127,7 +126,6 @@ export const accept = (
             sessionId: session.id,
             historyId: answer.id,
             actorId: user.id,
-            excerpt: summaryOf(answer.human),
           });
     return { acceptedId: answer.id, told };
   });
@@ -164,7 +162,6 @@ export const mark = (
       sessionId: session.id,
       historyId: null,
       actorId: user.id,
-      excerpt: '',
     });
   });
 
@@ -240,7 +237,6 @@ export const resolve = (
           sessionId,
           historyId: null,
           actorId: user.id,
-          excerpt: '',
         })),
       );
     return told;

@@ -4,6 +4,7 @@ import { maskName } from '#contract/mask-name.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { pageOf } from '#server/paging.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
 import * as store from './news.store.ts';
 
 export { removeOldNews } from './news.store.ts';
@@ -38,6 +39,8 @@ const words: Record<NewsKind, (who: string, count: number) => string> = {
   report: () => '您的举报已经处理，谢谢',
 };
 
+const excerptOf = ({ words: said }: store.NewsRow): string => summaryOf(said ?? '');
+
 const addressOf = (row: store.NewsRow): string =>
   `/chat?uuid=${row.uuid}${row.history_id === null ? '' : `&history_id=${row.history_id}`}`;
 
@@ -62,7 +65,7 @@ export const listNews = async (db: Executor, userId: number, page: number) => {
       actor_name: maskedName(row.actor_name),
       ...(row.avatar === '' ? {} : { avatar: row.avatar }),
       count: row.count,
-      excerpt: row.excerpt,
+      excerpt: excerptOf(row),
       text: textOf(row),
       read: row.read,
       created_at: new Date(row.created_at).toISOString(),
@@ -83,10 +86,11 @@ export const newsSource: WaitSource = async (db, asked) => {
   return asked.map(({ userId }, at): WaitNews | null => {
     const row = rows.get(ids[at] ?? 0);
     if (row?.user_id !== userId || row.read) return null;
+    const excerpt = excerptOf(row);
     return {
       state: 'done',
       title: row.title || '鹊桥',
-      body: row.excerpt === '' ? textOf(row) : `${textOf(row)}：${row.excerpt}`,
+      body: excerpt === '' ? textOf(row) : `${textOf(row)}：${excerpt}`,
       url: addressOf(row),
     };
   });
