@@ -218,7 +218,10 @@ export const createPeopleService = ({
       const model = called ? await usableModel(tx, models, called, user, asked) : null;
       requireLength(asked.human, maxPromptOf(model));
       const taken = await checkAttachments(tx, attachments, asked, user.id);
-      const { question, names } = await withPerson(tx, taken, model?.name ?? '');
+      const { question, names } = await withPerson(tx, session, taken, {
+        user,
+        model: model?.name ?? '',
+      });
       const shown = { ...question, request: withName(question.request, names) };
       if (delivery === 'waits') {
         const waiting = { ...question, id: drawn.id, sessionId: session.id, userId: user.id };

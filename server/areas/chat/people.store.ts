@@ -30,6 +30,20 @@ export const namesOf = async (
   return new Map(rows.map(({ id, name }) => [id, name]));
 };
 
+/** Whether somebody wrote what everybody can read in a session. */
+export const wroteIn = async (
+  db: Executor,
+  sessionId: number,
+  userId: number,
+): Promise<boolean> => {
+  const rows = await db
+    .select({ id: history.id })
+    .from(history)
+    .where(and(conditions({ sessionId, forStrangers: true }), eq(history.userId, userId)))
+    .limit(1);
+  return rows.length > 0;
+};
+
 /** Who wrote in a session or asked in it, and whose name stands in a text behind an @; a few at most. */
 export const namedPeople = (
   db: Executor,

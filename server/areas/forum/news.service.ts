@@ -5,6 +5,7 @@ import type { Executor } from '#server/db/database.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { pageOf } from '#server/paging.ts';
 import { summaryOf } from '#common/markdown/digest.ts';
+import { blocksPerson } from '../session/friend.service.ts';
 import * as store from './news.store.ts';
 
 export { removeOldNews } from './news.store.ts';
@@ -15,11 +16,19 @@ export interface Told {
   id: number;
 }
 
-/** Tells somebody of what another one did; nobody is told of what they did themselves. */
+/** What one person does to another one, and not the house. */
+const personal: ReadonlySet<NewsKind> = new Set(['reply', 'message', 'mention', 'accept']);
+
+/**
+ * Tells somebody of what another one did. Nobody is told of what they did themselves, nor of what
+ * somebody did whom they block.
+ */
 export const tell = async (db: Executor, news: store.NewNews): Promise<Told[]> => {
-  if (news.userId === news.actorId) return [];
+  const { userId, actorId, kind } = news;
+  if (userId === actorId) return [];
+  if (personal.has(kind) && (await blocksPerson(db, userId, actorId))) return [];
   const id = await store.addNews(db, news);
-  return id === null ? [] : [{ userId: news.userId, id }];
+  return id === null ? [] : [{ userId, id }];
 };
 
 const shortened = (name: string): string => {
