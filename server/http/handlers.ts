@@ -42,6 +42,8 @@ export interface Context<Who = Identity | null> {
   /** Where this call's SQL goes: the pool, or for an idempotent call the transaction that it runs in. */
   db: Executor;
   ip: string;
+  /** Whether whoever asked has hung up: what is only for their eyes need not be made. */
+  gone: () => boolean;
   /** The name or address that the request was sent to. */
   host: string;
   /** Why the request may have come from the internet, for the log; null: from this network. */
