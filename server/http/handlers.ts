@@ -156,8 +156,12 @@ export interface Authenticator {
     db: Executor,
     userId: number,
     agent: string,
-    /** It is a browser that was not used for this account before. */
-    fresh?: boolean,
+    from?: {
+      /** It is a browser that was not used for this account before. */
+      fresh?: boolean;
+      /** A mark of the network that it came from. */
+      network?: string;
+    },
   ) => Promise<string | null>;
   /** The same for who had one by an earlier answer: null once they have signed out everywhere. */
   issueAgain: (db: Executor, userId: number, agent: string) => Promise<string | null>;
