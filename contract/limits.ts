@@ -111,6 +111,8 @@ export const limits = {
   fileText: 200_000,
   /** Requests to write to strangers that one person makes in a day and that nobody has accepted. */
   unansweredRequests: 10,
+  /** People whom one never met that one person speaks to in messages of a day. */
+  strangersMentioned: 10,
   /** Messages behind the first one that wait until a stranger accepts. */
   waitingMessages: 20,
   /** How often an open conversation looks for what others, or other devices, wrote, ms. */

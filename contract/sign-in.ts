@@ -156,6 +156,7 @@ export const signInCalls = {
       kind: contactKind,
       to,
       purpose: z.enum(['sign_in', 'reset']),
+      devices,
       ...captchaAnswer,
     }),
     output: codeAsked,

@@ -88,6 +88,8 @@ export const logins = pgTable('logins', {
   agent: text('agent').notNull().default(''),
   /** It came from a browser that had not been used for its account before. */
   fresh: boolean('fresh').notNull().default(false),
+  /** A mark of the network that it was made from; empty: it is not known. */
+  network: text('network').notNull().default(''),
   /** It was told of fresh ones elsewhere up to here. */
   toldAt: instant('told_at').notNull().defaultNow(),
 });

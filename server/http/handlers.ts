@@ -42,6 +42,8 @@ export interface Context<Who = Identity | null> {
   /** Where this call's SQL goes: the pool, or for an idempotent call the transaction that it runs in. */
   db: Executor;
   ip: string;
+  /** Whether whoever asked has hung up: what is only for their eyes need not be made. */
+  gone: () => boolean;
   /** The name or address that the request was sent to. */
   host: string;
   /** Why the request may have come from the internet, for the log; null: from this network. */
@@ -154,8 +156,12 @@ export interface Authenticator {
     db: Executor,
     userId: number,
     agent: string,
-    /** It is a browser that was not used for this account before. */
-    fresh?: boolean,
+    from?: {
+      /** It is a browser that was not used for this account before. */
+      fresh?: boolean;
+      /** A mark of the network that it came from. */
+      network?: string;
+    },
   ) => Promise<string | null>;
   /** The same for who had one by an earlier answer: null once they have signed out everywhere. */
   issueAgain: (db: Executor, userId: number, agent: string) => Promise<string | null>;

@@ -35,6 +35,22 @@ test('each address has its own count, and calls about credentials a stricter one
   await expect(limit(calls.login, '203.0.113.9')).rejects.toMatchObject({ codeName: 'too_many' });
 });
 
+test.each([
+  ['a network', (n: number) => `203.0.113.${n}`, 20],
+  ['an IPv6 network', (n: number) => `2001:db8:5:${n.toString(16)}::1`, 20],
+  ['a provider', (n: number) => `2001:db8:${(n << 8).toString(16)}::1`, 60],
+])('the addresses of %s together have a count, too', async (_, ip, most) => {
+  for (const [call, name] of [
+    [calls.models, 'general'],
+    [calls.captcha, 'credentials'],
+  ] as const) {
+    const limit = createRateLimit({ general: 1000, credentials: 1000, [name]: 1 });
+    for (let n = 1; n <= most; n += 1) await limit(call, ip(n));
+    await expect(limit(call, ip(most + 1))).rejects.toMatchObject({ codeName: 'too_many' });
+    await limit(call, '198.51.100.7');
+  }
+});
+
 test('this machine is limited in credentials alone', async () => {
   const limit = createRateLimit({ general: 1, credentials: 1 });
   for (let times = 0; times < 5; times += 1) await limit(calls.models, '127.0.0.1');

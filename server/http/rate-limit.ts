@@ -116,14 +116,34 @@ export const createAddressLimit = (points: number, name = ''): ((ip: string) => 
   return (ip) => limit(addressKey(ip));
 };
 
-/** Counts requests by address. @throws Refusal too_many */
+/** How many addresses' worth of requests a network may make, and all that one provider gave out. */
+const shares = { network: 20, provider: 60 };
+
+/** Counts in a minute by address, and unless it is this machine's by network and provider. */
+const createPlaceLimit = (points: number, name: string): ((ip: string) => Promise<void>) => {
+  const limits = {
+    address: createKeyLimit(points, 60, name),
+    network: createKeyLimit(points * shares.network, 60, `${name} of a network`),
+    provider: createKeyLimit(points * shares.provider, 60, `${name} of a provider`),
+  };
+  return async (ip) => {
+    const address = addressKey(ip);
+    // The narrowest first: who is refused by it takes nothing from what others share.
+    await limits.address(address);
+    if (isLocal(address)) return;
+    await limits.network(networkKey(ip));
+    const provider = providerKey(ip);
+    if (provider) await limits.provider(provider);
+  };
+};
+
+/** Counts requests by where they come from. @throws Refusal too_many */
 export const createRateLimit = (options: { general: number; credentials: number }) => {
-  const general = createKeyLimit(options.general, 60, 'requests');
-  const credentials = createKeyLimit(options.credentials, 60, 'credentials');
+  const general = createPlaceLimit(options.general, 'requests');
+  const credentials = createPlaceLimit(options.credentials, 'credentials');
   return async (spec: CallSpec, ip: string): Promise<void> => {
-    const key = addressKey(ip);
-    if (!isLocal(key)) await general(key);
-    if (spec.limit === 'credentials') await credentials(key);
+    if (!isLocal(addressKey(ip))) await general(ip);
+    if (spec.limit === 'credentials') await credentials(ip);
   };
 };
 

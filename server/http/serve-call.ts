@@ -182,6 +182,7 @@ const contextOn = (
     user,
     db: executor,
     ip: request.ip,
+    gone: () => request.raw.socket.destroyed,
     host: request.hostname,
     outside: () => whyOutside(request),
     origin: originOf(request, publicUrl),

@@ -67,8 +67,13 @@ const nextCode = async (kind: ContactKind, to: string, act: () => Promise<unknow
   return sent(kind, to).at(-1)!;
 };
 
+/** As if a minute had passed: what was asked for before does not stand for what is asked for now. */
+const aMinuteLater = () =>
+  here.database.query(`UPDATE contact_codes SET sent_at = sent_at - interval '1 minute'`);
+
 const askToBind = async (client: TestClient, kind: ContactKind, to: string, old: 0 | 1 = 0) => {
   let id = '';
+  await aMinuteLater();
   const code = await nextCode(kind, to, async () => {
     const asked = await client.call(
       'sendBindCode',
@@ -88,12 +93,14 @@ const ask = async (
   kind: ContactKind,
   to: string,
   purpose: 'sign_in' | 'reset',
-  from = elsewhere(),
+  from: Record<string, string> = elsewhere(),
+  { devices = '', soon = false } = {},
 ) => {
   const visitor = new TestClient(here.server.baseURL);
+  if (!soon) await aMinuteLater();
   return visitor.raw<{ error?: string; captcha?: boolean; code_id?: string }>(
     'sendSignInCode',
-    { kind, to, purpose, ...(await captcha()) },
+    { kind, to, purpose, devices, ...(await captcha()) },
     from,
   );
 };
@@ -339,7 +346,7 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     for (let at = 0; at < 6; at += 1)
       answers.push((await ask(kind, value, 'sign_in', from)).status);
     expect(answers).toEqual([200, 200, 200, 200, 429, 429]);
-    // From elsewhere its own person still gets one, until there were a dozen of all.
+    // From elsewhere somebody still gets one, until there were a dozen of all.
     const many = [];
     for (let at = 0; at < 12; at += 1) many.push((await ask(kind, value, 'sign_in')).status);
     expect(many.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
@@ -365,6 +372,60 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     await owner.call('saveSignIn', { [top]: 100_000 });
   });
 
+  test('strangers use up no code of the person whose address it is', async () => {
+    const value = own();
+    await bind(person, kind, value);
+    const home = elsewhere();
+    const { device = '' } = await person.call('login', { account, password }, home);
+    // With the one that bound it there were a dozen.
+    const strangers = [];
+    for (let at = 0; at < 24; at += 1) strangers.push((await ask(kind, value, 'reset')).status);
+    expect(strangers.filter((status) => status === 200)).toHaveLength(11);
+    // Of the day, too.
+    await here.database.query(
+      `UPDATE rate_limits SET points = 100 WHERE key LIKE 'codes-day:value %'
+         AND key NOT LIKE '% own'`,
+    );
+    const asks = async (from: Record<string, string>, devices = '') => {
+      const statuses = [];
+      for (let at = 0; at < 5; at += 1)
+        statuses.push((await ask(kind, value, 'sign_in', from, { devices })).status);
+      return statuses;
+    };
+    expect(await asks(elsewhere())).toEqual([429, 429, 429, 429, 429]);
+    // On a device that the account was used on before, anywhere; on a new one from a network of before.
+    expect(await asks(elsewhere(), device)).toEqual([200, 200, 200, 200, 429]);
+    expect(await asks(home)).toEqual([200, 200, 200, 200, 429]);
+  });
+
+  test('a code that is asked for twice within a minute is sent once, and is good for both', async () => {
+    const value = own();
+    await bind(person, kind, value);
+    let first = '';
+    const code = await nextCode(kind, value, async () => {
+      first = (await ask(kind, value, 'sign_in')).data.code_id ?? '';
+    });
+    const before = sent(kind, value).length;
+    const soon = { soon: true };
+    const again = (await ask(kind, value, 'sign_in', elsewhere(), soon)).data.code_id ?? '';
+    expect(again).not.toBe(first);
+    const visitor = new TestClient(here.server.baseURL);
+    const wrong = code === '000000' ? '000001' : '000000';
+    const given = (code_id: string, tried = code) => ({ kind, to: value, code_id, code: tried });
+    // Whoever asked before does not use up the tries of the next one.
+    for (let at = 0; at < 5; at += 1)
+      await visitor.call('signInByCode', given(first, wrong), elsewhere());
+    expect((await visitor.call('signInByCode', given(first))).token).toBeUndefined();
+    expect((await visitor.call('signInByCode', given(again))).token).toBeTruthy();
+    // Once it is used there is a new one, and another purpose has its own.
+    await nextCode(kind, value, async () => {
+      const third = (await ask(kind, value, 'sign_in', elsewhere(), soon)).data.code_id ?? '';
+      expect((await visitor.call('signInByCode', given(third))).token).toBeUndefined();
+    });
+    await nextCode(kind, value, () => ask(kind, value, 'reset', elsewhere(), soon));
+    expect(sent(kind, value)).toHaveLength(before + 2);
+  });
+
   test('whoever names strangers’ addresses keeps nobody from signing in', async () => {
     const value = own();
     await bind(person, kind, value);
@@ -382,9 +443,15 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     const another = await TestClient.register(here.server.baseURL);
     const to = kind === 'mail' ? `far${count}@example.com` : `1370013${1000 + count}`;
     await another.call('sendBindCode', { kind, to, ...(await captcha()) }, elsewhere());
-    const code = await nextCode(kind, value, () => ask(kind, value, 'sign_in'));
+    // Nor does what a stranger asks for at an address that somebody has.
+    expect((await ask(kind, value, 'sign_in')).data.code_id).toBeTruthy();
+    const { device = '' } = await person.call('login', { account, password });
+    // Though that one was not sent, the next one is.
+    const known = { devices: `x.y ${device}`, soon: true };
+    const code = await nextCode(kind, value, () => ask(kind, value, 'sign_in', elsewhere(), known));
     expect(code).toMatch(/^\d{6}$/);
     expect(sent(kind, to)).toEqual([]);
+    expect(sent(kind, value)).toHaveLength(2);
     await owner.call('saveSignIn', { [top]: 100_000 });
   });
 });

@@ -42,7 +42,7 @@ export const createAuthHandlers = (
     admin: user?.manager ?? false,
     owner: user?.owner ?? false,
   }),
-  captcha: (_input, { db }) => auth.drawCaptcha(db),
+  captcha: (_input, context) => auth.drawCaptcha(context),
   ticket: ({ history_id: historyId }, { db, user }) => auth.makeTicket(db, user.jti, historyId),
   userInfo: async (_input, { db, user }) => {
     const fresh = user.guest ? null : await auth.newSignIn(db, user.jti);

@@ -8,6 +8,7 @@ import { createContacts } from '../contact/contact.service.ts';
 import type { AuthContext, AuthDeps } from './auth-deps.ts';
 import * as store from './auth.store.ts';
 import { drawCaptcha } from './captcha.ts';
+import { createCaptchaQueue } from './captcha-queue.ts';
 import { deviceName } from './device-name.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { createLogins } from './logins.ts';
@@ -31,6 +32,7 @@ export const createAuthService = async (deps: AuthDeps) => {
     (await keptSecret(database, 'jwt', () => randomBytes(32).toString('base64url')));
   const marks = createMarks(secret);
   const logins = createLogins(secret, settings.loginDays);
+  const inTurn = createCaptchaQueue();
   const contacts = createContacts({ db: database, keys: deps.keys, secret, log: deps.log });
   const auth: AuthContext = {
     ...deps,
@@ -66,7 +68,7 @@ export const createAuthService = async (deps: AuthDeps) => {
       proveCode(auth, db, userId, code, from),
     requireCode: (db: Executor, user: Identity, code: string) => requireCode(auth, db, user, code),
 
-    drawCaptcha: (db: Executor) => drawCaptcha(db, secret),
+    drawCaptcha: (context: Context) => inTurn(context, () => drawCaptcha(context.db, secret)),
 
     /** Makes an account for a visitor who has none, and gives its id. @throws Refusal too_many, login_required */
     createGuest: async (db: Executor, ip: string): Promise<number> => {

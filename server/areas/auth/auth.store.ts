@@ -108,9 +108,30 @@ export const mergeSettings = async (
 // ---- logins ----------------------------------------------------------------
 
 /** False when the account is gone: disabled, or a guest that an account took over. */
+/** Whether an account was made, or entered with a login that is still known, from a network. */
+export const wasEnteredFrom = async (
+  db: Executor,
+  userId: number,
+  network: string,
+): Promise<boolean> => {
+  const { rows } = await db.execute<{ known: boolean }>(sql`
+    SELECT ${network} <> '' AND (EXISTS (SELECT FROM users
+        WHERE id = ${userId} AND made_in = ${network})
+      OR EXISTS (SELECT FROM logins WHERE user_id = ${userId} AND network = ${network})) AS known`);
+  return rows[0]?.known === true;
+};
+
 export const insertLogin = async (
   db: Executor,
-  login: { jti: string; userId: number; agent: string; seconds: number; fresh: boolean },
+  login: {
+    jti: string;
+    userId: number;
+    agent: string;
+    seconds: number;
+    fresh: boolean;
+    /** A mark of it; empty: it is not known. */
+    network: string;
+  },
 ): Promise<boolean> => {
   const [row] = await db
     .select({ id: users.id })
@@ -122,6 +143,7 @@ export const insertLogin = async (
     userId: login.userId,
     agent: login.agent,
     fresh: login.fresh,
+    network: login.network,
     // A device that is known goes on where it was told last; a fresh one is told of later ones alone.
     ...(!login.fresh && {
       toldAt: sql`coalesce((SELECT max(told_at) FROM logins

@@ -2,8 +2,10 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import type { ContactKind } from '#contract/sign-in.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import { addressFault, maskAddress, normalAddress } from '../contact/address.ts';
+import type { KnownPlace } from '../contact/code-limits.ts';
 import * as contact from '../contact/contact.service.ts';
 import type { AuthContext } from './auth-deps.ts';
+import { wasEnteredFrom } from './auth.store.ts';
 import { solveCaptcha } from './captcha.ts';
 import { requireAnotherWay } from './other-ways.ts';
 import { hashPassword, passwordFault, strangerAt } from './password.ts';
@@ -13,6 +15,20 @@ import * as store from './ways.store.ts';
 
 const wrongCode = '验证码不对或已过期，请再看一看，或重新获取';
 const words: Record<ContactKind, string> = { mail: '邮箱', phone: '手机号' };
+
+/** Where a code is asked for, if the account behind its address was entered from there before. */
+const knownPlace = async (
+  { marks }: AuthContext,
+  owner: { userId: number; account: string } | null,
+  devices: string | undefined,
+  { db, ip }: Context,
+): Promise<KnownPlace | null> => {
+  // Asked for nobody, too: how long it takes would tell.
+  const near = await wasEnteredFrom(db, owner?.userId ?? 0, marks.networkOf(ip));
+  if (!owner) return null;
+  const own = devices?.split(' ').some((device) => marks.isDeviceOf(owner.account, device));
+  return own ? 'device' : near ? 'network' : null;
+};
 
 /** Sends a code to whoever has bound an address; says the same where nobody has. @throws Refusal too_many */
 export const sendSignInCode = async (
@@ -28,7 +44,8 @@ export const sendSignInCode = async (
   if (!(await solveCaptcha(context.db, input))) return captchaWanted(input);
   const owner = await contact.ownerOf(context.db, kind, value);
   const userId = owner && !owner.disabled ? owner.userId : null;
-  const asked = { kind, value, purpose, userId, askedBy: null, ip: context.ip };
+  const place = await knownPlace(auth, owner, input.devices, context);
+  const asked = { kind, value, purpose, userId, askedBy: null, ip: context.ip, place };
   return { code_id: await contacts.ask(asked) };
 };
 
@@ -122,7 +139,9 @@ export const sendBindCode = async (
   if (value === null) return { error: addressFault(kind) };
   if (!(await solveCaptcha(context.db, input))) return captchaWanted(input);
   const purpose = old === null ? ('bind' as const) : ('old' as const);
-  const asked = { kind, value, purpose, userId: user.id, askedBy: user.id, ip };
+  // Whoever changes what is bound is signed in, and the old address is theirs.
+  const place = old === null ? null : ('device' as const);
+  const asked = { kind, value, purpose, userId: user.id, askedBy: user.id, ip, place };
   return { code_id: await auth.contacts.ask(asked) };
 };
 

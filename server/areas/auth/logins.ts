@@ -54,13 +54,19 @@ export const createLogins = (secret: string, loginDays: number) => {
     return jti === null ? null : identifyLogin(db, jti);
   };
 
-  const issueToken: Authenticator['issueToken'] = async (db, userId, agent, fresh = false) => {
+  const issueToken: Authenticator['issueToken'] = async (
+    db,
+    userId,
+    agent,
+    { fresh = false, network = '' } = {},
+  ) => {
     const jti = randomUUID();
     const made = await store.insertLogin(db, {
       jti,
       userId,
       agent,
       fresh,
+      network,
       seconds: loginSeconds,
     });
     return made ? tokens.sign(userId, jti) : null;

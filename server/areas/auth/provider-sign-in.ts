@@ -119,7 +119,8 @@ const register = async (
     await auth.openWallet(tx, userId, auth.settings.signupTokens);
     await takeOverGuest(auth, tx, context.user, userId);
     await auth.registered(tx, userId, { code: undefined, network });
-    return enter(auth, tx, { userId, agent: context.agent, way: 'provider' });
+    const { agent, ip } = context;
+    return enter(auth, tx, { userId, agent, ip, way: 'provider' });
   });
   return { ...signedIn, device: auth.marks.deviceOf(account) };
 };

@@ -33,10 +33,12 @@ export const enter = async (
     userId,
     agent,
     way,
+    ip,
     fresh = false,
-  }: { userId: number; agent: string; way: SignInWay; fresh?: boolean },
+  }: { userId: number; agent: string; way: SignInWay; ip: string; fresh?: boolean },
 ): Promise<SignedIn> => {
-  const token = await auth.issueToken(db, userId, agent, fresh);
+  const network = auth.marks.networkOf(ip);
+  const token = await auth.issueToken(db, userId, agent, { fresh, network });
   if (token === null) throw new Refusal('account_disabled');
   await insertEvent(db, { userId, kind: 'sign_in', way, agent });
   return { profile: await userView(auth, db, userId), token };
@@ -98,6 +100,7 @@ export const login = async (
     const entered = {
       userId: found.id,
       agent: context.agent,
+      ip: context.ip,
       way: 'password' as const,
       fresh: device === null,
     };
@@ -142,6 +145,7 @@ export const admit = async (
     const signedIn = await enter(auth, tx, {
       userId,
       agent: context.agent,
+      ip: context.ip,
       way: first.way,
       fresh: known === undefined,
     });
@@ -198,7 +202,8 @@ export const register = async (
     await keepAgreed(tx, userId, input.agreed);
     await auth.registered(tx, userId, { code: input.invite, network });
     const device = marks.deviceOf(normalAccount(input.account));
-    const entered = { userId, agent: context.agent, way: 'register' as const };
+    const { agent, ip } = context;
+    const entered = { userId, agent, ip, way: 'register' as const };
     return { ...(await enter(auth, tx, entered)), device };
   });
   if (signedIn) return signedIn;

@@ -2,7 +2,6 @@ import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import type { Transaction } from '#server/db/database.ts';
 import type { ChatMessage } from '#common/chat-message.ts';
-import { mentionedIn } from '#common/mentions.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createKeyLimit, createPersonLimit } from '#server/http/rate-limit.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -29,17 +28,11 @@ import {
   type Plan,
 } from './reply-plan.ts';
 import * as store from './chat.store.ts';
-import {
-  countWaiting,
-  insertWaiting,
-  nameOf,
-  namedPeople,
-  settingOf,
-  talk,
-} from './people.store.ts';
+import { countWaiting, insertWaiting, settingOf, talk } from './people.store.ts';
 import { summaryOf, titleOf } from '#common/markdown/digest.ts';
 import { removeMessage } from './removal.service.ts';
 import { untitled } from './session-title.ts';
+import { spokenTo, withName, withPerson } from './spoken-to.ts';
 import { buildTalk, type Generation, type Utterance } from './prompt.ts';
 import {
   checkAttachments,
@@ -136,40 +129,6 @@ const requireRoomToWait = async (
     );
 };
 
-/** A question with the name of the person that it chose, and of the model. @throws Refusal */
-const withNames = async (
-  tx: Transaction,
-  { human, request }: Question,
-  model: string,
-): Promise<Question> => {
-  if (request === null) return { human, request };
-  const id = request.at_user?.id;
-  const name = id === undefined ? null : await nameOf(tx, id);
-  if (id !== undefined && name === null) throw new Refusal('bad_input', 'msg.at_user：没有这个人');
-  return {
-    human,
-    request: { ...request, at_user: id && name ? { id, name } : null, at_ai: model },
-  };
-};
-
-/** Whom a message is for: the person who was chosen, and those whose names it says behind an @. */
-const spokenTo = async (
-  tx: Transaction,
-  session: SessionRow,
-  { human, request }: Question,
-  user: Identity,
-): Promise<number[]> => {
-  const chosen = request?.at_user ? [request.at_user.id] : [];
-  if (!/[@＠]/.test(human)) return chosen;
-  const people = await namedPeople(tx, session.id, human);
-  const names = mentionedIn(
-    human,
-    people.map(({ name }) => name),
-  );
-  const typed = people.filter(({ id, name }) => id !== user.id && names.includes(name));
-  return [...new Set([...chosen, ...typed.map(({ id }) => id)])];
-};
-
 const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
   (await store.endOfBranch(tx, message.sessionId, 'first'))?.id === message.id;
 
@@ -258,12 +217,16 @@ export const createPeopleService = ({
       const model = called ? await usableModel(tx, models, called, user, asked) : null;
       requireLength(asked.human, maxPromptOf(model));
       const taken = await checkAttachments(tx, attachments, asked, user.id);
-      const question = await withNames(tx, taken, model?.name ?? '');
+      const { question, names } = await withPerson(tx, session, taken, {
+        user,
+        model: model?.name ?? '',
+      });
+      const shown = { ...question, request: withName(question.request, names) };
       if (delivery === 'waits') {
         const waiting = { ...question, id: drawn.id, sessionId: session.id, userId: user.id };
         await insertWaiting(tx, waiting);
         await keepImagesOf(tx, drawn.id, question.human);
-        return { ...drawn, question, told: [], requests: [], pending: true };
+        return { ...drawn, question: shown, told: [], requests: [], pending: true };
       }
       const planned =
         model && (await talkFor(attachments, tx, session, { question, user }, model, input));
@@ -294,7 +257,7 @@ export const createPeopleService = ({
       );
       return {
         ...drawn,
-        question,
+        question: shown,
         told,
         requests: planned ? [await holdForReply(tx, written, session, planned, wallet)] : [],
       };

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Settings } from '#contract/auth.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { history, users } from '#server/db/schema.ts';
@@ -18,10 +18,30 @@ export const insertWaiting = async (
     .values({ ...message, model: '', shown: false });
 };
 
-/** A person's name; null where there is no such person. */
-export const nameOf = async (db: Executor, userId: number): Promise<string | null> => {
-  const rows = await db.select({ name: users.userName }).from(users).where(eq(users.id, userId));
-  return rows[0]?.name ?? null;
+/** People's names, of those whom there are. */
+export const namesOf = async (
+  db: Executor,
+  ids: readonly number[],
+): Promise<Map<number, string>> => {
+  const rows = await db
+    .select({ id: users.id, name: users.userName })
+    .from(users)
+    .where(inArray(users.id, [...ids]));
+  return new Map(rows.map(({ id, name }) => [id, name]));
+};
+
+/** Whether somebody wrote what everybody can read in a session. */
+export const wroteIn = async (
+  db: Executor,
+  sessionId: number,
+  userId: number,
+): Promise<boolean> => {
+  const rows = await db
+    .select({ id: history.id })
+    .from(history)
+    .where(and(conditions({ sessionId, forStrangers: true }), eq(history.userId, userId)))
+    .limit(1);
+  return rows.length > 0;
 };
 
 /** Who wrote in a session or asked in it, and whose name stands in a text behind an @; a few at most. */

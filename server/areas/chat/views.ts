@@ -1,7 +1,6 @@
 import type { Message } from '#contract/chat.ts';
 import type { Source } from '#contract/embedding.ts';
 import type { Job } from '#contract/job.ts';
-import { maskName } from '#contract/mask-name.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { VideoMessage } from '#contract/video.ts';
 import type { Executor } from '#server/db/database.ts';
@@ -12,6 +11,7 @@ import { seesHidden } from './access.ts';
 import { followersOf } from './branch.store.ts';
 import { readReply } from './image-reply.ts';
 import { withoutIds } from './question.ts';
+import { namesAmong, type Names, withName } from './spoken-to.ts';
 import { viewTool } from './stored-tool.ts';
 import { partnersOf, type MessageRow, type Request } from './chat.store.ts';
 
@@ -25,15 +25,6 @@ export const humanText = (human: string, request: Request | null): string => {
   if (request === null) return human;
   const film = request.type === 'img2video' && (request as Partial<VideoMessage>).parameters;
   return JSON.stringify({ prompt: human, ...request, ...request.image, ...film });
-};
-
-/** The person who is spoken to is named as in every other place. */
-const withMaskedName = (request: Request | null): Request | null => {
-  // What asks for a film speaks to nobody.
-  const { at_user: person = null } = (request ?? {}) as Partial<Request>;
-  return request && person
-    ? { ...request, at_user: { ...person, name: maskName(person.name) } }
-    : request;
 };
 
 /** The answer as document 1 §3 has it: of images the list of them, and beside it what is more. */
@@ -52,12 +43,14 @@ const oneView = (
     paid,
     siblings,
     viewer,
+    names,
     people = false,
     job = null,
   }: {
     paid: boolean;
     siblings: number[];
     viewer: number | null;
+    names: Names;
     people?: boolean;
     job?: Job | null;
   },
@@ -65,7 +58,7 @@ const oneView = (
   id: row.id,
   human: humanText(
     row.human,
-    withMaskedName(row.userId === viewer ? row.request : withoutIds(row.request)),
+    withName(row.userId === viewer ? row.request : withoutIds(row.request), names),
   ),
   format: row.request === null ? 0 : 1,
   title: row.title,
@@ -154,6 +147,7 @@ export const viewMessages = async (
       )
     : null;
   const partners = branched ? await partnersOf(db, viewer, session.id, rows) : [];
+  const names = await namesAmong(db, [...rows, ...partners]);
   // Among people each pays for the replies that they asked for.
   const payer = (row: MessageRow) =>
     session.type === sessionTypes.people ? row.userId : session.userId;
@@ -164,11 +158,12 @@ export const viewMessages = async (
       ...oneView(row, {
         paid,
         viewer,
+        names,
         people: session.type === sessionTypes.people,
         siblings: siblingsAmong(followers, row),
         job: jobs?.get(row.id) ?? null,
       }),
-      beside: partner ? oneView(partner, { paid, viewer, siblings: [] }) : null,
+      beside: partner ? oneView(partner, { paid, viewer, names, siblings: [] }) : null,
     };
   });
 };
@@ -181,8 +176,9 @@ export const viewSharedMessages = async (
   viewer: number | null,
 ): Promise<Message[]> => {
   const partners = await partnersOf(db, viewer, sessionId, rows);
+  const names = await namesAmong(db, [...rows, ...partners]);
   const shared = (row: MessageRow): OneMessage => ({
-    ...oneView(row, { paid: false, siblings: [], viewer: null }),
+    ...oneView(row, { paid: false, siblings: [], viewer: null, names }),
     in_favorites: false,
   });
   return rows.map((row) => {

@@ -9,16 +9,21 @@ const day = 24 * hour;
 
 /** Codes that are asked for, most of them: a message costs money, and fills somebody's phone. */
 const most = {
-  /** To one address in an hour: by one network, and by all. Others cannot use up its own person's. */
+  /** To one address in an hour: by one network, and by all strangers. */
   value: { network: 4, all: 12 },
-  /** To one address in a day. */
+  /** To one address in a day, by strangers. */
   valueOfDay: 20,
+  /** By its own person, which strangers cannot use up: in an hour from their devices, and in a day. */
+  own: { device: 4, day: 40 },
   /** By one signed-in person in a day. */
   person: 15,
   /** From an address and a network in an hour. */
   address: 20,
   network: 120,
 };
+
+/** Where a code is asked for that the account behind the address was entered from before. */
+export type KnownPlace = 'device' | 'network';
 
 /** Counts codes that are asked for and tried. */
 export const createCodeLimits = (pool: pg.Pool) => {
@@ -36,14 +41,16 @@ export const createCodeLimits = (pool: pg.Pool) => {
     /**
      * Before a code is made, also one that goes to nobody. @throws Refusal too_many
      * @param value a mark of the address, not itself
+     * @param place null: a stranger may be asking
      */
     ask: async (asked: {
       kind: ContactKind;
       value: string;
       ip: string;
       userId: number | null;
+      place: KnownPlace | null;
     }): Promise<void> => {
-      const { value, ip, userId } = asked;
+      const { value, ip, userId, place } = asked;
       const address = addressKey(ip);
       const network = networkKey(ip);
       // The narrowest first: who is refused by it takes nothing from what others share.
@@ -53,16 +60,18 @@ export const createCodeLimits = (pool: pg.Pool) => {
         await count(hourly, `address ${address}`, most.address);
         await count(hourly, `network ${network}`, most.network);
       }
-      await count(hourly, `value ${value} ${network}`, most.value.network);
+      if (place === 'device') await count(hourly, `value ${value} device`, most.own.device);
+      else await count(hourly, `value ${value} ${network}`, most.value.network);
+      if (place !== null) return count(daily, `value ${value} own`, most.own.day);
       await count(hourly, `value ${value}`, most.value.all);
       await count(daily, `value ${value}`, most.valueOfDay);
     },
 
     /**
-     * Before one is sent: all people's together in a day. False: there were too many. Addresses that
-     * nobody has proved yet get half of them, or whoever names strangers' numbers keeps everybody
-     * from signing in.
-     * @param strange it goes to such an address
+     * Before one is sent: all people's together in a day. False: there were too many. Those that
+     * strangers may have asked for, and those to addresses that nobody has proved yet, get half of
+     * them, or whoever names others' numbers keeps everybody from signing in.
+     * @param strange it is one of those
      */
     maySend: async (kind: ContactKind, top: number, strange: boolean): Promise<boolean> => {
       const toStrange = strange ? await daily.penalty(`strange ${total(kind)}`) : null;

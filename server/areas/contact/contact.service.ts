@@ -5,7 +5,7 @@ import type { Database, Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { addressFault, normalAddress } from './address.ts';
-import { createCodeLimits } from './code-limits.ts';
+import { createCodeLimits, type KnownPlace } from './code-limits.ts';
 import * as store from './contact.store.ts';
 import type { CodePurpose } from './contact.tables.ts';
 import { NotSent, sendMail } from './mail.ts';
@@ -90,7 +90,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
   const sendLater = (
     kind: ContactKind,
     act: (settings: store.KeptSettings) => Promise<void>,
-    strange = false,
+    { strange = false, failed }: { strange?: boolean; failed?: () => Promise<void> } = {},
   ) => {
     void (async () => {
       const settings = await store.readSettings(database);
@@ -101,10 +101,12 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
           { event: 'codes_of_day_used_up', kind, top, strange },
           'no more messages are sent today',
         );
+        await failed?.();
         return;
       }
       await act(settings);
-    })().catch((error: unknown) => {
+    })().catch(async (error: unknown) => {
+      await failed?.().catch(() => undefined);
       const why = error instanceof NotSent ? error.message : String(error);
       log.error({ event: 'message_not_sent', kind, why }, 'a message could not be sent');
     });
@@ -131,6 +133,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
       userId,
       askedBy,
       ip,
+      place,
     }: {
       kind: ContactKind;
       value: string;
@@ -138,12 +141,14 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
       userId: number | null;
       askedBy: number | null;
       ip: string;
+      /** Where its own person asks; null: a stranger may. */
+      place: KnownPlace | null;
     }): Promise<string> => {
       const target = markOf(kind, value);
-      await limits.ask({ kind, value: target.toString('base64url'), ip, userId: askedBy });
+      await limits.ask({ kind, value: target.toString('base64url'), ip, userId: askedBy, place });
       const id = randomUUID();
       const code = String(randomInt(1_000_000)).padStart(6, '0');
-      await store.insertCode(database, {
+      const isNew = await store.keepCode(database, {
         id,
         purpose,
         userId,
@@ -151,11 +156,11 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
         codeHash: codeHash(id, code),
         minutes: life,
       });
-      if (userId !== null)
+      if (userId !== null && isNew)
         sendLater(
           kind,
           (settings) => sendCode(keys, settings, kind, value, { code, purpose: purposes[purpose] }),
-          purpose === 'bind',
+          { strange: place === null, failed: () => store.noteNotSent(database, id) },
         );
       return id;
     },
@@ -182,7 +187,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
       await limits.check(ip);
       const tried = { id, purpose, targetHash: markOf(kind, value), most: mostTries };
       const row = await store.tryCode(database, tried);
-      const given = codeHash(id, code.normalize('NFKC').replace(/\s/g, ''));
+      const given = codeHash(row?.sameAs ?? id, code.normalize('NFKC').replace(/\s/g, ''));
       if (!row || !timingSafeEqual(row.codeHash, given)) return null;
       return row.userId;
     },

@@ -1,6 +1,6 @@
-import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm';
 import { type ContactKind, type SignInSettings, usualSignIn } from '#contract/sign-in.ts';
-import type { Executor } from '#server/db/database.ts';
+import type { Database, Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
 import { type CodePurpose, contactCodes, contacts, signInSettings } from './contact.tables.ts';
 
@@ -88,14 +88,64 @@ export const showMail = async (tx: Executor, userId: number, email: string): Pro
   await tx.update(users).set({ email }).where(eq(users.id, userId));
 };
 
-export const insertCode = async (
-  db: Executor,
-  values: Omit<typeof contactCodes.$inferInsert, 'expiresAt'> & { minutes: number },
-): Promise<void> => {
-  const { minutes, ...rest } = values;
-  await db
-    .insert(contactCodes)
-    .values({ ...rest, expiresAt: sql`now() + make_interval(mins => ${minutes})` });
+/**
+ * Keeps a code that is about to be sent. Where one is on its way already, for less than a minute, it
+ * stands for that one instead, with tries of its own; gives whether it is a new one.
+ */
+export const keepCode = (
+  db: Database,
+  code: Pick<typeof contactCodes.$inferSelect, 'id' | 'purpose' | 'targetHash' | 'codeHash'> & {
+    /** Null: nobody has that address, and nothing is sent. */
+    userId: number | null;
+    minutes: number;
+  },
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const { minutes, ...values } = code;
+    const { purpose, userId, targetHash } = values;
+    // Of two at once the second one sees the first.
+    const key = `code ${targetHash.toString('base64')}`;
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+    const [sent] = await tx
+      .select()
+      .from(contactCodes)
+      .where(
+        and(
+          eq(contactCodes.userId, userId ?? 0),
+          eq(contactCodes.purpose, purpose),
+          eq(contactCodes.targetHash, targetHash),
+          gt(contactCodes.sentAt, sql`now() - interval '1 minute'`),
+        ),
+      )
+      .orderBy(desc(contactCodes.sentAt))
+      .limit(1);
+    await tx.insert(contactCodes).values(
+      sent
+        ? {
+            ...values,
+            codeHash: sent.codeHash,
+            sameAs: sent.sameAs ?? sent.id,
+            sentAt: sent.sentAt,
+            expiresAt: sent.expiresAt,
+          }
+        : {
+            ...values,
+            ...(userId !== null && { sentAt: sql`now()` }),
+            expiresAt: sql`now() + make_interval(mins => ${minutes})`,
+          },
+    );
+    return !sent;
+  });
+
+/** All that stand for the same code as this one. */
+const sameCode = (id: string) => sql`${contactCodes.userId} IS NOT DISTINCT FROM
+    (SELECT c.user_id FROM contact_codes c WHERE c.id = ${id})
+  AND coalesce(${contactCodes.sameAs}, ${contactCodes.id}) =
+    (SELECT coalesce(c.same_as, c.id) FROM contact_codes c WHERE c.id = ${id})`;
+
+/** It could not be sent: whoever asks for the next one gets one. */
+export const noteNotSent = async (db: Executor, id: string): Promise<void> => {
+  await db.update(contactCodes).set({ sentAt: null }).where(sameCode(id));
 };
 
 /** Counts a try at a code, of which it has so many; null: it has none left, or is none. */
@@ -112,7 +162,7 @@ export const tryCode = async (
     targetHash: Buffer;
     most: number;
   },
-): Promise<{ userId: number | null; codeHash: Buffer } | null> => {
+): Promise<{ userId: number | null; codeHash: Buffer; sameAs: string | null } | null> => {
   const [row] = await db
     .update(contactCodes)
     .set({ tries: sql`${contactCodes.tries} + 1` })
@@ -125,17 +175,18 @@ export const tryCode = async (
         gt(contactCodes.expiresAt, sql`now()`),
       ),
     )
-    .returning({ userId: contactCodes.userId, codeHash: contactCodes.codeHash });
+    .returning({
+      userId: contactCodes.userId,
+      codeHash: contactCodes.codeHash,
+      sameAs: contactCodes.sameAs,
+    });
   return row ?? null;
 };
 
 /** Uses a code up; false: another request did. */
 export const useCode = async (db: Executor, id: string): Promise<boolean> => {
-  const rows = await db
-    .delete(contactCodes)
-    .where(eq(contactCodes.id, id))
-    .returning({ id: contactCodes.id });
-  return rows.length > 0;
+  const rows = await db.delete(contactCodes).where(sameCode(id)).returning({ id: contactCodes.id });
+  return rows.some((row) => row.id === id);
 };
 
 /** Codes that stand for somebody are worth nothing any more. */

@@ -43,4 +43,8 @@ export const contactCodes = pgTable('contact_codes', {
   codeHash: bytes('code_hash').notNull(),
   tries: integer('tries').notNull().default(0),
   expiresAt: instant('expires_at').notNull(),
+  /** Null: it was not sent. */
+  sentAt: instant('sent_at'),
+  /** It stands for the code of this number, which was on its way already; null: its own. */
+  sameAs: uuid('same_as'),
 });

@@ -6,6 +6,7 @@ import { diagramFits, diagramIsHeavy } from '#common/markdown/bounds.ts';
 import { diagramsIn } from './pdf-markdown.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { seesHidden } from '../chat/access.ts';
+import { namesAmong } from '../chat/spoken-to.ts';
 import { standing, type Standing } from '../compliance/foot.ts';
 import { markdownLabel } from '#server/labels/text.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
@@ -141,7 +142,8 @@ const toJson = async (
   const parts: string[] = [];
   let done = 0;
   for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
-    parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer))));
+    const names = await namesAmong(work.db, rows);
+    parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer, names))));
     done += rows.length;
     work.onProgress(Math.min(1, done / Math.max(1, total)));
   }

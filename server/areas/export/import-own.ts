@@ -32,7 +32,8 @@ const requestOf = (value: unknown): unknown => {
     ...request,
     images: request.images.filter((image) => imageUrl.test(image)),
     files: request.files.map((file) => ({ ...file, name: words(file.name, 200) })),
-    at_user: request.at_user && { ...request.at_user, name: words(request.at_user.name, 100) },
+    // A number of another server, or one that was made up, is nobody's here.
+    at_user: null,
     at_ai: words(request.at_ai, 100),
   };
 };

@@ -1,12 +1,13 @@
 import { maskName } from '#contract/mask-name.ts';
 import { type Aigc, aigcText } from '#server/labels/aigc.ts';
 import { withoutIds } from '../chat/question.ts';
+import { type Names, withName } from '../chat/spoken-to.ts';
 import { viewTool } from '../chat/stored-tool.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import type { ExportRow } from './export.store.ts';
 
 /** One message as it stands in our own export; `import-own.ts` reads the same fields. */
-export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
+export const jsonMessage = (row: ExportRow, viewer: number | null, names: Names) => ({
   id: row.id,
   /** The message that it follows; 0: the first. */
   prev: row.prevId,
@@ -17,7 +18,7 @@ export const jsonMessage = (row: ExportRow, viewer: number | null) => ({
   place: row.place,
   user: maskName(row.userName),
   human: row.human,
-  request: row.userId === viewer ? row.request : withoutIds(row.request),
+  request: withName(row.userId === viewer ? row.request : withoutIds(row.request), names),
   title: row.title,
   ai: row.ai,
   reasoning: row.reasoning,

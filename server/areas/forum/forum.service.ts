@@ -2,6 +2,7 @@ import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
+import { countWithin } from '#server/db/count-within.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, Refusal, type Identity } from '#server/http/handlers.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
@@ -36,6 +37,10 @@ const keyOf = (url: string): string => url.slice('/files/'.length, '/files/'.len
 export const keepImagesOf = (tx: Transaction, id: number, human: string): Promise<void> =>
   store.keepImages(tx, id, imagesIn(human).map(keyOf));
 
+/** One person's mentions push to another one once in ten minutes; their list has them all. */
+const mayPush = async (tx: Transaction, by: number, person: number): Promise<boolean> =>
+  (await countWithin(tx, `pushes of mentions of ${person} by ${by}`, 600_000)).points === 1;
+
 /** A message to people was written: who answered where is known, and its images stay. */
 export const noteWritten = async (
   tx: Transaction,
@@ -52,15 +57,18 @@ export const noteWritten = async (
     sessionId: session.id,
     historyId: id,
     actorId: userId,
-    excerpt: summaryOf(human),
   };
   const told: Told[] = [];
   // Who may not read the session is not told of it.
   const partner = session.lowUserId === userId ? session.highUserId : session.lowUserId;
   const readable = (person: number) =>
     !session.private || person === session.userId || person === partner;
-  for (const person of atUsers.filter(readable))
-    told.push(...(await tell(tx, { ...about, userId: person, kind: 'mention' })));
+  // In one order, as each is counted and locked.
+  for (const person of atUsers.filter(readable).sort((a, b) => a - b)) {
+    const mention = await tell(tx, { ...about, userId: person, kind: 'mention' });
+    const pushed = partner !== null || (mention.length > 0 && (await mayPush(tx, userId, person)));
+    if (pushed) told.push(...mention);
+  }
   const asker = partner ?? session.userId;
   if (!first && !atUsers.includes(asker))
     told.push(...(await tell(tx, { ...about, userId: asker, kind: 'reply' })));
@@ -127,7 +135,6 @@ export const accept = (
             sessionId: session.id,
             historyId: answer.id,
             actorId: user.id,
-            excerpt: summaryOf(answer.human),
           });
     return { acceptedId: answer.id, told };
   });
@@ -164,7 +171,6 @@ export const mark = (
       sessionId: session.id,
       historyId: null,
       actorId: user.id,
-      excerpt: '',
     });
   });
 
@@ -240,7 +246,6 @@ export const resolve = (
           sessionId,
           historyId: null,
           actorId: user.id,
-          excerpt: '',
         })),
       );
     return told;

@@ -76,6 +76,7 @@ export const news = pgTable('news', {
   historyId: reference('history_id'),
   actorId: reference('actor_id').notNull(),
   count: integer('count').notNull().default(1),
+  /** Empty since the words are read with the message that they are of. */
   excerpt: text('excerpt').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),
   readAt: instant('read_at'),

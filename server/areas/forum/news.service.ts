@@ -4,6 +4,8 @@ import { maskName } from '#contract/mask-name.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { WaitNews, WaitSource } from '#server/waits/wait-source.ts';
 import { pageOf } from '#server/paging.ts';
+import { summaryOf } from '#common/markdown/digest.ts';
+import { blocksPerson } from '../session/friend.service.ts';
 import * as store from './news.store.ts';
 
 export { removeOldNews } from './news.store.ts';
@@ -14,11 +16,19 @@ export interface Told {
   id: number;
 }
 
-/** Tells somebody of what another one did; nobody is told of what they did themselves. */
+/** What one person does to another one, and not the house. */
+const personal: ReadonlySet<NewsKind> = new Set(['reply', 'message', 'mention', 'accept']);
+
+/**
+ * Tells somebody of what another one did. Nobody is told of what they did themselves, nor of what
+ * somebody did whom they block.
+ */
 export const tell = async (db: Executor, news: store.NewNews): Promise<Told[]> => {
-  if (news.userId === news.actorId) return [];
+  const { userId, actorId, kind } = news;
+  if (userId === actorId) return [];
+  if (personal.has(kind) && (await blocksPerson(db, userId, actorId))) return [];
   const id = await store.addNews(db, news);
-  return id === null ? [] : [{ userId: news.userId, id }];
+  return id === null ? [] : [{ userId, id }];
 };
 
 const shortened = (name: string): string => {
@@ -37,6 +47,8 @@ const words: Record<NewsKind, (who: string, count: number) => string> = {
   essence: () => '您的问题被设为精华',
   report: () => '您的举报已经处理，谢谢',
 };
+
+const excerptOf = ({ words: said }: store.NewsRow): string => summaryOf(said ?? '');
 
 const addressOf = (row: store.NewsRow): string =>
   `/chat?uuid=${row.uuid}${row.history_id === null ? '' : `&history_id=${row.history_id}`}`;
@@ -62,7 +74,7 @@ export const listNews = async (db: Executor, userId: number, page: number) => {
       actor_name: maskedName(row.actor_name),
       ...(row.avatar === '' ? {} : { avatar: row.avatar }),
       count: row.count,
-      excerpt: row.excerpt,
+      excerpt: excerptOf(row),
       text: textOf(row),
       read: row.read,
       created_at: new Date(row.created_at).toISOString(),
@@ -83,10 +95,11 @@ export const newsSource: WaitSource = async (db, asked) => {
   return asked.map(({ userId }, at): WaitNews | null => {
     const row = rows.get(ids[at] ?? 0);
     if (row?.user_id !== userId || row.read) return null;
+    const excerpt = excerptOf(row);
     return {
       state: 'done',
       title: row.title || '鹊桥',
-      body: row.excerpt === '' ? textOf(row) : `${textOf(row)}：${row.excerpt}`,
+      body: excerpt === '' ? textOf(row) : `${textOf(row)}：${excerpt}`,
       url: addressOf(row),
     };
   });

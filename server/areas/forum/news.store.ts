@@ -11,7 +11,6 @@ export interface NewNews {
   sessionId: number;
   historyId: number | null;
   actorId: number;
-  excerpt: string;
 }
 
 /** Tells somebody; gives its number, or null where it only counts on one that is unread yet. */
@@ -26,7 +25,6 @@ export const addNews = async (db: Executor, values: NewNews): Promise<number | n
         count: sql`${news.count} + 1`,
         historyId: values.historyId,
         actorId: values.actorId,
-        excerpt: values.excerpt,
         createdAt: sql`now()`,
       },
     })
@@ -45,7 +43,8 @@ export interface NewsRow {
   actor_name: string;
   avatar: string;
   count: number;
-  excerpt: string;
+  /** The message as it is now; null: it is deleted, or there is none. */
+  words: string | null;
   read: boolean;
   /** ms since 1970. */
   created_at: number;
@@ -55,16 +54,18 @@ export interface NewsRow {
 // are disabled.
 const told = `s.deleted_at IS NULL AND (f.session_id IS NOT NULL
   OR n.kind NOT IN ('reply', 'mention') OR NOT ${suspendedText('n.actor_id')})`;
+const people = sql`FROM news n JOIN sessions s ON s.id = n.session_id JOIN users a ON a.id = n.actor_id
+    LEFT JOIN friends f ON f.session_id = s.id`;
+const readable = sql`${sql.raw(told)} AND (NOT s.private OR s.user_id = n.user_id
+    OR f.low_user_id = n.user_id OR f.high_user_id = n.user_id)`;
 const rows = sql`
   SELECT n.id::float8,
     CASE WHEN f.session_id IS NOT NULL AND n.kind = 'reply' THEN 'message' ELSE n.kind END AS kind,
-    n.user_id::float8, s.uuid, n.history_id::float8, s.prompt AS title,
-    n.actor_id::float8, a.user_name AS actor_name, a.avatar, n.count, n.excerpt, n.read_at IS NOT NULL AS read,
+    n.user_id::float8, s.uuid, h.id::float8 AS history_id, s.prompt AS title,
+    n.actor_id::float8, a.user_name AS actor_name, a.avatar, n.count, left(h.human, 2000) AS words, n.read_at IS NOT NULL AS read,
     (extract(epoch FROM n.created_at) * 1000)::float8 AS created_at
-  FROM news n JOIN sessions s ON s.id = n.session_id JOIN users a ON a.id = n.actor_id
-    LEFT JOIN friends f ON f.session_id = s.id
-  WHERE ${sql.raw(told)} AND (NOT s.private OR s.user_id = n.user_id
-    OR f.low_user_id = n.user_id OR f.high_user_id = n.user_id)`;
+  ${people} LEFT JOIN history h ON h.id = n.history_id AND h.session_id = n.session_id AND h.shown
+  WHERE ${readable}`;
 
 export const listNews = async (
   db: Executor,
@@ -91,7 +92,8 @@ export const countNews = async (
 ): Promise<{ total: number; unread: number }> => {
   const { rows: counted } = await db.execute<{ total: number; unread: number }>(sql`
     SELECT count(*)::int AS total, (count(*) FILTER (WHERE NOT read))::int AS unread
-    FROM (${rows} AND n.user_id = ${userId} LIMIT ${most}) mine`);
+    FROM (SELECT n.read_at IS NOT NULL AS read ${people} WHERE ${readable} AND n.user_id = ${userId}
+      LIMIT ${most}) mine`);
   return counted[0] ?? { total: 0, unread: 0 };
 };
 

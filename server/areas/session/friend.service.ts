@@ -8,6 +8,8 @@ import { Refusal, type Identity } from '#server/http/handlers.ts';
 import * as store from './friend.store.ts';
 import { findSession, lockMaker, noteReply } from './session.store.ts';
 
+export { areFriends, blocksPerson } from './friend.store.ts';
+
 /** How two people who write to each other alone stand: asked, accepted, blocked. */
 
 const isLow = (friends: store.FriendRow, userId: number): boolean => friends.lowUserId === userId;

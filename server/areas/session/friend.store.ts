@@ -104,6 +104,25 @@ export const openRequests = async (db: Executor, userId: number): Promise<number
   return row?.count ?? 0;
 };
 
+const between = (a: number, b: number) =>
+  and(eq(friends.lowUserId, Math.min(a, b)), eq(friends.highUserId, Math.max(a, b)));
+
+/** Whether two people have agreed to write to each other, and neither blocks the other one. */
+export const areFriends = async (db: Executor, a: number, b: number): Promise<boolean> => {
+  const [row] = await db.select().from(friends).where(between(a, b));
+  return row !== undefined && row.acceptedAt !== null && !row.lowBlocks && !row.highBlocks;
+};
+
+/** Whether one person wants nothing of another one. */
+export const blocksPerson = async (
+  db: Executor,
+  userId: number,
+  other: number,
+): Promise<boolean> => {
+  const [row] = await db.select().from(friends).where(between(userId, other));
+  return row !== undefined && (row.lowUserId === userId ? row.lowBlocks : row.highBlocks);
+};
+
 /** Makes whoever else is about to look for the session of these two wait for this transaction. */
 export const lockPeople = async (tx: Executor, low: number, high: number): Promise<void> => {
   await tx.execute(

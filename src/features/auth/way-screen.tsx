@@ -37,7 +37,9 @@ const CodeScreen = ({ kind, back }: { kind: ContactKind; back: string | undefine
   usePageTitle(title);
   const [to, setTo] = useState('');
   const [code, setCode] = useState('');
-  const asked = useCode((read) => api.sendSignInCode({ kind, to, purpose: 'sign_in', ...read }));
+  const asked = useCode((read) =>
+    api.sendSignInCode({ kind, to, purpose: 'sign_in', devices: allDevices(), ...read }),
+  );
   const { submit, busy, totp, setTotp } = useSignIn(back, () => setCode(''));
   const enter = () =>
     submit(() =>
@@ -87,7 +89,9 @@ const ForgotForm = ({
   const [keepKeys, setKeepKeys] = useState(false);
   const [totp, setTotp] = useState<string>();
   const [fault, setFault] = useState('');
-  const asked = useCode((read) => api.sendSignInCode({ kind, to, purpose: 'reset', ...read }));
+  const asked = useCode((read) =>
+    api.sendSignInCode({ kind, to, purpose: 'reset', devices: allDevices(), ...read }),
+  );
   const waits = asked.id === '';
   const reset = async () => {
     setFault('');
