@@ -107,7 +107,6 @@ export const mergeSettings = async (
 
 // ---- logins ----------------------------------------------------------------
 
-/** False when the account is gone: disabled, or a guest that an account took over. */
 /** Whether an account was made, or entered with a login that is still known, from a network. */
 export const wasEnteredFrom = async (
   db: Executor,
@@ -121,6 +120,7 @@ export const wasEnteredFrom = async (
   return rows[0]?.known === true;
 };
 
+/** False when the account is gone: disabled, or a guest that an account took over. */
 export const insertLogin = async (
   db: Executor,
   login: {
