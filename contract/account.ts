@@ -156,7 +156,7 @@ export const accountCalls = {
     input: z.object({}),
     output: z.object({ request_id: z.string() }),
     idempotent: true,
-    codes: ['too_many_jobs', 'storage_full'],
+    codes: ['too_many_jobs'],
   }),
   accountFiles: call({
     method: 'GET',

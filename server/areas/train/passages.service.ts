@@ -162,6 +162,21 @@ const sizePairs = async (tx: Transaction, fileId: number): Promise<void> => {
   await files.changeFile(tx, fileId, { totalNum: texts.length, overNum: texts.length, size });
 };
 
+/** The pairs of a base as a file, if it has any. @throws Refusal training_too_many, file_quota */
+const requirePairRoom = async (
+  { settings }: TrainDeps,
+  db: Executor,
+  { model_id: modelId, answer }: Pick<Parsed<'addPair'>, 'model_id' | 'answer'>,
+  userId: number,
+) => {
+  const known = await files.fileOfKind(db, modelId, pairsKind);
+  if ((known?.totalNum ?? 0) >= knowledgeLimits.pairs)
+    throw new Refusal('training_too_many', `一个知识库最多 ${knowledgeLimits.pairs} 条问答`);
+  if ((await files.bytesOf(db, userId)) + Buffer.byteLength(answer) > settings.fileQuota)
+    throw new Refusal('file_quota');
+  return known;
+};
+
 /**
  * A question with its answer, and gives what writes it.
  * @throws Refusal not_found, training_too_many, file_quota, balance, engine_failed
@@ -169,23 +184,21 @@ const sizePairs = async (tx: Transaction, fileId: number): Promise<void> => {
 export const addPair = async (
   deps: TrainDeps,
   db: Executor,
-  { model_id: modelId, question, answer }: Parsed<'addPair'>,
+  input: Parsed<'addPair'>,
   user: Identity,
 ) => {
+  const { model_id: modelId, question, answer } = input;
   const project = await ownProject(db, modelId, user);
   if (project.type !== projectTypes.knowledge)
     throw new Refusal('bad_input', '只有知识库可以添问答');
+  // Before its vector is paid for.
+  await requirePairRoom(deps, db, input, user.id);
   const pair = { heading: question, content: answer };
   const made = await vectorFor(deps, project, embedded(pair));
   return (executor: Executor): Promise<{ passage: Passage }> =>
     changing(executor, modelId, user, async (tx, now) => {
-      const known = await files.fileOfKind(tx, modelId, pairsKind);
-      if ((known?.totalNum ?? 0) >= knowledgeLimits.pairs)
-        throw new Refusal('training_too_many', `一个知识库最多 ${knowledgeLimits.pairs} 条问答`);
       await lockKeeping(tx, `training ${user.id}`);
-      const bytes = Buffer.byteLength(answer);
-      if ((await files.bytesOf(tx, user.id)) + bytes > deps.settings.fileQuota)
-        throw new Refusal('file_quota');
+      const known = await requirePairRoom(deps, tx, input, user.id);
       const file =
         known ??
         (await files.insertFile(tx, {
