@@ -307,6 +307,20 @@ test('what a browser threw away with its whole storage is sent from memory, befo
   expect(await store.all()).toEqual([]);
 });
 
+test('what was made first goes first, whenever it is written down', async () => {
+  const kept = memory();
+  for (const [key, made] of [
+    ['third', '2026-01-01T00:00:02.000Z'],
+    ['first', '2026-01-01T00:00:00.000Z'],
+    ['second', '2026-01-01T00:00:01.000Z'],
+  ] as const)
+    kept.add({ ...message(key), made });
+  const sent: string[] = [];
+  const line = lineOf({ call: async ({ key }) => ({ id: sent.push(key) }) });
+  expect(await createEngine(withoutRoom(kept), line).run()).toBeNull();
+  expect(sent).toEqual(['first', 'second', 'third']);
+});
+
 test('a message that arrived is kept elsewhere before it leaves, until it is told', async () => {
   const store = memory();
   store.add(message('one'));

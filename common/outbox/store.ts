@@ -129,12 +129,14 @@ export const withoutRoom = (store: ActStore): RoomlessStore => {
     }
     return known;
   };
-  const all = async (): Promise<Act[]> => [
-    ...(await read())
-      .filter(({ id }) => !gone.has(id))
-      .map((act) => ({ ...act, ...changes.get(act.id) })),
-    ...inMemory.values(),
-  ];
+  const all = async (): Promise<Act[]> =>
+    [
+      ...(await read())
+        .filter(({ id }) => !gone.has(id))
+        .map((act) => ({ ...act, ...changes.get(act.id) })),
+      ...inMemory.values(),
+      // One that was tried at once and refused for now is written down after those that came later.
+    ].sort((a, b) => (a.made < b.made ? -1 : Number(a.made > b.made)));
   return {
     ...store,
     all,
