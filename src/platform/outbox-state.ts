@@ -36,6 +36,16 @@ export const notePrefix = 'queqiao.sending.';
 /** A lock of this name is held while a noted act is on its way. */
 export const noteLock = (key: string): string => notePrefix + key;
 
+/** Holds that lock; gives what ends it, as the end of this page does. */
+export const holdNote = (key: string): (() => void) => {
+  let end = () => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  void navigator.locks?.request(noteLock(key), () => over);
+  return end;
+};
+
 export interface NoteKeeper {
   /** Settles when it is written down, with what was emptied of its box, or can not be. */
   keep: (note: Note) => Promise<void>;

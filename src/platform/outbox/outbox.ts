@@ -16,6 +16,7 @@ import { accountOf } from '#src/platform/account-of.ts';
 import { authStore } from '#src/platform/auth-store.ts';
 import type { Note } from '#src/platform/note.ts';
 import {
+  holdNote,
   note,
   notePrefix,
   keepNotesBy,
@@ -127,11 +128,7 @@ const changed = async (): Promise<void> => {
 /** Between leaving the outbox and standing in the cache a message is a note, which a kill leaves. */
 const outlast = async (act: Act): Promise<() => void> => {
   const { id: _, account: __, tries: ___, faults: ____, failed: _____, ...sent } = act;
-  let end = () => {};
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  void navigator.locks?.request(noteLock(act.key), () => over);
+  const end = holdNote(act.key);
   const { keep, forget } = note(sent);
   await keep();
   return () => void heardIsKept().then(forget).then(end);

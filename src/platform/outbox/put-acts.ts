@@ -1,6 +1,6 @@
 import { actStore, db, StorageFull, writing } from '#src/platform/outbox-db.ts';
 import { withEmptied } from './draft-keeper.ts';
-import { note, noteLock, notePrefix } from '#src/platform/outbox-state.ts';
+import { holdNote, note, notePrefix } from '#src/platform/outbox-state.ts';
 import type { Act, NewAct } from '#common/outbox/act.ts';
 
 /**
@@ -14,10 +14,7 @@ const ends = new Map<string, () => void>();
 /** Takes note of an act that is in memory alone. */
 const noteHeld = (act: NewAct, box: string): void => {
   if (ends.has(act.key)) return;
-  const over = new Promise<void>((resolve) => {
-    ends.set(act.key, resolve);
-  });
-  void navigator.locks?.request(noteLock(act.key), () => over);
+  ends.set(act.key, holdNote(act.key));
   note(act, box);
 };
 
