@@ -25,6 +25,8 @@ export interface Identity {
   owner: boolean;
   /** The account is in 未成年人模式; left out: it is not known. */
   minor?: boolean;
+  /** The operator asks people to agree to something; left out: it is not known. */
+  askedToAgree?: boolean;
   /** A manager who may look and change nothing. */
   auditor?: boolean;
   /** An administrator forces this person's sessions to be private. */

@@ -163,6 +163,7 @@ interface LoginRow {
   owner: boolean;
   auditor: boolean;
   minor: boolean;
+  askedToAgree: boolean;
   disabled: boolean;
   sessionPrivate: boolean;
   sessionBlacklist: boolean;
@@ -171,7 +172,8 @@ interface LoginRow {
 const loginOf = statement<LoginRow>(
   'login_of',
   `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.owner, u.auditor, u.disabled,
-     ${personOf} AS person, u.session_private OR m.active IS TRUE AS "sessionPrivate", m.active IS TRUE AS minor, u.session_blacklist AS "sessionBlacklist"
+     ${personOf} AS person, u.session_private OR m.active IS TRUE AS "sessionPrivate", m.active IS TRUE AS minor, u.session_blacklist AS "sessionBlacklist",
+     EXISTS (SELECT FROM compliance WHERE settings ->> 'ask_agreements' = '1') AS "askedToAgree"
    FROM logins l JOIN users u ON u.id = l.user_id
      LEFT JOIN (SELECT user_id, active FROM minors, compliance WHERE settings ->> 'minors' = '1') m
        ON m.user_id = u.id

@@ -93,7 +93,7 @@ export const allowCall = async (
   if (user.manager) return null;
   const carried =
     user.minor !== false && bounded ? await allowMinor(db, { userId: user.id }, asked) : null;
-  if (free) return carried;
+  if (free || user.askedToAgree === false) return carried;
   const missing = await notAgreed(db, user.id);
   if (missing.length === 0) return carried;
   const names = missing.map((kind) => `《${agreementTitles[kind]}》`).join('');

@@ -14,19 +14,26 @@ const amongPeople: ReadonlySet<string> = new Set<CallName>([
   'saveScenario',
 ]);
 
-/** Whether a call puts something where other people see it, by what it was given. */
+/** The session that a message is sent to, by its uuid or number; null: the call sends none. */
+export const messageSession = (call: string, input: Record<string, unknown>): string | null =>
+  call === 'sendMessage' ? ((input['session_id'] ?? input['uuid'] ?? '') as string) : null;
+
+/** Whether a call other than a message puts something where other people see it, by what it was given. */
+export const publishes = (call: string, input: Record<string, unknown>): boolean => {
+  if (amongPeople.has(call)) return true;
+  if (call === 'setSession') return input['private'] === 0;
+  if (call === 'newTrainModel' || call === 'setTrainModel') return input['private'] === 0;
+  // A group of the forum alone means a question, too.
+  if (call !== 'newSession') return false;
+  return (input['type'] ?? (input['group_id'] ? sessionTypes.people : 0)) === sessionTypes.people;
+};
+
+/** Whether a call puts something where other people see it. */
 export const reachesPeople = async (
   db: Executor,
   call: string,
   input: Record<string, unknown>,
 ): Promise<boolean> => {
-  if (amongPeople.has(call)) return true;
-  if (call === 'setSession') return input['private'] === 0;
-  if (call === 'newTrainModel' || call === 'setTrainModel') return input['private'] === 0;
-  // A group of the forum alone means a question, too.
-  if (call === 'newSession')
-    return (input['type'] ?? (input['group_id'] ? sessionTypes.people : 0)) === sessionTypes.people;
-  if (call !== 'sendMessage') return false;
-  const ref = (input['session_id'] ?? input['uuid'] ?? '') as string;
-  return isAmongPeople(db, ref);
+  const session = messageSession(call, input);
+  return session === null ? publishes(call, input) : isAmongPeople(db, session);
 };

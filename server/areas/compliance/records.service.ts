@@ -3,7 +3,7 @@ import { calls } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { Done } from '#server/http/from.ts';
-import { reachesPeople } from './among-people.ts';
+import { messageSession, publishes } from './among-people.ts';
 import { type RecordKind, recordKindOf } from './record-kinds.ts';
 import * as store from './records.store.ts';
 
@@ -33,15 +33,15 @@ export const recordCall = async (db: Executor, done: Done): Promise<void> => {
   const plain = recordKindOf(done.call, done.byKey);
   if (plain === null) return;
   const input = (done.input ?? {}) as Record<string, unknown>;
-  // A message to a person goes by the same call as one to a model.
-  const kind = (await reachesPeople(db, done.call, input)) ? 'publish' : plain;
   const subject = subjectOf(done.input, done.answer);
   await store.insertRecord(db, {
     ...done.from,
     userId: done.userId,
-    kind,
+    kind: publishes(done.call, input) ? 'publish' : plain,
     call: done.call,
     subject,
+    // A message to a person goes by the same call as one to a model.
+    session: messageSession(done.call, input),
   });
 };
 

@@ -10,11 +10,20 @@ const months = sql`coalesce((settings ->> 'record_months')::int, ${usualComplian
 const insert = statement(
   'record_insert',
   `INSERT INTO records (user_id, kind, call, subject, ip, port)
-   SELECT $1::bigint, $2, $3, $4, $5, $6::int FROM compliance
+   SELECT $1::bigint, CASE WHEN EXISTS (SELECT FROM sessions WHERE uuid = $8 AND type = $10)
+       OR EXISTS (SELECT FROM sessions WHERE id = $9 AND type = $10) THEN 'publish' ELSE $2 END,
+     $3, $4, $5, $6::int FROM compliance
    WHERE coalesce((settings ->> 'record_months')::int, $7::int) > 0`,
 );
 
-/** Nothing is written where no records are kept. */
+/** A session by its uuid or its number, as a pair of values of which one is null. */
+const sessionRef = (ref: string | null): [string | null, number | null] =>
+  ref === null ? [null, null] : ref.includes('-') ? [ref, null] : [null, Number(ref)];
+
+/**
+ * Nothing is written where no records are kept.
+ * @param record.session what is done in this one is `publish` where it is among people
+ */
 export const insertRecord = async (
   db: Executor,
   record: {
@@ -24,29 +33,24 @@ export const insertRecord = async (
     subject: string;
     ip: string;
     port: number | null;
+    session: string | null;
   },
 ): Promise<void> => {
-  const { userId, kind, call, subject, ip, port } = record;
-  await insert(db, [userId, kind, call, subject, ip, port, usualCompliance.record_months]);
+  const { userId, kind, call, subject, ip, port, session } = record;
+  const months = usualCompliance.record_months;
+  const told = [userId, kind, call, subject, ip, port, months];
+  await insert(db, [...told, ...sessionRef(session), sessionTypes.people]);
 };
 
-// Each by its own index: every message to a model asks for this.
-const amongPeople = (column: 'uuid' | 'id') =>
-  statement(
-    `session_among_people_${column}`,
-    `SELECT FROM sessions WHERE ${column} = $1 AND type = $2`,
-    { shared: true },
-  );
-const byUuid = amongPeople('uuid');
-const byId = amongPeople('id');
+const amongPeople = statement(
+  'session_among_people',
+  'SELECT FROM sessions WHERE (uuid = $1 OR id = $2) AND type = $3',
+  { shared: true },
+);
 
 /** Whether a session, by its uuid or number, is one among people. */
-export const isAmongPeople = async (db: Executor, ref: string): Promise<boolean> => {
-  const rows = ref.includes('-')
-    ? await byUuid(db, [ref, sessionTypes.people])
-    : await byId(db, [Number(ref), sessionTypes.people]);
-  return rows.length > 0;
-};
+export const isAmongPeople = async (db: Executor, ref: string): Promise<boolean> =>
+  (await amongPeople(db, [...sessionRef(ref), sessionTypes.people])).length > 0;
 
 /** Rows that one round of the housekeeping takes away. */
 const removedAtOnce = 5_000;
