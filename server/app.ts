@@ -33,6 +33,7 @@ import { createWaitHandlers } from './waits/wait.handlers.ts';
 import { createKit } from './kit.ts';
 import { listenAt, reachableAt } from './listen.ts';
 import type { Lifetime } from './lifetime.ts';
+import { startTracing } from './tracing.ts';
 import { openAuth, openPayments, openReplies } from './open-services.ts';
 
 export interface App {
@@ -98,6 +99,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
   const log = createLog(settings.logLevel);
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
   await requireDataDir(settings);
+  life.own(await startTracing(settings, log));
   const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { db } = connection;

@@ -162,6 +162,15 @@ export interface Settings {
   logLevel: string;
   /** Whoever has it may read `/metrics`; empty: nobody. */
   metricsToken: string;
+  /** Where traces go; an empty endpoint: nowhere. */
+  trace: {
+    endpoint: string;
+    /** `name=value,…` sent along, such as a key. */
+    headers: string;
+    service: string;
+    /** Of all traces, 0 to 1. */
+    share: number;
+  };
   /** Hours between two backups that are made by themselves, 0: none; and how many are kept. */
   backupHours: number;
   backupKeep: number;
@@ -332,6 +341,19 @@ const paymentSettings = (env: NodeJS.ProcessEnv, { word, words }: Reader) =>
     },
   }) satisfies Partial<Settings>;
 
+/** Named as OpenTelemetry names them. */
+const traceSettings = ({ word, address }: Reader): Settings['trace'] => {
+  const share = Number(word('OTEL_TRACES_SAMPLER_ARG', '1'));
+  if (!(share >= 0 && share <= 1))
+    throw new StartupError('OTEL_TRACES_SAMPLER_ARG 应为 0 到 1 的数');
+  return {
+    endpoint: address('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    headers: word('OTEL_EXPORTER_OTLP_HEADERS'),
+    service: word('OTEL_SERVICE_NAME', 'queqiao'),
+    share,
+  };
+};
+
 /** Services outside: their addresses, keys and models, and models' folders of this machine. */
 const serviceSettings = (env: NodeJS.ProcessEnv, { word, words, address }: Reader, root: string) =>
   ({
@@ -439,6 +461,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     clamdUrl: clamdAddress(word('CLAMD_URL')),
     logLevel: logLevel(word('LOG_LEVEL', 'info')),
     metricsToken: word('METRICS_TOKEN'),
+    trace: traceSettings(read),
     backupHours: whole(env, 'BACKUP_HOURS', 0, 8760),
     backupKeep: Math.max(1, whole(env, 'BACKUP_KEEP', 7, 1000)),
     backupBucket: word('BACKUP_S3_BUCKET').replaceAll('/', ''),

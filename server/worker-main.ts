@@ -7,6 +7,7 @@ import type { Lifetime } from './lifetime.ts';
 import { readSettings } from './settings.ts';
 import { requireDataDir } from './start-checks.ts';
 import { runProcess, say } from './stopping.ts';
+import { startTracing } from './tracing.ts';
 
 /** `npm run worker`: works on jobs beside the servers on the same database, and serves nobody. */
 const start = async (life: Lifetime): Promise<() => Promise<void>> => {
@@ -15,6 +16,7 @@ const start = async (life: Lifetime): Promise<() => Promise<void>> => {
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
   const log = createLog(settings.logLevel);
   await requireDataDir(settings);
+  life.own(await startTracing(settings, log));
   const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));
   life.own(connection.close);
   const { jobs } = await createKit(settings, log, connection, life);

@@ -26,6 +26,7 @@ import { createPackedDocument } from './packed-document.ts';
 import { inlineScriptHashes, registerPage } from './page.ts';
 import { type Probes, registerProbes } from './probes.ts';
 import { createTurns, endUnread } from './slow-readers.ts';
+import { traceRequests } from './trace-requests.ts';
 import { registerCalls, type RouteDeps } from './routes.ts';
 
 interface ServerDeps {
@@ -144,6 +145,7 @@ export const createHttpServer = async (
   endUnread(app.server, { after: patience.unread, every: patience.check });
   const takeTurn = createTurns();
   app.addHook('onRequest', (request, reply, done) => takeTurn(request.raw, reply.raw, done));
+  if (settings.trace.endpoint !== '') traceRequests(app);
 
   const https = settings.publicUrl.startsWith('https:');
   const scriptHashes = inlineScriptHashes(pageFolder);

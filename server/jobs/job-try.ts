@@ -1,5 +1,6 @@
 import { engineFailed, endOwn, type JobContext, LostJob, timeOver } from './job-end.ts';
 import { JobError, type ClaimedJob, type JobEnd, type JobIo, type JobWork } from './job-kind.ts';
+import { traced } from '#server/tracing.ts';
 import * as store from './job-work.store.ts';
 import { followProgress, followSent, type LiveJob } from './live-job.ts';
 
@@ -112,7 +113,7 @@ export const workOn = async (
   const places = placesOf(context, job.id);
   const tooLong = abandoned(live.stop.signal);
   let { remote: remembered } = job;
-  const working = kind.work(job, {
+  const io: JobIo = {
     signal: live.stop.signal,
     stopped: live.asked.signal,
     sent: out.sent,
@@ -123,7 +124,8 @@ export const workOn = async (
     },
     othersWait: () => store.othersWait(db, job.user_id),
     place: places.take,
-  });
+  };
+  const working = traced(`job ${job.kind}`, { 'queqiao.job': job.id }, () => kind.work(job, io));
   try {
     let outcome;
     try {

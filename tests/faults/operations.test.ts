@@ -1,14 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
+import { startMockOpenAi } from '../support/mock-openai.ts';
 import { startMockS3 } from '../support/mock-s3.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { ADMIN_PASSWORD, makeDatabase, startServer, type TestServer } from '../support/server.ts';
@@ -241,5 +245,60 @@ test('a caller that hangs up is no error, and the errors of the page are those o
       .toEqual([1, 1]);
   } finally {
     await server.stop();
+  }
+});
+
+interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  attributes: { key: string; value: object }[];
+  events?: { name: string }[];
+}
+
+test('a question is one trace from its request to the channel, without a word that people wrote', async () => {
+  const spans: Span[] = [];
+  let asked = '';
+  const take = async (request: IncomingMessage): Promise<void> => {
+    asked = `${request.url} ${String(request.headers['x-key'])}`;
+    const { resourceSpans } = (await json(request)) as {
+      resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+    };
+    spans.push(...resourceSpans.flatMap((each) => each.scopeSpans.flatMap((one) => one.spans)));
+  };
+  const collector = createServer((request, response) => {
+    void take(request).finally(() => response.end('{}'));
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const upstream = await startMockOpenAi();
+  const { port } = collector.address() as AddressInfo;
+  const server = await startServer({
+    env: {
+      OPENAI_BASE_URL: upstream.baseURL,
+      OPENAI_MODELS: 'mock-chat',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    },
+  });
+  try {
+    const person = await TestClient.register(server.baseURL);
+    const { uuid, id } = await person.ask('我的暗号是七叶一枝花', { model: 'mock-chat' });
+    await person.read(uuid, id);
+    const named = (name: string) => spans.find((span) => span.name === name);
+    await expect.poll(() => named('reply')).toBeDefined();
+    const [request, reply, channel] = ['POST /api/send_message', 'reply', 'chat mock-chat'].map(
+      named,
+    );
+    expect(reply).toMatchObject({ traceId: request?.traceId, parentSpanId: request?.spanId });
+    expect(channel).toMatchObject({ traceId: request?.traceId, parentSpanId: reply?.spanId });
+    expect(channel?.events).toEqual([expect.objectContaining({ name: 'first word' })]);
+    expect(JSON.stringify(spans)).not.toContain('七叶一枝花');
+    expect(asked).toBe('/v1/traces a b');
+  } finally {
+    await server.stop();
+    await upstream.close();
+    collector.close();
   }
 });

@@ -9,6 +9,7 @@ import { newLive, type Own, type RepliesContext } from './live-replies.ts';
 import type { Reader } from './reader.ts';
 import { Reply, type ReplyRequest } from './reply.ts';
 import { endReply, holdOf } from './reply-ending.ts';
+import { traced } from '#server/tracing.ts';
 import { flushPause } from './reply-flushing.ts';
 import { ReplyLog } from './reply-log.ts';
 import { ReplyLoop } from './reply-loop.ts';
@@ -119,12 +120,14 @@ export const beginReply = (
   const entry = newLive(answer.log, own, readers);
   live.set(id, entry);
   if (!request.temporary) words?.begin(id, answer.log, own.writing, () => own.stored);
-  own.finished = answer
-    .write()
-    .then((ended) => {
-      figures.ended(request.model.name, ended.state, seconds());
-      return endReply(context, entry, ended, loop);
-    })
-    .catch((error: unknown) => log.error({ err: error, id }, 'a reply could not be ended'));
+  const about = { 'gen_ai.request.model': request.model.name, 'queqiao.reply': id };
+  own.finished = traced('reply', about, async (span) => {
+    const ended = await answer.write();
+    span.setAttribute('queqiao.state', ended.state);
+    figures.ended(request.model.name, ended.state, seconds());
+    await endReply(context, entry, ended, loop);
+  }).catch((error: unknown) => {
+    log.error({ err: error, id }, 'a reply could not be ended');
+  });
   if (context.stage !== 'open') answer.cut('interrupted');
 };

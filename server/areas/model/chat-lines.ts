@@ -10,6 +10,7 @@ import {
   RelayError,
   type RelayEvent,
 } from '#server/engines/chat-relay.ts';
+import { traced } from '#server/tracing.ts';
 import type { Form } from './first-words.ts';
 import type { KeyMark } from './channel-figures.store.ts';
 import type { LineHealth } from './line-health.ts';
@@ -89,6 +90,28 @@ interface Asked {
   onRefused?: () => void;
 }
 
+/** One request to a channel as a span, named as OpenTelemetry's conventions have it. */
+const tracedAttempt = <T>(
+  { channelId, upstreamName }: Line<unknown>,
+  first: () => boolean,
+  attempt: (first: () => boolean) => Promise<T>,
+): Promise<T> => {
+  const about = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': upstreamName,
+    'queqiao.channel': channelId,
+  };
+  return traced(`chat ${upstreamName}`, about, (span) => {
+    let spoke = false;
+    return attempt(() => {
+      const wins = first();
+      if (!spoke) span.addEvent(wins ? 'first word' : 'too late');
+      spoke = true;
+      return wins;
+    });
+  });
+};
+
 const run = async <E, T>(
   { lines, call, health, log }: LinesDeps<E>,
   asked: Asked,
@@ -123,7 +146,7 @@ const run = async <E, T>(
       patience: ({ channelId }) =>
         health.words.patience(channelId, model, form, { size, longestMs: call.firstMs }),
       mayHedge: () => health.words.takeHedge(model),
-      attempt,
+      attempt: (line, cut, first) => tracedAttempt(line, first, (told) => attempt(line, cut, told)),
       silence,
       asked: (line) => {
         since.set(line, performance.now());
