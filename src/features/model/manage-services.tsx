@@ -106,9 +106,15 @@ const columnsOf = (
     value: channelState,
     render: (row) => <Tag>{channelState(row)}</Tag>,
   },
-  { key: 'tag', title: '标签', value: (row) => row.tag, render: (row) => row.tag || '—' },
+  {
+    key: 'tag',
+    title: '标签',
+    value: (row) => row.tag,
+    render: (row) => row.tag || '—',
+    rare: true,
+  },
   { key: 'source', title: '来自', value: (row) => sources[row.source], spare: true },
-  { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true },
+  { key: 'base_url', title: '地址', value: (row) => row.base_url, wide: true, rare: true },
   {
     key: 'key',
     title: '密钥',
@@ -151,6 +157,7 @@ const columnsOf = (
     render: (row) =>
       row.balance ? `${row.balance.amount.toLocaleString('zh-CN')} ${row.balance.unit}` : '—',
     align: 'end',
+    rare: true,
   },
   compactColumn('spent', '30 天消耗'),
   {
@@ -161,6 +168,7 @@ const columnsOf = (
       row.last_error && row.last_failure_at
         ? `${row.last_error}（${relativeTime(row.last_failure_at)}）`
         : row.last_error || '—',
+    rare: true,
   },
   {
     key: 'acts',

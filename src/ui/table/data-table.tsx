@@ -51,6 +51,8 @@ export interface Column<Row> {
   wide?: boolean;
   /** Shown only once somebody chooses it. */
   spare?: boolean;
+  /** Left out while no row has it. */
+  rare?: boolean;
 }
 
 export interface DataTableProps<Row> {
@@ -157,10 +159,11 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
     () => (sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : []),
     [sort],
   );
-  const columnVisibility = useMemo(
-    () => Object.fromEntries(columns.map(({ key, spare }) => [key, kept[key] ?? spare !== true])),
-    [columns, kept],
-  );
+  const columnVisibility = useMemo(() => {
+    const isUsual = ({ spare, rare, value }: Column<Row>): boolean =>
+      spare !== true && (rare !== true || (rows ?? []).some((row) => (value(row) ?? '') !== ''));
+    return Object.fromEntries(columns.map((each) => [each.key, kept[each.key] ?? isUsual(each)]));
+  }, [columns, kept, rows]);
   const [rowSelection, setRowSelection] = useState<Chosen>({});
   const made = useTable({
     features,
