@@ -11,9 +11,12 @@ import { type AnyColumn, eq, inArray, type SQL, sql } from 'drizzle-orm';
 export const personOf = `CASE WHEN u.guest THEN coalesce('guests ' || u.made_in, 'guest ' || u.id)
   ELSE u.id::text END`;
 
-/** Keeps others from making more of what is counted of this person, until the transaction ends. */
+/**
+ * Keeps others from making more of what is counted of this person, until the transaction ends. Rows
+ * that only name the person, such as those of their money, do not wait for it.
+ */
 export const lockOwner = async (tx: Executor, userId: number): Promise<void> => {
-  await tx.execute(sql`SELECT 1 FROM users WHERE id = ${userId} FOR UPDATE`);
+  await tx.execute(sql`SELECT 1 FROM users WHERE id = ${userId} FOR NO KEY UPDATE`);
 };
 
 const waiterOfRow = statement<Waiter>(

@@ -206,10 +206,11 @@ test(
 
 test('holds that are settled together take what each would alone; a wallet in use is not waited for', async () => {
   const { db } = connection;
-  const [anna, bert, busy] = [
+  const [anna, bert, busy, leaving] = [
     await makePerson(1_000),
     await makePerson(500),
     await makePerson(900),
+    await makePerson(700),
   ];
   const holdOf = async (userId: number, amount: number) =>
     (await hold(db, { userId, amount, reference: 'test' }))!;
@@ -227,6 +228,7 @@ test('holds that are settled together take what each would alone; a wallet in us
     { holdId: await holdOf(busy, 100), actual: 10, record },
     { holdId: await holdOf(anna, 300), actual: 450, record },
     { holdId: randomUUID(), actual: 5, record },
+    { holdId: await holdOf(leaving, 100), actual: 20, record },
   ];
   const together = () =>
     db.transaction(async (tx) => {
@@ -236,9 +238,10 @@ test('holds that are settled together take what each would alone; a wallet in us
     });
   await db.transaction(async (tx) => {
     await tx.execute(sql`SELECT FROM ${wallets} WHERE user_id = ${busy} FOR UPDATE`);
-    expect(await together()).toEqual([120, 500, null, 450, null]);
+    await tx.execute(sql`SELECT FROM ${users} WHERE id = ${leaving} FOR UPDATE`);
+    expect(await together()).toEqual([120, 500, null, 450, null, null]);
   });
-  expect(await together()).toEqual([120, 500, 10, 450, null]);
+  expect(await together()).toEqual([120, 500, 10, 450, null, 20]);
   expect([await truth(anna), await truth(bert), await truth(busy)]).toEqual([
     { balance: 430, vip: 0 },
     { balance: 0, vip: 0 },

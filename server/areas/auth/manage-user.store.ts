@@ -162,7 +162,7 @@ export const lockUser = async (db: Executor, id: number) => {
     .select({ ...rights, vipActivatedAt: users.vipActivatedAt })
     .from(users)
     .where(and(eq(users.id, id), isNull(users.mergedInto)))
-    .for('update');
+    .for('no key update');
   return row ?? null;
 };
 export type LockedUser = NonNullable<Awaited<ReturnType<typeof lockUser>>>;

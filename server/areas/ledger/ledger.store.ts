@@ -73,7 +73,8 @@ const holdForUpdate = statement<RawWallet & RawHold>(
 );
 const freeHoldsForUpdate = statement<RawWallet & RawHold>(
   'free_holds_for_update',
-  `${holdsWithWallets} WHERE h.id = ANY ($1::uuid[]) FOR UPDATE OF w, h SKIP LOCKED`,
+  `${holdsWithWallets} WHERE h.id = ANY ($1::uuid[])
+   FOR UPDATE OF w, h SKIP LOCKED FOR KEY SHARE OF u SKIP LOCKED`,
 );
 
 const walletOf = (row: RawWallet): WalletRow => ({

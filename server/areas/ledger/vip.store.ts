@@ -18,7 +18,11 @@ const columns = {
 };
 
 export const lockMember = async (tx: Transaction, userId: number): Promise<MemberRow | null> => {
-  const [row] = await tx.select(columns).from(users).where(eq(users.id, userId)).for('update');
+  const [row] = await tx
+    .select(columns)
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update');
   return row ?? null;
 };
 
