@@ -1,3 +1,4 @@
+import { createFairQueue } from '../fair-queue.ts';
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import type { CallSpec } from '#contract/call.ts';
 import { type AppName, calls } from '#contract/calls.ts';
@@ -57,17 +58,21 @@ const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
   );
 };
 
+/** Changes of one account that a process has under way at once, of its ten connections to the database. */
+const changesAtOnce = 3;
+
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
   const limitGuest = createGuestLimit(deps.limits.guestUses);
   const limitBytes = createByteLimit();
   const openStream = createStreamLimit(app.streamRoom);
+  const inTurn = createFairQueue(Infinity, Infinity, changesAtOnce);
   app.decorateRequest('caller', null);
   app.decorateRequest('served', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {
     if (spec.kind === 'open') continue;
-    const serve = createServe({ ...deps, limitGuest, openStream }, name, spec);
+    const serve = createServe({ ...deps, limitGuest, openStream, inTurn }, name, spec);
     const handler: RouteHandlerMethod = async (request, reply) => {
       const begun = performance.now();
       try {

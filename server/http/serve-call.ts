@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { CallSpec } from '#contract/call.ts';
 import type { AppName } from '#contract/calls.ts';
 import type { Database, Executor } from '../db/database.ts';
+import type { createFairQueue } from '../fair-queue.ts';
 import { committing } from '../db/in-transaction.ts';
 import { untilClosed } from './body.ts';
 import { checkAccess, endWithLogin, forManagers } from './caller.ts';
@@ -61,6 +62,8 @@ export interface CallDeps {
 interface SharedLimits {
   limitGuest: (userId: number, ip: string) => Promise<void>;
   openStream: StreamLimit;
+  /** Lets an account's changes wait for each other before they take a connection to the database. */
+  inTurn: ReturnType<typeof createFairQueue>;
 }
 
 type ServeDeps = CallDeps & SharedLimits;
@@ -300,6 +303,19 @@ const repeat = async (
   return data;
 };
 
+/**
+ * Changes of one account take turns, a few at once: those that wait for a row that is locked by another
+ * of its own would each hold a connection that everybody needs.
+ */
+const inTurnOf = <T>(
+  { inTurn }: ServeDeps,
+  { spec, user }: AskedCall,
+  work: () => Promise<T>,
+): Promise<T> =>
+  user === null || spec.method === 'GET' || spec.effect === 'none'
+    ? work()
+    : inTurn({ person: String(user.id), guest: user.guest }, work);
+
 /** Answers in one transaction with the row of its key: whoever asks again gets the same. */
 const once = async (
   deps: ServeDeps,
@@ -315,14 +331,16 @@ const once = async (
   if (kept) return repeat(deps, asked, kept, requestHash);
   const answerOn = await begin(deps, asked);
   try {
-    return await committing(db, async (tx) => {
-      const answer = await answerOn(tx);
-      const tokenUserId = asked.token?.userId ?? null;
-      return async () => {
-        await keepAnswer(tx, place, { requestHash, answer: keepable(spec, answer), tokenUserId });
-        return answer;
-      };
-    });
+    return await inTurnOf(deps, asked, () =>
+      committing(db, async (tx) => {
+        const answer = await answerOn(tx);
+        const tokenUserId = asked.token?.userId ?? null;
+        return async () => {
+          await keepAnswer(tx, place, { requestHash, answer: keepable(spec, answer), tokenUserId });
+          return answer;
+        };
+      }),
+    );
   } catch (error) {
     const meanwhile = await findAnswer(db, place).catch(() => null);
     if (meanwhile === null) throw error;
@@ -344,7 +362,9 @@ const answer = async (deps: ServeDeps, asked: AskedCall): Promise<unknown> => {
   }
   if (place) return once(deps, asked, place, requestHash);
   const answerOn = await begin(deps, asked);
-  return spec.idempotent || isAct(asked) ? db.transaction(answerOn) : answerOn(db);
+  return inTurnOf(deps, asked, () =>
+    spec.idempotent || isAct(asked) ? db.transaction(answerOn) : answerOn(db),
+  );
 };
 
 const runAfterCommit = async ({ name, request, afterCommit }: AskedCall): Promise<void> => {

@@ -388,6 +388,19 @@ describe('taking a session over', () => {
     expect(closed.code).toBe(1432);
     const own = await owner.call('newSession', { history_id: third });
     expect(await owner.call('getSession', { uuid: own.uuid })).toMatchObject({ reply_count: 3 });
+
+    // What a visitor asks for with one request is written within it.
+    const many = await here.database.query<{ id: string }>(
+      `INSERT INTO history (session_id, user_id, human, ai, model, state, prev_id, shown)
+       SELECT s.id, s.user_id, '问', '答', s.model, 'done', $2, true
+       FROM sessions s, generate_series(1, 5000) WHERE s.id = $1 RETURNING id`,
+      [open.id, third],
+    );
+    const last = Math.max(...many.rows.map(({ id }) => Number(id)));
+    await owner.call('setSession', { session_id: open.uuid, private: 0 });
+    const visitor = new TestClient(here.server.baseURL);
+    const long = await visitor.raw('newSession', { history_id: last });
+    expect([long.status, long.message]).toEqual([413, expect.stringContaining('太长')]);
   });
 
   test('a visitor gets an account for it; temporary and people’s sessions are refused', async () => {

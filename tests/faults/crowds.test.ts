@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -48,4 +49,29 @@ test('a program that replies without end is stopped, and others go on', async ()
   expect(stopped).toHaveLength(20);
   expect(stopped[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
   expect((await quiet!.raw('sendMessage', { session_id: uuid, msg: '我也答' })).code).toBe(0);
+});
+
+test('changes that wait for a row of their own account leave the connections to others', async () => {
+  const [busy, other] = await Promise.all([1, 2].map(() => TestClient.register(server.baseURL)));
+  const { id } = await busy!.call('userInfo', {});
+  const client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+  let answered = 0;
+  try {
+    // As an import of many messages holds it.
+    await client.query('BEGIN');
+    await client.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [id]);
+    const changes = Array.from({ length: 14 }, async () => {
+      const { code } = await busy!.raw('saveSettings', { at_ai_max_history: 2 });
+      answered += 1;
+      return code;
+    });
+    for (let round = 0; round < 3; round += 1)
+      expect((await other!.raw('newSession', { type: 0 })).code).toBe(0);
+    expect(answered).toBe(0);
+    await client.query('COMMIT');
+    expect(new Set(await Promise.all(changes))).toEqual(new Set([0]));
+  } finally {
+    await client.end();
+  }
 });

@@ -30,8 +30,14 @@ export interface ChatServiceDeps extends ModelTalkDeps {
 /** Of long messages, thousands of characters that one person sends in a day: each is stored. */
 const thousandsADay = 50_000;
 
+/** Branches that one person may turn to in a minute; in long sessions each counts for more. */
+const switchesAMinute = 120;
+/** Messages that are written again for the price of one switch. */
+const messagesASwitch = 500;
+
 export const createChatService = (deps: ChatServiceDeps) => {
   const limitLong = createKeyLimit(thousandsADay, 86_400, 'long messages');
+  const limitSwitches = createKeyLimit(switchesAMinute, 60, 'branch switches');
   const countLong = async ({ id }: Identity, text: string): Promise<void> => {
     const thousands = Math.floor(text.length / 1000);
     if (thousands > 0) await limitLong(String(id), thousands);
@@ -92,6 +98,8 @@ export const createChatService = (deps: ChatServiceDeps) => {
     switchBranch(db: Executor, input: Parsed<'switchBranch'>, user: Identity): Promise<void> {
       return inTransaction(db, async (tx) => {
         const session = await writableSession(tx, input.session_id, user);
+        const rewritten = Math.floor(session.replyCount / messagesASwitch);
+        await limitSwitches(String(user.id), 1 + Math.min(rewritten, switchesAMinute / 2));
         await showBranch(tx, session, input.history_id);
       });
     },

@@ -153,6 +153,8 @@ export const createBatchHandlers = ({
   | 'readBatch'
   | 'cancelBatch'
 > => {
+  /** Whoever sends several files at once waits for each of them without a connection to the database. */
+  const oneByOne = createFairQueue(Infinity);
   /** By person: files that are being read. */
   const reading = new Map<number, number>();
   const batch = async (id: string, { keyId }: ApiCaller) => {
@@ -164,32 +166,36 @@ export const createBatchHandlers = ({
     async createFile({ purpose }, { caller, files }) {
       const [file] = files;
       if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
-      const row = await db.transaction(async (tx) => {
-        await lockOwner(tx, caller.user.id);
-        const held = await fileStore.filesHeld(tx, caller.user.id);
-        if (held.count >= mostFiles || held.bytes + file.data.length > mostBytes)
-          throw new Refusal('too_large', '文件太多，请先删除一些');
-        const kept = await fileStore.beginFile(tx, {
-          id: newId('file'),
-          keyId: caller.keyId,
-          userId: caller.user.id,
-          name: file.name || 'batch.jsonl',
-          purpose,
-        });
-        const decoder = new TextDecoder('utf-8', { fatal: true });
-        for (let at = 0; at < file.data.length; at += decodedAtOnce) {
-          const end = at + decodedAtOnce;
-          let text: string;
-          try {
-            text = decoder.decode(file.data.subarray(at, end), { stream: end < file.data.length });
-          } catch {
-            throw new Refusal('bad_input', 'file：应是 UTF-8 的 JSONL 文字');
+      const row = await oneByOne(caller.user, () =>
+        db.transaction(async (tx) => {
+          await lockOwner(tx, caller.user.id);
+          const held = await fileStore.filesHeld(tx, caller.user.id);
+          if (held.count >= mostFiles || held.bytes + file.data.length > mostBytes)
+            throw new Refusal('too_large', '文件太多，请先删除一些');
+          const kept = await fileStore.beginFile(tx, {
+            id: newId('file'),
+            keyId: caller.keyId,
+            userId: caller.user.id,
+            name: file.name || 'batch.jsonl',
+            purpose,
+          });
+          const decoder = new TextDecoder('utf-8', { fatal: true });
+          for (let at = 0; at < file.data.length; at += decodedAtOnce) {
+            const end = at + decodedAtOnce;
+            let text: string;
+            try {
+              text = decoder.decode(file.data.subarray(at, end), {
+                stream: end < file.data.length,
+              });
+            } catch {
+              throw new Refusal('bad_input', 'file：应是 UTF-8 的 JSONL 文字');
+            }
+            if (text.includes('\0')) throw new Refusal('bad_input', 'file：不能有 NUL');
+            await kept.write(text);
           }
-          if (text.includes('\0')) throw new Refusal('bad_input', 'file：不能有 NUL');
-          await kept.write(text);
-        }
-        return kept.end();
-      });
+          return kept.end();
+        }),
+      );
       return { json: fileOf(row) };
     },
 

@@ -45,6 +45,7 @@ export const readImport = (data: unknown, now: number): ReadImport | null => {
       skipped.add(`从第 ${at + 1} 个会话起，超出了一次能导入的数量`);
       break;
     }
+    budget.beginSession();
     const context = { budget, skipped, now };
     if (!isFields(value)) {
       skipped.add(`${sessionName(at, '')}：没有读懂`);

@@ -45,6 +45,8 @@ export interface ImportedSession {
 export const bounds = {
   sessions: 5_000,
   messages: 200_000,
+  /** Of one session: whoever turns to another of its branches rewrites them all. */
+  messagesOfSession: 50_000,
   /** Characters of one text. */
   text: 2_000_000,
   /** Characters of all texts: what branches share counts for each of them. */
@@ -98,13 +100,21 @@ export class Skipped {
 /** How much has been taken in so far. */
 export class Budget {
   messages = 0;
+  #ofSession = 0;
   #characters = 0;
+
+  /** What is counted from now on is another session's. */
+  beginSession(): void {
+    this.#ofSession = 0;
+  }
 
   /** Counts a message, and says whether there was room for it. */
   take(row: MessageRow): boolean {
     const size = row.human.length + row.ai.length + row.reasoning.length;
     if (this.messages >= bounds.messages || this.#characters + size > bounds.all) return false;
+    if (this.#ofSession >= bounds.messagesOfSession) return false;
     this.messages += 1;
+    this.#ofSession += 1;
     this.#characters += size;
     return true;
   }

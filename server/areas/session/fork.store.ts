@@ -20,21 +20,21 @@ export const findForkPoint = async (db: Executor, historyId: number) => {
   return row ?? null;
 };
 
-const pathBytes = statement<{ bytes: number }>(
-  'session_fork_bytes',
-  `SELECT coalesce(sum(octet_length(human) + octet_length(ai) + octet_length(reasoning)
+const pathSize = statement<{ messages: number; bytes: number }>(
+  'session_fork_size',
+  `SELECT count(*)::int AS messages, coalesce(sum(octet_length(human) + octet_length(ai) + octet_length(reasoning)
      + coalesce(pg_column_size(tools), 0) + coalesce(pg_column_size(sources), 0)
      + coalesce(pg_column_size(request), 0)), 0)::float8 AS bytes
    FROM history WHERE session_id = $1 AND state <> 'streaming' AND ((shown AND id <= $3) OR id = $2)`,
 );
 
-/** Bytes that a copy of a session up to a message takes. */
-export const bytesOfCopy = async (
+/** How many messages a copy of a session up to a message has, and the bytes that they take. */
+export const sizeOfCopy = async (
   tx: Executor,
   from: number,
   point: { historyId: number; shownUpTo: number },
-): Promise<number> =>
-  (await pathBytes(tx, [from, point.historyId, point.shownUpTo]))[0]?.bytes ?? 0;
+): Promise<{ messages: number; bytes: number }> =>
+  (await pathSize(tx, [from, point.historyId, point.shownUpTo]))[0] ?? { messages: 0, bytes: 0 };
 
 const copyPath = statement<{ replies: number; ai: string | null }>(
   'session_fork',

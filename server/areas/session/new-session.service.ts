@@ -11,7 +11,7 @@ import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { tooMany } from '#server/http/rate-limit.ts';
 import { lacksPhone } from '../contact/phone-rule.service.ts';
 import { countSession, noScenario } from '../scenario/scenario.service.ts';
-import { bytesOfCopy, copyMessages, findForkPoint } from './fork.store.ts';
+import { copyMessages, findForkPoint, sizeOfCopy } from './fork.store.ts';
 import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
 import { countThisMonth } from './person-sessions.store.ts';
 import { newSessionIsPrivate } from './privacy.ts';
@@ -113,10 +113,20 @@ const forkSource = async (
 /** KB that copies of talks take in a day: of a person, of a guest, and of all guests of a network. */
 const copiedADay = { person: 50_000, guest: 5_000, guests: 20_000 };
 
-/** @throws Refusal too_many, where so much was copied today */
-const countCopied = async (tx: Transaction, maker: Maker, bytes: number) => {
-  const kilobytes = Math.ceil(bytes / 1000);
+/** Messages that one copy may have, which is made within one request: of a person, and of a guest. */
+const mostCopied = { person: 20_000, guest: 5_000 };
+
+/** @throws Refusal too_large; too_many, where so much was copied today */
+const countCopied = async (
+  tx: Transaction,
+  maker: Maker,
+  { messages, bytes }: { messages: number; bytes: number },
+) => {
   const { guest, person } = await waiterOf(tx, maker.id);
+  const most = guest ? mostCopied.guest : mostCopied.person;
+  if (messages > most)
+    throw new Refusal('too_large', `这个会话超过 ${most} 条消息，太长，不能接着聊`);
+  const kilobytes = Math.ceil(bytes / 1000);
   // A guest whose network nobody knows is one by themselves: it is counted as both.
   const counts: [string, number][] = guest
     ? [
@@ -138,7 +148,7 @@ const makeFork = async (
 ): Made => {
   const { row, point } = await forkSource(tx, historyId, user);
   await deps.requireDisk({ guest: user?.guest ?? true });
-  await countCopied(tx, maker, await bytesOfCopy(tx, row.id, point));
+  await countCopied(tx, maker, await sizeOfCopy(tx, row.id, point));
   const wanted = { name: input.model, preferred: row.model, asker: maker };
   const model = await modelFor(deps, tx, sessionTypes.chat, wanted);
   const open = await deps.knowledge.findAll(tx, basesOf(row), maker.id);
