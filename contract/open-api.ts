@@ -156,7 +156,7 @@ export const openApiCalls = {
     path: '/v1/moderations',
     wire: 'openai',
     summary: '文字里有没有本站屏蔽的词；不收费',
-    maxBytes: 4 * megabyte,
+    maxBytes: megabyte,
     input: inputOf(moderationFields),
     output: z.object({
       id: z.string(),

@@ -479,6 +479,8 @@ test("OpenAI's client goes on writing, moderates, and anybody ranks", async () =
 
   await manager.call('addBlockedWords', { words: ['坏词甲'] });
   const { results } = await openai.moderations.create({ input: ['坏 词甲在里面', '好天气'] });
+  const much = openai.moderations.create({ input: Array(3).fill('\uFDFA'.repeat(40_000)) });
+  await expect(much).rejects.toThrow('合计最多 100000 字');
   expect(results.map(({ flagged }) => flagged)).toEqual([true, false]);
 
   const answer = await fetch(`${server.baseURL}/v1/rerank`, {

@@ -5,10 +5,13 @@ import type { Database } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { ApiCaller } from '#server/http/open-handlers.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
+import { holdLifetime } from '../ledger/ledger.service.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
 
 /** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
 export const ahead = { first: 512, more: 2048 };
+/** How long an answer may take, ms: what is set aside for it is given back soon after. */
+export const longestAnswer = holdLifetime - 60_000;
 /** An answer for which fewer tokens can be set aside is not begun. */
 export const leastAnswer = 16;
 

@@ -7,7 +7,7 @@ import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { Events, OpenAnswer } from '#server/http/open-handlers.ts';
 import type { Asking, ChatWorks } from './chat-asking.ts';
 import { settle, settleFailure } from './chat-bill.ts';
-import { ahead, leastAnswer } from './chat-hold.ts';
+import { ahead, leastAnswer, longestAnswer } from './chat-hold.ts';
 import { askServices } from './chat-services.ts';
 import { type Counted, usageIn } from './chat-text.ts';
 import { priceComment } from './price-told.ts';
@@ -84,7 +84,19 @@ const createCostWatch = (asking: Asking, log: Pick<FastifyBaseLogger, 'warn'>) =
     void extend(more, least);
   };
 
-  return { add, stop: stop.signal, refused: () => refused };
+  // Who reads slowly must not read on when nothing is set aside any more.
+  const late = setTimeout(() => {
+    refused ??= new ApiRefusal('upstream', '回答用的时间太长，已停止，写出来的照常计费');
+    stop.abort(refused);
+  }, longestAnswer).unref();
+
+  return {
+    add,
+    stop: stop.signal,
+    refused: () => refused,
+    /** Nothing more comes. */
+    end: () => clearTimeout(late),
+  };
 };
 
 /** What is known of an answer that comes. */
@@ -183,6 +195,7 @@ export const streamAnswer = async (
       sink.once('drain', () => resolve());
       // What is still to be read counts, though nobody takes it.
       context.signal.addEventListener('abort', () => resolve(), { once: true });
+      cost.stop.addEventListener('abort', () => resolve(), { once: true });
     });
   };
 
@@ -199,7 +212,7 @@ export const streamAnswer = async (
       }),
     { firstMs: works.silenceMs, begun: () => begun },
   );
-  run.catch(() => undefined);
+  run.then(cost.end, cost.end);
   try {
     await Promise.race([first, run]);
     if (!begun) throw new ApiRefusal('upstream', '模型没有返回内容，请重试', { code: 'empty' });

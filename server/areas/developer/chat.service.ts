@@ -2,7 +2,6 @@ import { besideBy, producedBy } from '#server/engines/produced.ts';
 import { countInThread } from '#server/engines/token-thread.ts';
 import { createFairQueue } from '#server/fair-queue.ts';
 import type { OpenAnswer, OpenContext } from '#server/http/open-handlers.ts';
-import { holdLifetime } from '../ledger/ledger.service.ts';
 import {
   beginAsking,
   type ChatAsked,
@@ -13,6 +12,7 @@ import {
 } from './chat-asking.ts';
 import { settle, settleFailure } from './chat-bill.ts';
 import { createCounter } from './chat-count.ts';
+import { longestAnswer } from './chat-hold.ts';
 import { createMessageReader, type MessageReaderDeps } from './chat-request.ts';
 import { askServices } from './chat-services.ts';
 import { type Style, streamAnswer } from './chat-stream.ts';
@@ -21,8 +21,6 @@ import { tellPrice } from './price-told.ts';
 import { createThinkers } from './unseen-thinking.ts';
 import { isLocked } from './work-signal.ts';
 
-/** How long a whole answer may take, ms: within the life of a hold. */
-const longestWhole = holdLifetime - 60_000;
 const asItIs: InWords = (body) => body;
 
 /** Chat for programs: what is known of a request goes to the model's services, and is billed by what comes. */
@@ -62,13 +60,13 @@ export const createApiChat = (
           (relay, body, signal, beat) => {
             // An answer that is whole comes when it is: what is known of it is that it may take long.
             const waiting = setInterval(beat, 1000);
-            const end = setTimeout(() => clearInterval(waiting), longestWhole);
+            const end = setTimeout(() => clearInterval(waiting), longestAnswer);
             return relay.complete(body, signal).finally(() => {
               clearInterval(waiting);
               clearTimeout(end);
             });
           },
-          { firstMs: longestWhole, begun: () => false },
+          { firstMs: longestAnswer, begun: () => false },
         );
         const told = usageIn(answer);
         const said = producedBy(answer);

@@ -1,5 +1,7 @@
 import { completionFields, moderationFields, rerankFields } from '#contract/open-fields.ts';
 import type { Database } from '#server/db/database.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import type { OpenHandlers } from '#server/http/open-handlers.ts';
 import { blockedAmong } from '../moderation/blocked-words.service.ts';
 import type { ApiChat } from './chat.service.ts';
@@ -9,6 +11,10 @@ import { takeFields } from './fields.ts';
 import { newId } from './new-id.ts';
 
 type Json = Record<string, unknown>;
+
+/** Letters of all texts of one request to be judged, and requests that a person may have waiting. */
+const mostJudged = 100_000;
+const inTurn = createFairQueue(1, 8);
 
 const continuing = '把用户给出的文字接着写下去。只输出接着的部分，不重复已有的，不解释。';
 
@@ -106,7 +112,10 @@ export const createTextApi = (deps: {
       const texts = [input.input]
         .flat()
         .map((each) => (typeof each === 'string' ? each : each.text));
-      const results = (await blockedAmong(db, texts)).map((flagged) => ({
+      if (texts.reduce((sum, { length }) => sum + length, 0) > mostJudged)
+        throw new Refusal('too_large', `input：合计最多 ${mostJudged} 字，请分成几次`);
+      const judged = await inTurn(context.caller.user, () => blockedAmong(db, texts));
+      const results = judged.map((flagged) => ({
         flagged,
         categories: { blocked_words: flagged },
         category_scores: { blocked_words: flagged ? 1 : 0 },

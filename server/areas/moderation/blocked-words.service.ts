@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Out, Parsed } from '#contract/calls.ts';
 import { forumLimits } from '#contract/forum.ts';
 import type { Executor } from '#server/db/database.ts';
@@ -15,9 +16,21 @@ export const refuseBlocked = async (db: Executor, ...texts: string[]): Promise<v
     throw new Refusal('words_blocked', `内容里有不允许的词“${word}”，请修改后再发`);
 };
 
-/** Which of these texts have a blocked word. */
+/** Letters that are looked at before others have their turn; a letter may stand for eighteen. */
+const atOnce = 2_000;
+
+/** Which of these texts, however long they are together, have a blocked word. */
 export const blockedAmong = async (db: Executor, texts: readonly string[]): Promise<boolean[]> => {
-  return store.haveWords(db, texts.map(plain));
+  const plainTexts: string[] = [];
+  for (const text of texts) {
+    const parts: string[] = [];
+    for (let at = 0; at < text.length; at += atOnce) {
+      parts.push(plain(text.slice(at, at + atOnce)));
+      await breathe();
+    }
+    plainTexts.push(parts.join(''));
+  }
+  return store.haveWords(db, plainTexts);
 };
 
 export const blockedWordPage = async (
