@@ -7,6 +7,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { paged } from './list-page.ts';
@@ -138,11 +139,32 @@ const requestsIn = async (pieces: AsyncIterable<string>): Promise<store.NewLine[
   return lines;
 };
 
+interface Works {
+  db: Database;
+  disk: DiskRoom;
+}
+
+/**
+ * What comes of a batch is about as large as what it asks, even where nothing of it is done.
+ * @throws Refusal too_large
+ */
+const requireOutputRoom = async (
+  db: Database,
+  userId: number,
+  { bytes }: fileStore.FileRow,
+): Promise<void> => {
+  const held = await fileStore.filesHeld(db, userId);
+  if (held.bytes + bytes > mostBytes)
+    throw new Refusal(
+      'too_large',
+      `input_file_id：文件一共最多 ${mostBytes / 1024 / 1024} MB，这一批的回答会放不下，请先删除一些（以前各批的输出也算）`,
+    );
+};
+
 export const createBatchHandlers = ({
   db,
-}: {
-  db: Database;
-}): Pick<
+  disk,
+}: Works): Pick<
   OpenHandlers,
   | 'createFile'
   | 'listFiles'
@@ -164,6 +186,7 @@ export const createBatchHandlers = ({
     async createFile({ purpose }, { caller, files }) {
       const [file] = files;
       if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
+      await disk.require(caller.user);
       const row = await db.transaction(async (tx) => {
         await lockOwner(tx, caller.user.id);
         const held = await fileStore.filesHeld(tx, caller.user.id);
@@ -233,8 +256,10 @@ export const createBatchHandlers = ({
           status: 404,
           param: 'input_file_id',
         });
+      await disk.require(user);
       const row = await inTurn(user, async () => {
         requireRoom(await store.underWay(db, user.id), { lines: 1, bytes: file.bytes });
+        await requireOutputRoom(db, user.id, file);
         const lines = await requestsIn(fileStore.piecesOf(db, fileId));
         return db.transaction(async (tx) => {
           await lockOwner(tx, user.id);
