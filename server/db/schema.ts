@@ -527,6 +527,8 @@ export const idempotency = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
     /** The process that works on the request; null: it is done. See instances. */
     claimedBy: integer('claimed_by'),
+    /** Of an answer that is kept while there is room for it; 0: of any other. */
+    bytes: integer('bytes').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.userId, table.call, table.key] })],
 );

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../db/database.ts';
 import { livingLock } from '../db/instance.ts';
 import { idempotency } from '../db/schema.ts';
 import { statement } from '../db/statement.ts';
-import { storable, storableJson } from '../storable.ts';
+import { storableJson } from '../storable.ts';
 
 export interface Key {
   /** The account, or 0 for a visitor without one. */
@@ -108,8 +108,37 @@ export const claimKey = async (
   return (rowCount ?? 0) > 0;
 };
 
-/** How a claimed key ends: with an answer, with one that is not kept, or free for another try. */
-export type ClaimEnd = { answer: unknown } | 'not kept' | 'failed';
+/**
+ * How a claimed key ends: with an answer, with one that is not kept, or free for another try. Those
+ * that are bounded are kept while no newer ones of the person need the room.
+ */
+export type ClaimEnd = { answer: unknown; bounded?: true } | 'not kept' | 'failed';
+
+/** Bytes of a person's bounded answers that are kept, and how many more come before the oldest go. */
+const room = { most: 200 * 1024 * 1024, slack: 4 * 1024 * 1024 };
+/** By person: bytes that this process kept since it last looked. */
+const since = new Map<number, number>();
+
+/** The oldest answers go; their keys stay, so that nothing is done and paid a second time. */
+const dropOldest = statement(
+  'idempotency_drop_oldest',
+  `WITH aged AS (
+     SELECT call, key, sum(bytes) OVER (ORDER BY created_at DESC, call, key) AS total
+     FROM idempotency WHERE user_id = $1 AND bytes > 0
+   ), old AS (
+     SELECT i.call, i.key FROM idempotency i JOIN aged USING (call, key)
+     WHERE i.user_id = $1 AND aged.total > ${room.most} FOR UPDATE OF i SKIP LOCKED
+   )
+   UPDATE idempotency i SET answer = NULL, bytes = 0 FROM old
+   WHERE i.user_id = $1 AND i.call = old.call AND i.key = old.key`,
+);
+
+const boundKept = async (db: Executor, userId: number, bytes: number): Promise<void> => {
+  const sum = (since.get(userId) ?? 0) + bytes;
+  if (sum < room.slack) return void since.set(userId, sum);
+  since.delete(userId);
+  await dropOldest(db, [userId]);
+};
 
 /** Ends a claim, unless it was another process's meanwhile. */
 export const endClaim = async (
@@ -123,12 +152,13 @@ export const endClaim = async (
     eq(idempotency.call, call),
     eq(idempotency.key, key),
   );
-  if (end === 'failed') await db.delete(idempotency).where(own);
-  else
-    await db
-      .update(idempotency)
-      .set({ claimedBy: null, ...(end === 'not kept' ? {} : { answer: storable(end.answer) }) })
-      .where(own);
+  if (end === 'failed') return void (await db.delete(idempotency).where(own));
+  const done = db.update(idempotency);
+  if (end === 'not kept') return void (await done.set({ claimedBy: null }).where(own));
+  const answer = storableJson(end.answer ?? null);
+  const bytes = end.bounded ? Buffer.byteLength(answer) : 0;
+  await done.set({ claimedBy: null, answer: sql`${answer}::jsonb`, bytes }).where(own);
+  if (bytes > 0) await boundKept(db, userId, bytes);
 };
 
 export const removeExpiredAnswers = async (db: Executor): Promise<void> => {

@@ -169,7 +169,7 @@ const deliver = async (
 
 /**
  * Answers under a key that the caller chose: a repeat gets the same answer, or is refused while the
- * first is served. A stream is not kept.
+ * first is served. A stream is not kept, and of other answers those that fit a person's room.
  * @throws Refusal conflict
  */
 const once = async (
@@ -189,14 +189,14 @@ const once = async (
     if (answer) return send(reply.header('x-idempotent-replay', 'true'), answer);
     throw new Refusal(
       'conflict',
-      '这个 idempotency-key 的请求正在进行，或已经以流的方式回答过（流不保存）',
+      '这个 idempotency-key 的请求正在进行，或回答没有保存着（流不保存，别的只留最近的 200 MB）',
     );
   }
   let end: ClaimEnd = 'failed';
   let answer: OpenAnswer;
   try {
     answer = await serve();
-    end = 'json' in answer ? { answer } : 'not kept';
+    end = 'json' in answer ? { answer, bounded: true } : 'not kept';
     if ('events' in answer) return await deliver(reply, wire, answer);
   } finally {
     await endClaim(db, place, { end, claimedBy });

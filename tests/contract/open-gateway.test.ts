@@ -194,6 +194,91 @@ test('a response is gone on from by its key alone, until it is deleted', async (
   ).toBe('previous_response_not_found');
 });
 
+test('what was said before is read for a model that there is, and so much of it in a minute', async () => {
+  const much = await apiUser(server);
+  const own = clientOf(much.key);
+  const unknown = { model: 'none', input: '？', previous_response_id: 'resp_none' };
+  expect((await failing(own.responses.create(unknown))).code).toBe('model_not_found');
+
+  // What no model is told, and nobody counts, is not kept either.
+  const loose = { id: 'rs_1', summary: [], encrypted_content: '\\"'.repeat(100_000) };
+  const said = { type: 'output_text', text: '你好', annotations: [{ url: 'x'.repeat(100_000) }] };
+  const input = [
+    { type: 'reasoning', ...loose },
+    { type: 'message', role: 'assistant', content: [said] },
+    { role: 'user', content: '继续' },
+  ] as unknown as OpenAI.Responses.ResponseInput;
+  const { id } = await own.responses.create({ model, input });
+  const rows = await onDatabase<{ bytes: number }>(
+    server,
+    'SELECT bytes FROM api_responses WHERE id = $1',
+    [id],
+  );
+  expect(rows[0]!.bytes).toBeLessThan(5_000);
+  const page = (query: OpenAI.Responses.InputItemListParams) =>
+    own.responses.inputItems.list(id, query);
+  const texts = { type: 'output_text', text: '你好', annotations: [] };
+  const items = [
+    { id: 'rs_1', type: 'reasoning', summary: [] },
+    { id: 'item_1', type: 'message', role: 'assistant', content: [texts] },
+    { id: 'item_2', type: 'message', role: 'user', content: '继续' },
+  ];
+  expect((await page({ order: 'asc' })).data).toEqual(items);
+  const newest = await page({ limit: 1 });
+  expect([newest.data, newest.has_more]).toEqual([items.slice(2), true]);
+  expect((await page({ after: 'item_2' })).data).toEqual(items.slice(0, 2).reverse());
+  expect((await page({ order: 'asc', after: 'item_1' })).data).toEqual(items.slice(2));
+
+  // Images cost few tokens: a minute reads ten of the largest, whatever comes of the requests.
+  const largest = 20 * 1024 * 1024;
+  await onDatabase(server, 'UPDATE api_responses SET bytes = $2 WHERE id = $1', [id, largest]);
+  const goesOn = { model, input: '？', previous_response_id: id, store: false };
+  let refused: APIError | null = null;
+  for (let at = 0; at < 11 && !refused; at += 1)
+    refused = await own.responses.create(goesOn).then(
+      () => null,
+      (error: unknown) => error as APIError,
+    );
+  expect([refused?.status, refused?.message]).toEqual([429, expect.stringContaining('一分钟')]);
+  expect(Number(refused?.headers?.get('retry-after'))).toBeGreaterThan(0);
+  await own.responses.create({ model, input: '新的' });
+});
+
+test('answers that are kept for repeats are bounded: the oldest go, and nothing is done twice', async () => {
+  const much = await apiUser(server);
+  const input = Array.from({ length: 256 }, (_, at) => `月亮 ${at}`);
+  const ask = (key: string, texts: readonly string[] = input) =>
+    fetch(`${server.baseURL}/v1/embeddings`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${much.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ model: 'builtin-embedding', input: texts }),
+    });
+  expect((await ask('old', ['月'])).status).toBe(200);
+  expect((await ask('old', ['月'])).headers.get('x-idempotent-replay')).toBe('true');
+  const kept = async () => {
+    const [row] = await onDatabase<{ answers: number }>(
+      server,
+      'SELECT count(answer)::int AS answers FROM idempotency WHERE user_id = $1',
+      [much.userId],
+    );
+    return row!.answers;
+  };
+  await onDatabase(
+    server,
+    'UPDATE idempotency SET bytes = 200 * 1024 * 1024 WHERE user_id = $1 AND bytes > 0',
+    [much.userId],
+  );
+  for (let at = 0; at < 8; at += 1) expect((await ask(`new ${at}`)).status).toBe(200);
+  expect(await kept()).toBe(8);
+  const again = await ask('old', ['月']);
+  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining('没有保存')]);
+  expect((await ask('new 7')).headers.get('x-idempotent-replay')).toBe('true');
+});
+
 test('variations of an image, and a recording in English', async () => {
   const data = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#48c' } })
     .png()

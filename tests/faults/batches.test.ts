@@ -262,6 +262,31 @@ test('of 30,000 lines the next ones are found at once, and a file is no burden f
   expect((await client.batches.retrieve(odd.id)).request_counts?.completed).toBe(1);
 });
 
+test('what came of batches counts among the files of a person before the next is begun', async () => {
+  const full = await apiUser(server);
+  const own = new OpenAI({ apiKey: full.key, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+  const file = await toFile(Buffer.from(JSON.stringify(lineOf(1, { model: 'none' }))), 'a.jsonl');
+  const { id } = await own.files.create({ purpose: 'batch', file });
+  const ask = () =>
+    own.batches.create({
+      input_file_id: id,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+    });
+  const first = await ask();
+  await own.batches.cancel(first.id);
+  const ended = () => own.batches.retrieve(first.id);
+  await expect.poll(async () => (await ended()).error_file_id, { timeout: 30_000 }).toBeTruthy();
+  const errors = (await ended()).error_file_id!;
+  await onDatabase(server, 'UPDATE api_files SET bytes = 200 * 1024 * 1024 - 200 WHERE id = $1', [
+    errors,
+  ]);
+  const refused = await failing(Promise.resolve(ask()));
+  expect([refused.status, refused.message]).toEqual([413, expect.stringContaining('请先删除')]);
+  await own.files.delete(errors);
+  expect((await ask()).status).toBe('in_progress');
+});
+
 test('a line of an account that is ended meanwhile gives back at once what was set aside', async () => {
   thinkMs = 3_000;
   await begin([lineOf(1)]);

@@ -104,6 +104,7 @@ export const developerArea = () => {
         prompts,
         embeddings,
         knowledge,
+        disk,
         log,
       }: Host,
     ) => {
@@ -160,7 +161,7 @@ export const developerArea = () => {
           ...createResponseApi({ db, chat }),
           ...createModelList({ db, models, embeddings }),
           ...writing,
-          ...createBatchHandlers({ db }),
+          ...createBatchHandlers({ db, disk }),
           ...createImageApi({ db, models, files, jobs, log }),
           ...createSpeechApi({ db, sign: signing.sign, models, inEnglish, log }),
           ...embedding,

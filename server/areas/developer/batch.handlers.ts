@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Transaction } from '#server/db/database.ts';
 import { lockOwner } from '#server/db/person.ts';
 import { createFairQueue } from '#server/fair-queue.ts';
-import { Refusal } from '#server/http/handlers.ts';
+import { Refusal, type UploadedFile } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import * as fileStore from './api-file.store.ts';
 import * as store from './batch.store.ts';
 import { paged } from './list-page.ts';
@@ -138,11 +139,67 @@ const requestsIn = async (pieces: AsyncIterable<string>): Promise<store.NewLine[
   return lines;
 };
 
+interface Works {
+  db: Database;
+  disk: DiskRoom;
+}
+
+/**
+ * What comes of a batch is about as large as what it asks, even where nothing of it is done.
+ * @throws Refusal too_large
+ */
+const requireOutputRoom = async (
+  db: Database,
+  userId: number,
+  { bytes }: fileStore.FileRow,
+): Promise<void> => {
+  const held = await fileStore.filesHeld(db, userId);
+  if (held.bytes + bytes > mostBytes)
+    throw new Refusal(
+      'too_large',
+      `input_file_id：文件一共最多 ${mostBytes / 1024 / 1024} MB，这一批的回答会放不下，请先删除一些（以前各批的输出也算）`,
+    );
+};
+
+/** Whoever sends several files at once waits for each of them without a connection to the database. */
+const oneByOne = createFairQueue(Infinity);
+
+/** @throws Refusal too_large, bad_input */
+const keepFile = async (
+  tx: Transaction,
+  { keyId, user }: ApiCaller,
+  { file, purpose }: { file: UploadedFile; purpose: string },
+): Promise<fileStore.FileRow> => {
+  await lockOwner(tx, user.id);
+  const held = await fileStore.filesHeld(tx, user.id);
+  if (held.count >= mostFiles || held.bytes + file.data.length > mostBytes)
+    throw new Refusal('too_large', '文件太多，请先删除一些');
+  const kept = await fileStore.beginFile(tx, {
+    id: newId('file'),
+    keyId,
+    userId: user.id,
+    name: file.name || 'batch.jsonl',
+    purpose,
+  });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let at = 0; at < file.data.length; at += decodedAtOnce) {
+    const end = at + decodedAtOnce;
+    let text: string;
+    try {
+      text = decoder.decode(file.data.subarray(at, end), { stream: end < file.data.length });
+    } catch {
+      throw new Refusal('bad_input', 'file：应是 UTF-8 的 JSONL 文字');
+    }
+    if (text.includes('\0')) throw new Refusal('bad_input', 'file：不能有 NUL');
+    await kept.write(text);
+  }
+  return kept.end();
+};
+
 export const createBatchHandlers = ({
   db,
-}: {
-  db: Database;
-}): Pick<
+  disk,
+}: Works): Pick<
   OpenHandlers,
   | 'createFile'
   | 'listFiles'
@@ -153,8 +210,6 @@ export const createBatchHandlers = ({
   | 'readBatch'
   | 'cancelBatch'
 > => {
-  /** Whoever sends several files at once waits for each of them without a connection to the database. */
-  const oneByOne = createFairQueue(Infinity);
   /** By person: files that are being read. */
   const reading = new Map<number, number>();
   const batch = async (id: string, { keyId }: ApiCaller) => {
@@ -166,35 +221,9 @@ export const createBatchHandlers = ({
     async createFile({ purpose }, { caller, files }) {
       const [file] = files;
       if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
+      await disk.require(caller.user);
       const row = await oneByOne(caller.user, () =>
-        db.transaction(async (tx) => {
-          await lockOwner(tx, caller.user.id);
-          const held = await fileStore.filesHeld(tx, caller.user.id);
-          if (held.count >= mostFiles || held.bytes + file.data.length > mostBytes)
-            throw new Refusal('too_large', '文件太多，请先删除一些');
-          const kept = await fileStore.beginFile(tx, {
-            id: newId('file'),
-            keyId: caller.keyId,
-            userId: caller.user.id,
-            name: file.name || 'batch.jsonl',
-            purpose,
-          });
-          const decoder = new TextDecoder('utf-8', { fatal: true });
-          for (let at = 0; at < file.data.length; at += decodedAtOnce) {
-            const end = at + decodedAtOnce;
-            let text: string;
-            try {
-              text = decoder.decode(file.data.subarray(at, end), {
-                stream: end < file.data.length,
-              });
-            } catch {
-              throw new Refusal('bad_input', 'file：应是 UTF-8 的 JSONL 文字');
-            }
-            if (text.includes('\0')) throw new Refusal('bad_input', 'file：不能有 NUL');
-            await kept.write(text);
-          }
-          return kept.end();
-        }),
+        db.transaction((tx) => keepFile(tx, caller, { file, purpose })),
       );
       return { json: fileOf(row) };
     },
@@ -239,8 +268,10 @@ export const createBatchHandlers = ({
           status: 404,
           param: 'input_file_id',
         });
+      await disk.require(user);
       const row = await inTurn(user, async () => {
         requireRoom(await store.underWay(db, user.id), { lines: 1, bytes: file.bytes });
+        await requireOutputRoom(db, user.id, file);
         const lines = await requestsIn(fileStore.piecesOf(db, fileId));
         return db.transaction(async (tx) => {
           await lockOwner(tx, user.id);

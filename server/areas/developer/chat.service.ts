@@ -37,6 +37,11 @@ export const createApiChat = (
     count: createCounter(thinkers, deps.log),
   };
   return {
+    /** @throws Refusal where the key has no such model */
+    async requireModel({ caller }: OpenContext, name: string): Promise<void> {
+      await chatModel(works, caller, name);
+    },
+
     /** How many tokens a request has, by this server's own count; nothing is paid. @throws Refusal */
     async length(context: OpenContext, given: ChatAsked): Promise<number> {
       const model = await chatModel(works, context.caller, given.model);

@@ -19,17 +19,20 @@ export const createResponseApi = ({
   return {
     async createResponse(input, context) {
       const passed = takeFields(context, responseFields, input, 'service');
-      const body = chatOf(input, passed, await stored.before(input, context.caller));
+      // What went before may be large: it is read for a model that there is.
+      if (input.previous_response_id) await chat.requireModel(context, input.model);
+      const body = chatOf(input, passed, await stored.before(input, context));
       const keep = (response: Record<string, unknown>) => stored.keep(input, response, context);
       if (input.stream) return chat.stream(context, body, responseStyle(input, keep));
       const { answer, counted } = await chat.whole(context, body);
       return { json: await keep(responseOf(input, answer, counted)) };
     },
 
-    async storedResponse({ response_id: id, ...page }, { caller }) {
+    async storedResponse({ response_id: id, ...page }, context) {
       const [, of, items] = /^([^/]+)(\/input_items)$/.exec(id) ?? [];
-      if (of === undefined || items === undefined) return { json: await stored.find(id, caller) };
-      return { json: await stored.inputOf(of, page, caller) };
+      if (of === undefined || items === undefined)
+        return { json: await stored.find(id, context.caller) };
+      return { json: await stored.inputOf(of, page, context) };
     },
 
     async deleteResponse({ response_id: id }, { caller }) {

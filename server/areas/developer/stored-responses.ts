@@ -3,6 +3,9 @@ import type { Parsed } from '#contract/calls.ts';
 import type { ResponseItem } from '#contract/open-messages.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { statement } from '#server/db/statement.ts';
+import { createFairQueue } from '#server/fair-queue.ts';
+import { Refusal } from '#server/http/handlers.ts';
+import { createPersonLimit } from '#server/http/rate-limit.ts';
 import { storableJson } from '#server/storable.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
@@ -45,8 +48,11 @@ const keep = statement(
 /** Bytes of what one goes back to: images cost few tokens, and all of it is read at once. */
 const longestBytes = 20 * 1024 * 1024;
 
+/** KB that a person may go back to in a minute: it is read before anything of it is paid. */
+const minuteOf = { kilobytes: 200 * 1024, name: 'stored responses' };
+
 /** The numbers alone are followed first: what they hold may be far too much. */
-const chain = statement<{ items: ResponseItem[] | null; whole: boolean; fits: boolean }>(
+const chain = statement<{ ids: string[]; whole: boolean; bytes: number }>(
   'api_response_chain',
   `WITH RECURSIVE back AS (
      SELECT id, previous_id, bytes::bigint, 1 AS depth FROM api_responses
@@ -55,16 +61,41 @@ const chain = statement<{ items: ResponseItem[] | null; whole: boolean; fits: bo
      SELECT r.id, r.previous_id, b.bytes + r.bytes, b.depth + 1 FROM back b
      JOIN api_responses r ON r.id = b.previous_id AND r.key_id = $2
      WHERE b.depth <= ${longestChain} AND b.bytes <= ${longestBytes}
-   ), told AS (
-     SELECT bool_or(previous_id IS NULL) AS whole, max(bytes) <= ${longestBytes} AS fits FROM back
    )
-   SELECT CASE WHEN t.fits THEN r.items END AS items, t.whole, t.fits
-   FROM back b JOIN api_responses r ON r.id = b.id, told t ORDER BY b.depth DESC`,
+   SELECT array_agg(id ORDER BY depth DESC) AS ids, bool_or(previous_id IS NULL) AS whole,
+     max(bytes)::float8 AS bytes
+   FROM back HAVING count(*) > 0`,
 );
 
-const one = statement<{ response: Json; items: unknown[] }>(
+const said = statement<{ items: ResponseItem[] }>(
+  'api_response_said',
+  `SELECT r.items FROM unnest($1::text[]) WITH ORDINALITY AS told (id, at)
+   JOIN api_responses r ON r.id = told.id ORDER BY told.at`,
+);
+
+const one = statement<{ response: Json }>(
   'api_response_one',
-  'SELECT response, items FROM api_responses WHERE id = $1 AND key_id = $2',
+  'SELECT response FROM api_responses WHERE id = $1 AND key_id = $2',
+);
+
+const size = statement<{ bytes: number }>(
+  'api_response_size',
+  'SELECT bytes FROM api_responses WHERE id = $1 AND key_id = $2',
+);
+
+/** A page of what was asked: $3 is 1 or -1, the way it is read in. What was answered comes last. */
+const inputs = statement<{ item: { id: string } }>(
+  'api_response_inputs',
+  `WITH given AS MATERIALIZED (
+     SELECT item, at * $3::int AS place,
+       CASE jsonb_typeof(item -> 'id') WHEN 'string' THEN item ->> 'id' ELSE 'item_' || (at - 1) END AS id
+     FROM api_responses r, jsonb_array_elements(r.items) WITH ORDINALITY AS all_of (item, at)
+     WHERE r.id = $1 AND r.key_id = $2
+       AND at <= jsonb_array_length(r.items) - jsonb_array_length(r.response -> 'output')
+   )
+   SELECT item || jsonb_build_object('id', id) AS item FROM given
+   WHERE place > coalesce((SELECT min(place) FROM given WHERE id = $4::text), place - 1)
+   ORDER BY place LIMIT $5::int`,
 );
 
 const gone = statement<{ id: string }>(
@@ -72,24 +103,53 @@ const gone = statement<{ id: string }>(
   'DELETE FROM api_responses WHERE id = $1 AND key_id = $2 RETURNING id',
 );
 
-const idOf = (item: unknown, at: number): string => {
-  const { id } = item as { id?: unknown };
-  return typeof id === 'string' ? id : `item_${at}`;
+/** An item of the input as it is kept: without what is neither read nor counted, which may be of any size. */
+const keptItem = (item: ResponseItem): Json => {
+  if (item.type === 'reasoning') {
+    const { id } = item;
+    const known = typeof id === 'string' && id.length <= 500;
+    return { ...(known ? { id } : {}), type: item.type, summary: [] };
+  }
+  if (item.type !== 'message' || typeof item.content === 'string') return item;
+  const content = item.content.map((part) =>
+    part.type === 'output_text' ? { type: part.type, text: part.text, annotations: [] } : part,
+  );
+  return { ...item, content };
+};
+
+/** What is kept is read a person's after the other: it is parsed where everybody is served. */
+const inTurn = createFairQueue(4);
+const limitMinute = createPersonLimit(minuteOf.kilobytes, minuteOf.name);
+
+const readOf = async <T>(
+  { caller, hold }: Pick<OpenContext, 'caller' | 'hold'>,
+  bytes: number,
+  act: () => Promise<T>,
+): Promise<T> => {
+  await limitMinute(caller.user.id, Math.ceil(bytes / 1024)).catch((error: unknown) => {
+    const data = error instanceof Refusal ? error.data : null;
+    throw new Refusal('too_many', '一分钟里读取的以前说过的话太多，请稍后再试', data);
+  });
+  hold(bytes);
+  return inTurn(caller.user, act);
 };
 
 export const createStoredResponses = (db: Database) => ({
   /** What was said before a request, oldest first. @throws ApiRefusal where any of it is kept no more */
-  async before({ previous_response_id: id }: Asked, caller: ApiCaller): Promise<ResponseItem[]> {
+  async before({ previous_response_id: id }: Asked, context: OpenContext): Promise<ResponseItem[]> {
     if (!id) return [];
-    const links = await chain(db, [id, caller.keyId]);
-    if (links[0]?.fits === false)
+    const [back] = await chain(db, [id, context.caller.keyId]);
+    if (back && back.bytes > longestBytes)
       throw new ApiRefusal(
         'prompt_too_long',
         `previous_response_id：前面说过的一共太大，最多 ${longestBytes / 1024 / 1024} MB，请从新的对话开始`,
         { code: 'context_length_exceeded', param: 'previous_response_id' },
       );
-    if (links[0]?.whole !== true) throw missing(id, 'previous_response_id');
-    return links.flatMap(({ items }) => items ?? []);
+    if (back?.whole !== true) throw missing(id, 'previous_response_id');
+    const links = await readOf(context, back.bytes, () => said(db, [back.ids]));
+    // Some of it was deleted meanwhile.
+    if (links.length < back.ids.length) throw missing(id, 'previous_response_id');
+    return links.flatMap(({ items }) => items);
   },
 
   /** Keeps a response unless its asker does not want it, or it is too large; says in it whether it is kept. */
@@ -99,7 +159,7 @@ export const createStoredResponses = (db: Database) => ({
     const input =
       typeof asked.input === 'string'
         ? [{ type: 'message', role: 'user', content: asked.input }]
-        : asked.input;
+        : asked.input.map(keptItem);
     const kept = { ...response, store: true };
     const items = storableJson([...input, ...(response['output'] as unknown[])]);
     const whole = storableJson(kept);
@@ -135,17 +195,20 @@ export const createStoredResponses = (db: Database) => ({
   async inputOf(
     id: string,
     { limit, order, after }: Omit<Parsed<'storedResponse'>, 'response_id'>,
-    { keyId }: ApiCaller,
+    context: OpenContext,
   ): Promise<Json> {
-    const [row] = await one(db, [id, keyId]);
+    const { keyId } = context.caller;
+    const [row] = await size(db, [id, keyId]);
     if (!row) throw missing(id, 'response_id');
-    const own = row.response['output'] as unknown[];
-    const asked = row.items
-      .slice(0, row.items.length - own.length)
-      .map((item, at) => ({ ...(item as { id?: string }), id: idOf(item, at) }));
-    const sorted = order === 'asc' ? asked : asked.reverse();
-    const from = after === undefined ? 0 : sorted.findIndex((item) => item.id === after) + 1;
-    return paged(sorted.slice(from), limit, (item) => item).json;
+    const way = order === 'asc' ? 1 : -1;
+    const rows = await readOf(context, row.bytes, () =>
+      inputs(db, [id, keyId, way, after ?? null, limit + 1]),
+    );
+    return paged(
+      rows.map(({ item }) => item),
+      limit,
+      (item) => item,
+    ).json;
   },
 
   /** @throws ApiRefusal not_found */
