@@ -271,7 +271,7 @@ export const trainCalls = {
     summary: '把译好的文件打成 zip',
     input: z.object({ model_id: id }),
     output: z.object({ url: z.string(), model: trainModel }),
-    codes: ['training_unfinished'],
+    codes: ['training_unfinished', 'file_quota'],
     effect: 'screen',
   }),
   downloadLora: download({

@@ -1,15 +1,13 @@
 import { openGuarded, runGuarded, ThreadFailure } from './guarded-thread.ts';
 import type { ChildAnswer, ChildOrder } from './guarded-process.ts';
 
-/** What guarded-process.ts starts: does a task in a thread, says what came of it, and ends. */
+/** What guarded-process.ts starts: does tasks in a thread, says what came of them, and is ended. */
 
 process.on('disconnect', () => process.exit());
 
-const say = (answer: ChildAnswer): Promise<void> =>
-  new Promise((resolve) => {
-    if (process.send) process.send(answer, () => resolve());
-    else resolve();
-  });
+const say = (answer: ChildAnswer): void => {
+  process.send?.(answer);
+};
 
 /** Whoever asks for several has them done in one thread, as long as it gives its memory back. */
 let thread: ReturnType<typeof openGuarded> | null = null;
@@ -25,10 +23,6 @@ const act = async ({ url, task, bounds, several }: ChildOrder): Promise<ChildAns
   }
 };
 
-const obey = async (order: ChildOrder): Promise<void> => {
-  const answer = await act(order);
-  await say(answer);
-  if (!('done' in answer) || answer.last) process.exit();
-};
+const obey = async (order: ChildOrder): Promise<void> => say(await act(order));
 
 process.on('message', (order: ChildOrder) => void obey(order));

@@ -11,7 +11,7 @@ export interface ChildOrder {
   several: boolean;
 }
 
-/** `last`: the process ends after it. */
+/** `last`: the process is to end after it. */
 export type ChildAnswer = { done: unknown; last: boolean } | { tooMuch: boolean };
 
 /** How much longer than its task a process may take to start and to answer, ms. */
@@ -88,8 +88,12 @@ export const runApart = async <T>(url: URL, task: unknown, bounds: ThreadBounds)
 };
 
 export interface ApartProcess {
-  /** One task at a time. @throws ThreadFailure */
-  ask: <T>(task: unknown) => Promise<T>;
+  /**
+   * One task at a time.
+   * @param goesOn whether an answer is not all of it: the same process is asked for the rest
+   * @throws ThreadFailure
+   */
+  ask: <T>(task: unknown, goesOn?: (answer: T) => boolean) => Promise<T>;
   close: () => void;
 }
 
@@ -106,13 +110,13 @@ export const openApart = (url: URL, bounds: ThreadBounds): ApartProcess => {
     child = null;
   };
   return {
-    ask: async <T>(task: unknown) => {
+    ask: async <T>(task: unknown, goesOn?: (answer: T) => boolean) => {
       clearTimeout(idle);
       if (child && (child.exitCode !== null || child.signalCode !== null)) child = null;
       child ??= start();
       try {
         const { done, last } = await order(child, { url: url.href, task, bounds, several: true });
-        if (last) close();
+        if (last && goesOn?.(done as T) !== true) close();
         else idle = setTimeout(close, idleMs);
         return done as T;
       } catch (error) {

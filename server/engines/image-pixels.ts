@@ -73,6 +73,7 @@ export const exactly = (images: readonly EngineImage[], n: number): EngineImage[
     throw new ImageEngineError('engine_failed', '画图服务没有给出图片，没有扣费，请重试', {
       retriable: true,
       against: 'nothing',
+      taken: true,
     });
   return Array.from({ length: n }, (_, at) => images[at] ?? missing);
 };

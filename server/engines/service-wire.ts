@@ -46,11 +46,8 @@ export interface WireReply {
 /** Of an answer that has no images in it, and of one that has. */
 export const mostBytes = { words: 32 * 1024 * 1024, images: 160 * 1024 * 1024 } as const;
 
-const timeouts = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
+const notConnected = 'UND_ERR_CONNECT_TIMEOUT';
+const timeouts = new Set([notConnected, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /** Why a service did not do its work. */
 export class ServiceError extends Error {
@@ -67,6 +64,8 @@ export class ServiceError extends Error {
    * anybody could bring that about by what they ask for.
    */
   readonly against: 'failed' | 'full' | 'nothing';
+  /** It had the order and gave nothing of use: it bills the same again where it is ordered again. */
+  readonly taken: boolean;
   constructor(
     codeName: CodeName,
     message: string,
@@ -75,6 +74,7 @@ export class ServiceError extends Error {
       askerAtFault?: boolean;
       busy?: boolean;
       against?: 'full' | 'nothing';
+      taken?: boolean;
       cause?: unknown;
     },
   ) {
@@ -84,6 +84,7 @@ export class ServiceError extends Error {
     this.askerAtFault = options.askerAtFault ?? false;
     this.busy = options.busy ?? false;
     this.against = options.against ?? (this.askerAtFault || this.busy ? 'nothing' : 'failed');
+    this.taken = options.taken ?? false;
   }
 }
 
@@ -95,6 +96,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
   const slowService = (cause?: unknown): ServiceError =>
     new Failure('engine_timeout', `${name}太久没有回应，没有扣费，请重试`, {
       retriable: true,
+      taken: (cause as { code?: unknown } | undefined)?.code !== notConnected,
       cause,
     });
 
@@ -102,6 +104,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
   const senselessReply = (cause?: unknown): ServiceError =>
     new Failure('engine_failed', `${name}的回答无法读取，没有扣费，请重试`, {
       retriable: true,
+      taken: true,
       cause,
     });
 

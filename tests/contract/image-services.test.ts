@@ -286,6 +286,24 @@ test('of several services another one takes over when one fails; who answered is
   first.scenario = 'normal';
 });
 
+test('what had the order and gave nothing is not asked to bill it again', async () => {
+  const orders = () => openAi.asked.filter(({ path }) => path.endsWith('/generations')).length;
+  const draw = () => paint(client, '一座桥', { model: 'gpt-image-1', image: { n: 1 } });
+  for (const scenario of ['empty', 'html', 'wrong-type'] as const) {
+    openAi.scenario = scenario;
+    const before = orders();
+    const { job } = await draw();
+    expect(job, scenario).toMatchObject({ state: 'error', deduct_tokens: 0 });
+    expect(orders() - before, scenario).toBe(1);
+  }
+  openAi.scenario = 'normal';
+  // Whoever says no at once has billed nothing.
+  openAi.next.push('500');
+  const before = orders();
+  expect((await draw()).job.state).toBe('done');
+  expect(orders() - before).toBe(2);
+});
+
 test('what a service refuses for its words is no failure of the service', async () => {
   midjourney.scenario = 'banned';
   await Promise.all(

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codes } from '#contract/errors.ts';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
 import { readDocxLabel } from '#server/labels/docx.ts';
@@ -578,6 +579,23 @@ test('a document is translated sentence by sentence, corrected, and packed', asy
   );
   const project = await get(owner, 'train/translate_model?page=1&public=0&query=');
   expect(project.data.list?.[0]).toMatchObject({ id: model.id, type: 3 });
+
+  // A package counts as its owner's, and takes the place of the one before.
+  const other = await make(owner, 2);
+  const sizes = (bytes: number) =>
+    onDatabase(server, 'UPDATE training_projects SET artifact_size = $2 WHERE id = $1', [
+      other.id,
+      bytes,
+    ]);
+  await sizes(2 ** 30);
+  const again = () => get(owner, `train/pack_model?model_id=${model.id}`);
+  expect((await again()).code).toBe(codes.file_quota.code);
+  await sizes(0);
+  const anew = await again();
+  expect(anew.code).toBe(0);
+  const status = async ({ data }: Answer) =>
+    (await fetch(owner.baseURL + String(data['url']))).status;
+  expect([await status(packed), await status(anew)]).toEqual([404, 200]);
 });
 
 test('what is only kept says its price and its language, and is begun by its owner alone', async () => {
@@ -738,6 +756,33 @@ test('the translations of a person have so many sentences and no more', async ()
   const failed = files.find(({ name }) => name === '二.txt');
   const log = await get(own, `train/log?file_id=${failed?.id}&end_id=0`);
   expect(log.data.list?.map(({ content }) => content).join()).toContain('30 万句');
+});
+
+test('a person’s passages and a base’s pairs have their bounds, asked before a vector is paid', async () => {
+  const own = await TestClient.register(server.baseURL);
+  const model = await make(own, 0, { separator: '\n', chunk_size: 100 });
+  await send(own, '一.txt', '河水很清。', model.id);
+  const [first] = await settled(own, model.id);
+  const pair = { model_id: model.id, question: '河水怎样', answer: '很清' };
+  await own.call('addPair', pair);
+  await onDatabase(
+    server,
+    `UPDATE training_files SET total_num = CASE WHEN id = $1 THEN 998999 ELSE 1000 END
+     WHERE project_id = $2`,
+    [first!.id, model.id],
+  );
+  const paid = service.embedded.length;
+  const refused = await own.raw('addPair', { ...pair, question: '还有呢' });
+  expect(refused.message).toContain('1000 条');
+  // There is room for one more.
+  await send(own, '二.txt', '第二段讲山。\n第三段讲水。', model.id);
+  const files = await settled(own, model.id);
+  const failed = files.find(({ name }) => name === '二.txt');
+  expect(failed?.error).toContain('100 万个段落');
+  expect(service.embedded).toHaveLength(paid);
+  await send(own, '三.txt', '第四段讲云。', model.id);
+  const last = (await settled(own, model.id)).find(({ name }) => name === '三.txt');
+  expect(last?.status).toBe(1);
 });
 
 const picture = (r: number, g: number, b: number) =>

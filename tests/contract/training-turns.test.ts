@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { strToU8, zipSync } from 'fflate';
+import PdfDocument from 'pdfkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
+import { scanOf } from '../support/sample-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Hundreds of files dropped at once, where one worker serves everybody. */
@@ -76,5 +79,47 @@ test(
     const learned = (await logOf('丁0-0.txt')).find(({ content }) => content === '训练完成');
     const opened = (await logOf('乙.zip')).find(({ content }) => content.startsWith('展开出'));
     expect(learned?.id).toBeLessThan(opened?.id ?? 0);
+  },
+);
+
+/** A PDF whose pages are scans of these texts. */
+const scannedPdf = async (texts: readonly string[]): Promise<Buffer> => {
+  const document = new PdfDocument({ autoFirstPage: false });
+  const chunks: Buffer[] = [];
+  document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  for (const text of texts) document.addPage().image(await scanOf(text), 0, 0, { width: 600 });
+  document.end();
+  await once(document, 'end');
+  return Buffer.concat(chunks);
+};
+
+test(
+  'a scanned file gives its turn away between its pages, and looks at none of them again',
+  { timeout: 240_000 },
+  async () => {
+    const [one, other] = [
+      await TestClient.register(server.baseURL),
+      await TestClient.register(server.baseURL),
+    ];
+    const pages = ['喜鹊搭起一座桥', '牛郎在河的这边', '织女在河的那边'];
+    const large = await makeBase(one, { '扫描.pdf': await scannedPdf(pages) });
+    const small = await makeBase(other, { '戊.txt': strToU8('戊只有一个文件。') });
+    await endOf(other, small);
+    const { list } = await one.call('trainFileList', { model_id: large });
+    const logOf = async () =>
+      (await one.call('trainLog', { file_id: list[0]?.id ?? 0, end_id: 0 })).list.map(
+        ({ content }) => content,
+      );
+    expect((await logOf()).join(), 'it waits until others had their turn').not.toContain(
+      '训练完成',
+    );
+    await endOf(one, large);
+    const log = await logOf();
+    expect(log.filter((line) => line.startsWith('3 页是图片'))).toHaveLength(1);
+    const { key } = (await one.call('trainModel', { model_id: large })).model;
+    for (const question of ['喜鹊搭起什么', '织女在哪边']) {
+      const found = await one.call('askKnowledge', { embedding_key: key, question });
+      expect(found.list[0]?.title, question).toContain('扫描.pdf');
+    }
   },
 );

@@ -144,8 +144,11 @@ test('a film that is refused or is none costs nothing and can be tried again', a
   service.behave(null);
   const good = service.film;
   service.film = Buffer.from('not a film at all');
+  const orders = () => service.asked.filter(({ path }) => path.startsWith('POST ')).length;
+  const before = orders();
   const bad = await generateFilm(client, sent.historyId);
   expect(await ended(client, bad.uuid)).toMatchObject({ state: 'error', deduct_tokens: 0 });
+  expect(orders() - before, 'a film is billed when it is begun').toBe(1);
   service.film = good;
   const again = await generateFilm(client, sent.historyId);
   expect(await ended(client, again.uuid)).toMatchObject({ state: 'done' });

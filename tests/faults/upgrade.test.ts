@@ -95,6 +95,16 @@ const comesAt = async (client: pg.Client, release: number): Promise<void> => {
   );
 };
 
+/** A message speaks to somebody, and its news say it, as both were written then: with their words. */
+const namesSomebody = (client: pg.Client) =>
+  client.query(
+    `WITH said AS (INSERT INTO history (session_id, user_id, human, ai, model, state, request)
+       SELECT id, user_id, '在吗', '', 'm', 'done', '{"at_user": {"id": 1, "name": "早先的名字"}}'
+       FROM sessions WHERE prompt = '公开的会话' RETURNING id, session_id, user_id)
+     INSERT INTO news (user_id, kind, session_id, history_id, actor_id, excerpt)
+       SELECT user_id, 'mention', session_id, id, user_id, '在吗' FROM said`,
+  );
+
 const password = 'a-password-of-old';
 
 /** What somebody of the first release finds who comes back. */
@@ -134,7 +144,12 @@ test('a database that went along with every release is as one that is new, and n
     expect(await appliedIn(client)).toBe(applied.size);
     await comesAt(client, at);
   }
+  await namesSomebody(client);
   await migrate(client, silent);
+  const { rows: named } = await client.query(
+    `SELECT request -> 'at_user' AS who, excerpt FROM news JOIN history ON history.id = history_id`,
+  );
+  expect(named).toEqual([{ who: { id: 1, name: '' }, excerpt: '' }]);
   const { rows: kept } = await client.query(
     `SELECT human, ai FROM history JOIN sessions ON sessions.id = session_id
      WHERE prompt LIKE '第 %' AND private ORDER BY history.id`,

@@ -159,14 +159,17 @@ export { soundOf } from './open-indexes.ts';
 
 export type KnowledgeService = ReturnType<typeof createKnowledgeService>;
 
-/** Puts the passages of a file, and how its scanned pages look, in the place of those it had. */
+/**
+ * Puts the passages of a file, and how its scanned pages look, in the place of those it had.
+ * @throws the reason of `stop`, which ends it between any two statements
+ */
 export const replaceChunks = async (
   db: Executor,
   fileId: number,
-  chunks: readonly store.NewChunk[],
-  looks: readonly PageLooks[] = [],
+  { chunks, looks }: { chunks: readonly store.NewChunk[]; looks: readonly PageLooks[] },
+  stop?: AbortSignal,
 ): Promise<void> => {
   await store.deleteChunks(db, fileId);
-  await store.insertChunks(db, chunks);
+  await store.insertChunks(db, chunks, stop);
   await store.replaceLooks(db, fileId, looks);
 };

@@ -12,9 +12,16 @@ export type NewChunk = Omit<
 /** Rows of one statement: its making is not to hold up who asks something else. */
 const atOnce = 100;
 
-export const insertChunks = async (db: Executor, chunks: readonly NewChunk[]): Promise<void> => {
-  for (let at = 0; at < chunks.length; at += atOnce)
+/** @param stop ends it between two statements */
+export const insertChunks = async (
+  db: Executor,
+  chunks: readonly NewChunk[],
+  stop?: AbortSignal,
+): Promise<void> => {
+  for (let at = 0; at < chunks.length; at += atOnce) {
+    stop?.throwIfAborted();
     await db.insert(knowledgeChunks).values(chunks.slice(at, at + atOnce));
+  }
 };
 
 export const deleteChunks = async (db: Executor, fileId: number): Promise<void> => {

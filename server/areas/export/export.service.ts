@@ -16,6 +16,7 @@ import type { Storage } from '#server/storage/storage-interface.ts';
 import { newKey } from '#server/storage/storage.ts';
 import * as store from './export.store.ts';
 import { jsonMessage, jsonSession } from './json-format.ts';
+import { createTextFile } from './text-file.ts';
 import { markdownFoot, markdownHead, markdownMessage } from './markdown-format.ts';
 import { house, type Waiter } from '#server/fair-queue.ts';
 import { makePdfApart } from './pdf.ts';
@@ -56,7 +57,8 @@ export interface ExportedFile {
 
 /** How long a file can be fetched, s. */
 const lives = 3600;
-const rowsAtOnce = 200;
+/** Rows that are read at once, and letters of them: a single message may have two million. */
+const rowsAtOnce = { first: 4, most: 200, letters: 1_000_000 };
 /** Messages in one piece for the thread that makes a PDF: its progress moves with each. */
 const messagesAPiece = 20;
 
@@ -95,12 +97,17 @@ const labelOf = async ({ db, user }: ExportWork, session: SessionRow) =>
 
 async function* rowsOf({ db, signal }: ExportWork, what: store.Wanted) {
   let after = 0;
-  for (;;) {
+  for (let count = rowsAtOnce.first; ;) {
     signal.throwIfAborted();
-    const rows = await store.listRows(db, what, after, rowsAtOnce);
+    const rows = await store.listRows(db, what, after, count);
     if (rows.length === 0) return;
     yield rows;
     after = rows.at(-1)?.id ?? after;
+    const letters = rows.reduce(
+      (sum, { human, ai, reasoning }) => sum + human.length + ai.length + reasoning.length,
+      0,
+    );
+    count = letters > rowsAtOnce.letters ? 1 : Math.min(rowsAtOnce.most, count * 2);
   }
 }
 
@@ -139,15 +146,20 @@ const toJson = async (
     viewer: work.user?.id ?? null,
   },
 ): Promise<Buffer> => {
-  const parts: string[] = [];
+  const file = createTextFile();
   let done = 0;
   for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
     const names = await namesAmong(work.db, rows);
-    parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer, names))));
-    done += rows.length;
+    for (const row of rows) {
+      await file.add(
+        `${done === 0 ? '' : ',\n'}${JSON.stringify(jsonMessage(row, viewer, names))}`,
+      );
+      done += 1;
+    }
     work.onProgress(Math.min(1, done / Math.max(1, total)));
   }
-  return Buffer.from(jsonSession(session, parts, await labelOf(work, session)));
+  const { before, after } = jsonSession(session, await labelOf(work, session));
+  return file.end(before, after);
 };
 
 const toMarkdown = async (
@@ -157,17 +169,22 @@ const toMarkdown = async (
   telling: Telling,
   stands: Standing,
 ): Promise<Buffer> => {
-  const parts = [markdownHead(session, total, telling, stands.mark)];
+  const file = createTextFile();
   let done = 0;
   for await (const pieces of talks(work, session, telling)) {
-    parts.push(...pieces.map((talk) => markdownMessage(talk, work.base, telling)));
+    for (const talk of pieces) await file.add(`\n${markdownMessage(talk, work.base, telling)}`);
     done += pieces.length;
     work.onProgress(Math.min(1, done / Math.max(1, total)));
   }
-  if (stands.foot !== '') parts.push(markdownFoot(stands.foot));
   const label = await labelOf(work, session);
-  if (label) parts.push(markdownLabel(label));
-  return Buffer.from(parts.join('\n'));
+  const after = [
+    ...(stands.foot === '' ? [] : [markdownFoot(stands.foot)]),
+    ...(label ? [markdownLabel(label)] : []),
+  ];
+  return file.end(
+    markdownHead(session, total, telling, stands.mark),
+    after.map((part) => `\n${part}`).join(''),
+  );
 };
 
 const pdfMessage = (talk: Talk, { timeZone }: Telling): PdfMessage => ({

@@ -39,12 +39,14 @@ export const jsonMessage = (row: ExportRow, viewer: number | null, names: Names)
   edited_at: row.editedAt?.toISOString() ?? null,
 });
 
-/** The whole file; `messages` are JSON already. @param label that a model had a part in it; null: none had */
+/**
+ * What stands before and behind the messages, which have a comma between them.
+ * @param label that a model had a part in it; null: none had
+ */
 export const jsonSession = (
   session: SessionRow,
-  messages: readonly string[],
   label: Aigc | null,
-): string => {
+): { before: string; after: string } => {
   const head = JSON.stringify({
     title: session.prompt,
     type: session.type,
@@ -54,5 +56,8 @@ export const jsonSession = (
     updated_at: session.updatedAt.toISOString(),
   });
   const made = label ? `"AIGC":${aigcText(label)},` : '';
-  return `{"queqiao":1,${made}"exported_at":${JSON.stringify(new Date().toISOString())},"sessions":[\n${head.slice(0, -1)},"messages":[\n${messages.join(',\n')}\n]}\n]}\n`;
+  return {
+    before: `{"queqiao":1,${made}"exported_at":${JSON.stringify(new Date().toISOString())},"sessions":[\n${head.slice(0, -1)},"messages":[\n`,
+    after: '\n]}\n]}\n',
+  };
 };

@@ -62,7 +62,7 @@ export const readDocument = async (
   const pages = pictures.slice(0, mostSeen);
   const seen = await seePages(data, kind === 'image' ? null : pages, reading);
   const { blocks } = seen;
-  const less = cut || pages.length < pictures.length;
+  const less = cut || pages.length < pictures.length || seen.cut > 0;
   if (blocks.length > 0) return { ...(await ask({ ...task, seen: blocks }, reading)), cut: less };
   if (text.trim() !== '') return { text, cut: less };
   throw unreadable(whyNothing(seen));

@@ -5,7 +5,7 @@ import {
   type EngineImage,
 } from '#server/engines/image-engine.ts';
 import { broughtTo, changedWithin } from '#server/engines/image-pixels.ts';
-import { engineIo } from '#server/jobs/engine-io.ts';
+import { askable, engineIo } from '#server/jobs/engine-io.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
@@ -127,15 +127,15 @@ const keep = async (
   return images;
 };
 
-/** Which services to try: whoever has the work already, or the image it starts from, first. */
+/** All services that can do it: of an image that it starts from the one that has it. */
 const channelsFor = async (
   { db, models }: Pick<ImageWorkDeps, 'db' | 'models'>,
-  { plan, job, done }: Try,
+  { plan, job }: Try,
 ): Promise<ImageChannel[]> => {
   const channels = await models.imageEngines(db, job.model, job.user_id);
-  if (plan.source) return channels.filter(({ channelId }) => channelId === plan.source?.channelId);
-  const first = channels.filter(({ channelId }) => channelId === done.at?.channelId);
-  return [...first, ...channels.filter((each) => !first.includes(each))];
+  return plan.source
+    ? channels.filter(({ channelId }) => channelId === plan.source?.channelId)
+    : channels;
 };
 
 /** What one service made; throws what it says where it made nothing. @throws JobError */
@@ -149,6 +149,11 @@ const paintAt = async (
   const { job, plan, done, io } = now;
   const { channelId, label } = channel;
   const outcome = { model: job.model, userId: job.user_id, channelId };
+  const spend = () => {
+    delete done.at;
+    done.spent = [...(done.spent ?? []), channelId];
+    return io.remember(done);
+  };
   try {
     const result = await runAt(deps, channel, order, now);
     const given = await asAsked(plan, order, result.images);
@@ -161,6 +166,7 @@ const paintAt = async (
     if (images.some(({ error }) => error === refused))
       throw new JobError('prompt_banned', refused, { retriable: false });
     const told = result.images.find((image) => image.error !== '')?.error;
+    await spend();
     // No image at all may be the words' doing; one that cannot be read is the service's.
     if (given.some(({ data }) => data)) models.reportImageOutcome({ ...outcome, ok: false, told });
     throw new JobError('engine_failed', told ?? codes.engine_failed.text, { retriable: true });
@@ -170,8 +176,9 @@ const paintAt = async (
     if (!(error instanceof ImageEngineError)) throw error;
     const { message: told, against } = error;
     models.reportImageOutcome({ ...outcome, ok: false, told, against });
-    // That work is over; the next try orders anew.
-    if (done.at) {
+    // That work is over; the next try orders anew, where that is not paid twice.
+    if (error.taken) await spend();
+    else if (done.at) {
       delete done.at;
       await io.remember(done);
     }
@@ -198,10 +205,13 @@ export const paint = async (
 ): Promise<{ result: Painted } | { waitFor: number }> => {
   const plan = job.input as ImagePlan;
   const now = { job, plan, done, io };
-  const channels = await channelsFor(deps, now);
+  const all = await channelsFor(deps, now);
+  const channels = askable(all, done);
   const [firstChannel] = channels;
   if (!firstChannel)
-    throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
+    throw all.length > 0
+      ? new JobError('engine_failed', codes.engine_failed.text, { retriable: false })
+      : new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
   const words = await wordsFor(deps, plan, job, now);
   const order = await orderOf(deps, plan, { words, userId: job.user_id, signal: io.signal });
   const of = checkedOf(job, plan);
@@ -231,6 +241,9 @@ export const paint = async (
     }
   }
   // One that has no room now will have some: that is waited for rather than what failed.
-  if (full ?? failure) throw full ?? failure;
+  if (full) throw full;
+  if (failure && askable(all, done).length === 0)
+    throw new JobError(failure.codeName, failure.message, { retriable: false });
+  if (failure) throw failure;
   return { waitFor: firstChannel.channelId };
 };

@@ -50,6 +50,7 @@ export const trainArea = (kit: Kit) => {
   const deps: TrainDeps = {
     db,
     storage,
+    requireDisk: kit.disk.require,
     embeddings,
     training,
     models,

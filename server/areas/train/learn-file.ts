@@ -10,7 +10,6 @@ import {
 import { JobError } from '#server/jobs/job-kind.ts';
 import type { Chunk } from '../embedding/chunk.ts';
 import { replaceChunks } from '../embedding/embedding.service.ts';
-import { passages } from '../embedding/passages.service.ts';
 import { noteChanges } from './watch.service.ts';
 import { hold, release, settle } from '../ledger/ledger.service.ts';
 import { trainingLivesMs } from './begin-training.ts';
@@ -26,7 +25,7 @@ import {
 import type { TrainDeps } from './train-deps.ts';
 import * as projects from './project.store.ts';
 import type { FileKind } from './reading/kinds.ts';
-import { type PageLooks, type Seen, seePages, whyNothing } from '#server/reading/see-pages.ts';
+import { nothingSeen, type PageLooks, seePages, whyNothing } from '#server/reading/see-pages.ts';
 import * as store from './training-file.store.ts';
 
 const gone = '文件已被删除';
@@ -44,13 +43,6 @@ interface Embedded {
 /** Pages of one file that are looked at as pictures. */
 const mostSeen = 200;
 
-const joined = (first: Seen, then: Seen): Seen => ({
-  blocks: [...first.blocks, ...then.blocks],
-  looks: [...first.looks, ...then.looks],
-  failed: first.failed + then.failed,
-  missing: first.missing || then.missing,
-});
-
 /**
  * What the pages of a file show that are pictures, with a word on it in its log. What was seen in a
  * turn that ended is not looked at again.
@@ -65,33 +57,31 @@ const seeIn = async (
   const count = pages?.length ?? 1;
   const less = pages && count < pictures.length ? `（共 ${pictures.length} 页，其余略去）` : '';
   const what = pages ? `${count} 页是图片，正在认出上面的文字${less}` : '正在认出图片上的文字';
-  const before =
-    done.seen?.file === file.id
-      ? done.seen
-      : { pages: 0, seen: { blocks: [], looks: [], failed: 0, missing: false } };
+  const before = done.seen?.file === file.id ? done.seen : { pages: 0, seen: nothingSeen() };
   if (before.pages === 0) await store.addLog(db, file.id, what);
-  const later = await seePages(data, pages?.slice(before.pages) ?? null, {
+  const seen = await seePages(data, pages?.slice(before.pages) ?? null, {
     seconds: settings.documentSeconds,
     owner: { person: String(project.userId), guest: false },
     signal: io.signal,
+    before: before.seen,
     onPage: async (looked, now) => {
       const all = before.pages + looked;
       progress((all / count) * 0.9);
       if (all % 10 === 0) await store.addLog(db, file.id, `已看 ${all} / ${count} 页`);
       if (all === count || !(await turnIsOver())) return;
-      done.seen = { file: file.id, pages: all, seen: joined(before.seen, now) };
+      done.seen = { file: file.id, pages: all, seen: now };
       await io.remember(done);
       throw turnOver();
     },
   });
-  const seen = joined(before.seen, later);
   if (done.seen) {
     delete done.seen;
     await io.remember(done);
   }
-  const { blocks, failed, missing } = seen;
+  const { blocks, failed, cut, missing } = seen;
   if (missing) await store.addLog(db, file.id, '服务器上没有安装识别文字的组件，图片略去');
   else if (failed > 0) await store.addLog(db, file.id, `${failed} 页没有读出来`);
+  if (cut > 0) await store.addLog(db, file.id, `${cut} 页字太多，只认出了一部分`);
   // Another time there may be what reads it, or more time for it.
   if (blocks.length === 0 && !hasText) throw new FileFailure(whyNothing(seen), !missing && !failed);
   return seen;
@@ -109,19 +99,18 @@ const chunksOf = async (deps: TrainDeps, task: FileTask) => {
   const data = await bytesOf(storage, file);
   const { chunk_size: size, separator } = project.settings;
   const order = {
-    want: 'passages',
     kind: file.kind as FileKind,
     data,
     separator: separator ?? '',
     size: size ?? trainLimits.chunk.default,
   } as const;
-  const first = await read(reader.read<'passages'>(order));
+  const first = await read(reader.passages(order, io.signal));
   io.signal.throwIfAborted();
   const { pictures } = first;
   const hasText = first.chunks.length > 0;
   const seen = pictures.length > 0 ? await seeIn(deps, task, { data, pictures, hasText }) : null;
   const { chunks, cut } = seen
-    ? await read(reader.read<'passages'>({ ...order, seen: seen.blocks }))
+    ? await read(reader.passages({ ...order, seen: seen.blocks }, io.signal))
     : first;
   io.signal.throwIfAborted();
   const letters = chunks.reduce((sum, { content }) => sum + content.length, 0);
@@ -215,18 +204,29 @@ const charge = async (tx: Transaction, name: string, { engine, holdId, tokens }:
   return spent;
 };
 
-/** Writes the passages of a file with its charge, unless it is gone or has ended. */
+const none = Buffer.alloc(0);
+
+/** @throws FileFailure */
+const requireRoom = ({ room }: FileTask, count: number): void => {
+  if (count > room.passages)
+    throw new FileFailure(`每人最多 ${mostPassages / 10_000} 万个段落，请先删除一些文件`);
+};
+
+/**
+ * Writes the passages of a file with its charge, unless it is gone or has ended.
+ * @throws FileFailure; the signal's reason where its person stops it meanwhile
+ */
 const keepChunks = (
   { db }: TrainDeps,
-  { file, project, room }: FileTask,
+  task: FileTask,
   { chunks, looks }: { chunks: readonly Chunk[]; looks: readonly PageLooks[] },
   embedded: Embedded | null,
 ): Promise<void> =>
   db.transaction(async (tx) => {
+    const { file, project, room, io } = task;
     await projects.lockProject(tx, project.id);
     const { length } = chunks;
-    if (length > room.passages)
-      throw new FileFailure(`每人最多 ${mostPassages / 10_000} 万个段落，请先删除一些文件`);
+    requireRoom(task, length);
     room.passages -= length;
     const end = { status: fileStates.done, totalNum: length, overNum: length, error: '' };
     if (!(await store.endFile(tx, file.id, end))) {
@@ -236,25 +236,19 @@ const keepChunks = (
     const token = embedded ? await charge(tx, file.name, embedded) : 0;
     const model = embedded?.engine.model ?? '';
     await store.changeFile(tx, file.id, { token });
-    const before = await passages.texts(tx, file.id);
-    const now = chunks.map(({ content }) => content);
-    await noteChanges(tx, file.id, { before, now });
-    await replaceChunks(
-      tx,
-      file.id,
-      chunks.map(({ place, heading, content }, seq) => ({
-        projectId: project.id,
-        fileId: file.id,
-        seq,
-        page: place.page ?? 0,
-        place,
-        heading,
-        content,
-        vector: embedded?.vectors[seq] ?? Buffer.alloc(0),
-        model,
-      })),
-      looks,
-    );
+    await noteChanges(tx, file.id, chunks);
+    const rows = chunks.map(({ place, heading, content }, seq) => ({
+      projectId: project.id,
+      fileId: file.id,
+      seq,
+      page: place.page ?? 0,
+      place,
+      heading,
+      content,
+      vector: embedded?.vectors[seq] ?? none,
+      model,
+    }));
+    await replaceChunks(tx, file.id, { chunks: rows, looks }, io.stopped);
     await projects.noteChange(tx, project.id, { tokens: token, engine: model });
     await store.addLog(tx, file.id, token > 0 ? `训练完成，花费 ${token} tokens` : '训练完成');
   });
@@ -268,16 +262,19 @@ export const learnFile = async (deps: TrainDeps, task: FileTask): Promise<void> 
   const { file, project } = task;
   const learned = await chunksOf(deps, task);
   const { chunks, told } = learned;
+  // Before its vectors are paid for.
+  requireRoom(task, chunks.length);
   const engine = await embeddings.engine(project.settings.model ?? '');
   const how = engine ? `由 ${engine.model} 转成向量` : '没有连接向量服务：按文字建立索引，不收费';
   // At once: of ten thousand files each flush to the disk counts.
   await db.transaction(async (tx) => {
-    await store.changeFile(tx, file.id, { totalNum: chunks.length, overNum: 0 });
+    if (!(await store.changeFile(tx, file.id, { totalNum: chunks.length, overNum: 0 })))
+      throw new FileFailure(gone);
     await store.addLog(tx, file.id, told);
     await store.addLog(tx, file.id, how);
   });
-  const texts = chunks.map(({ heading, content }) =>
-    heading === '' ? content : `${heading}\n${content}`,
-  );
-  await keepChunks(deps, task, learned, engine ? await embed(deps, task, engine, texts) : null);
+  const textOf = ({ heading, content }: Chunk) =>
+    heading === '' ? content : `${heading}\n${content}`;
+  const embedded = engine && (await embed(deps, task, engine, chunks.map(textOf)));
+  await keepChunks(deps, task, learned, embedded);
 };

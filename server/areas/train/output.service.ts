@@ -10,6 +10,7 @@ import type { StoredFile } from '#server/storage/storage-interface.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import { standing } from '../compliance/foot.ts';
 import { makeLabel } from '../compliance/labels.service.ts';
+import { lockKeeping } from '../file/room.ts';
 import { stored } from './file-task.ts';
 import {
   changing,
@@ -212,29 +213,61 @@ const zipOf = async (
   return zip.end();
 };
 
+/** Whether a person's space takes a package in the place of the one before. @throws Refusal file_quota */
+const requirePackRoom = async (
+  { settings }: TrainDeps,
+  db: Executor,
+  { userId, artifactSize }: projects.ProjectRow,
+  size: number,
+): Promise<void> => {
+  if ((await files.bytesOf(db, userId)) - artifactSize + size > settings.fileQuota)
+    throw new Refusal('file_quota', '您的文件空间放不下这个包，请先删除一些文件或项目');
+};
+
 /**
- * Writes all translated files of a project into a zip; what it gives keeps that, in the transaction
- * of the call.
- * @throws Refusal not_found, training_unfinished, upload_unreadable, too_large, too_many
+ * Writes all translated files of a project into a zip; what it gives keeps that in the place of the
+ * one before, in the transaction of the call.
+ * @param free is told the key of what lies in the storage for nobody then
+ * @throws Refusal not_found, training_unfinished, upload_unreadable, too_large, too_many, file_quota, storage_full
  */
-export const pack = async (deps: TrainDeps, db: Executor, id: number, user: Identity) => {
+export const pack = async (
+  deps: TrainDeps,
+  db: Executor,
+  id: number,
+  user: Identity,
+  free: (key: string) => void,
+) => {
+  await deps.requireDisk(user);
   const project = await ownProject(db, id, user);
   if (!isTranslation(project)) throw new Refusal('bad_input', 'model_id：只有翻译项目可以打包');
   const zip = await packing(user, () => zipOf(deps, db, project, user));
+  const { length } = zip;
+  await requirePackRoom(deps, db, project, length);
   const key = newKey();
   await deps.storage.put(key, zip, 'application/zip');
   const name = `${project.key}.zip`;
-  return (db: Executor): Promise<Out<'packModel'>> =>
+  const keep = (db: Executor): Promise<Out<'packModel'>> =>
     changing(db, id, user, async (tx, row) => {
-      if (row.artifactKey) await deps.storage.delete(row.artifactKey);
+      await lockKeeping(tx, `training ${user.id}`);
+      await requirePackRoom(deps, tx, row, length);
+      if (row.artifactKey) free(row.artifactKey);
       await projects.changeProject(tx, id, {
         type: projectTypes.packed,
         status: projectStates.packed,
         artifactKey: key,
         artifactName: name,
+        artifactSize: length,
       });
       return { url: fileUrl(key, name, row), model: await viewProject(tx, id, user) };
     });
+  return async (db: Executor): Promise<Out<'packModel'>> => {
+    try {
+      return await keep(db);
+    } catch (error) {
+      if (error instanceof Refusal) await deps.storage.delete(key);
+      throw error;
+    }
+  };
 };
 
 /**

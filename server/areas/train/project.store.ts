@@ -205,6 +205,7 @@ export const changeProject = async (
       | 'profile'
       | 'artifactKey'
       | 'artifactName'
+      | 'artifactSize'
     >
   >,
 ): Promise<void> => {

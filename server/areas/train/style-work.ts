@@ -32,7 +32,7 @@ const stoppedTrainingLeast = 0.1;
 interface Style {
   fileId: number;
   profile: TrainedStyle['profile'];
-  stored: { key: string; name: string } | null;
+  stored: { key: string; name: string; size: number } | null;
   /** Images that it was trained from. */
   count: number;
 }
@@ -130,10 +130,11 @@ const trainStyle = async (deps: TrainDeps, job: ClaimedJob, io: JobIo) => {
     const profile = made.profile ?? (await measured(order, io.signal));
     let stored: Style['stored'] = null;
     if (made.artifact) {
-      stored = { key: newKey(), name: made.artifact.name };
+      const { name, data } = made.artifact;
+      stored = { key: newKey(), name, size: data.length };
       done.keys = [stored.key];
       await io.remember(done);
-      await storage.put(stored.key, made.artifact.data, 'application/octet-stream');
+      await storage.put(stored.key, data, 'application/octet-stream');
     }
     return { result: { fileId: file.id, profile, stored, count } };
   } catch (error) {
@@ -175,7 +176,9 @@ const keepStyle = async (
     status: projectStates.trained,
     profile,
     engine: job.hold_id === null ? '' : (await deps.training()).label,
-    ...(stored ? { artifactKey: stored.key, artifactName: stored.name } : {}),
+    ...(stored
+      ? { artifactKey: stored.key, artifactName: stored.name, artifactSize: stored.size }
+      : {}),
   });
   await files.changeFile(tx, fileId, { token: spent });
   await projects.noteChange(tx, project.id, { tokens: spent });

@@ -4,6 +4,7 @@ import type { EmbeddingModels } from '#server/engines/embedding/embedding-models
 import type { TrainingEngine } from '#server/engines/training/training-engine.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { Settings } from '#server/settings.ts';
+import type { DiskRoom } from '#server/storage/disk-room.ts';
 import type { Storage } from '#server/storage/storage-interface.ts';
 import type { FileService } from '../file/file.service.ts';
 import type { ModelService } from '../model/model.service.ts';
@@ -13,6 +14,7 @@ import type { PromptService } from '../prompt/prompt.service.ts';
 export interface TrainDeps {
   db: Database;
   storage: Storage;
+  requireDisk: DiskRoom['require'];
   embeddings: EmbeddingModels;
   /** What trains styles now. */
   training: () => Promise<TrainingEngine>;

@@ -103,9 +103,9 @@ export const createTrainHandlers = (deps: TrainDeps & Takers) => {
       return {};
     },
 
-    packModel: async ({ model_id: id }, { db, user }) => {
+    packModel: async ({ model_id: id }, { db, user, afterCommit }) => {
       await limitPacks(user.id);
-      return outputs.pack(deps, db, id, user);
+      return outputs.pack(deps, db, id, user, (key) => afterCommit(() => takeAway(deps, [key])));
     },
 
     downloadLora: async ({ model_id: id }, { db, user, reply }) =>

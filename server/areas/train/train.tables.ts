@@ -30,6 +30,8 @@ export const trainingProjects = pgTable('training_projects', {
   addressSalt: text('address_salt').notNull().default(''),
   artifactKey: text('artifact_key'),
   artifactName: text('artifact_name').notNull().default(''),
+  /** 0: it is of a program that did not count it. */
+  artifactSize: tokens('artifact_size').notNull().default(0),
   createdAt: instant('created_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
 });

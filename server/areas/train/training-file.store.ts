@@ -86,14 +86,14 @@ export const countKept = (db: Executor, projectId: number): Promise<number> =>
     and(eq(trainingFiles.projectId, projectId), ne(trainingFiles.status, fileStates.unpacked)),
   );
 
-/** Bytes that all of a person's training takes. */
+/** Bytes that all of a person's training takes, what came in and what was made of it. */
 export const bytesOf = async (db: Executor, userId: number): Promise<number> => {
-  const [row] = await db
-    .select({ sum: sql<number>`coalesce(sum(${trainingFiles.size}), 0)::float8` })
-    .from(trainingFiles)
-    .innerJoin(trainingProjects, eq(trainingProjects.id, trainingFiles.projectId))
-    .where(eq(trainingProjects.userId, userId));
-  return row?.sum ?? 0;
+  const { rows } = await db.execute<{ sum: number }>(sql`
+    SELECT (coalesce((SELECT sum(f.size) FROM training_files f
+        JOIN training_projects p ON p.id = f.project_id WHERE p.user_id = ${userId}), 0)
+      + coalesce((SELECT sum(artifact_size) FROM training_projects
+        WHERE user_id = ${userId}), 0))::float8 AS sum`);
+  return rows[0]?.sum ?? 0;
 };
 
 export const insertFile = async (

@@ -6,6 +6,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { whilePageHeld } from '#server/net/fetch-turns.ts';
 import { newKey } from '#server/storage/storage.ts';
+import { passages } from '../embedding/passages.service.ts';
 import { lockKeeping } from '../file/room.ts';
 import { beginTraining } from './begin-training.ts';
 import { changing, ownFile, ownProject } from './project-access.ts';
@@ -84,8 +85,7 @@ const open = async ({ fetch, settings }: TrainDeps, url: URL, userId: number): P
     owner: { person: String(userId), guest: false },
   });
   try {
-    const { chunks, pictures } = await reader.read<'passages'>({
-      want: 'passages',
+    const { chunks, pictures } = await reader.passages({
       kind,
       data: new Uint8Array(got.data),
       separator: '',
@@ -273,14 +273,15 @@ export const readDueAddresses = async (deps: TrainDeps, tx: Transaction): Promis
   void readAll(deps, due);
 };
 
-/** Notes what a watched file says that it did not say before, and what it says no more. */
+/** Notes what a watched file says that its passages do not say yet, and what it says no more. */
 export const noteChanges = async (
   tx: Transaction,
   fileId: number,
-  { before, now }: { before: readonly string[]; now: readonly string[] },
+  now: readonly { content: string }[],
 ): Promise<void> => {
-  const watch = await store.findWatch(tx, fileId);
-  if (!watch || before.length === 0) return;
+  if (!(await store.findWatch(tx, fileId))) return;
+  const before = await passages.texts(tx, fileId);
+  if (before.length === 0) return;
   const linesOf = (texts: readonly string[]) =>
     new Set(
       texts
@@ -289,7 +290,7 @@ export const noteChanges = async (
         .filter(Boolean),
     );
   const old = linesOf(before);
-  const fresh = linesOf(now);
+  const fresh = linesOf(now.map(({ content }) => content));
   const more = [...fresh].filter((line) => !old.has(line));
   const less = [...old].filter((line) => !fresh.has(line));
   if (more.length + less.length === 0) return;

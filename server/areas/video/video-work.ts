@@ -7,7 +7,7 @@ import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { markedFilm } from '#server/engines/video/marked-film.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
-import { type AtService, engineIo } from '#server/jobs/engine-io.ts';
+import { askable, type AtService, engineIo } from '#server/jobs/engine-io.ts';
 import {
   JobError,
   type ClaimedJob,
@@ -118,6 +118,7 @@ const keep = async (
   if (!facts || facts.width === 0 || (mime !== 'video/webm' && mime !== 'video/mp4'))
     throw new VideoEngineError('engine_failed', '视频服务给的不是一个完整的视频，没有扣费', {
       retriable: true,
+      taken: true,
     });
   const key = newKey();
   // Whoever takes over from a worker that dies between here and the end finds what it stored.
@@ -156,12 +157,12 @@ const work = async (deps: FilmDeps, job: ClaimedJob, io: JobIo) => {
   const done = (job.remote ?? {}) as Done;
   await clear(deps, job);
   const all = await models.mediaEngines(db, modelTypes.video, job.model, job.user_id);
-  // Whoever has the work already first.
-  const first = all.filter(({ channelId }) => channelId === done.at?.channelId);
-  const channels = [...first, ...all.filter((each) => !first.includes(each))];
+  const channels = askable(all, done);
   const [firstChannel] = channels;
   if (!firstChannel)
-    throw new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
+    throw all.length > 0
+      ? new JobError('engine_failed', codes.engine_failed.text, { retriable: false })
+      : new JobError('model_unavailable', codes.model_unavailable.text, { retriable: true });
   let failure: JobError | null = null;
   for (const channel of channels) {
     if (failure && io.stopped.aborted) throw failure;
@@ -177,10 +178,14 @@ const work = async (deps: FilmDeps, job: ClaimedJob, io: JobIo) => {
       if (!(error instanceof VideoEngineError)) throw error;
       const { message: told, against } = error;
       models.reportMediaOutcome({ ...outcome, ok: false, told, against });
-      // That work is over; the next try orders anew.
+      // That work is over. It is billed once it is begun: the next try orders elsewhere.
+      if (error.taken || done.at?.channelId === channelId)
+        done.spent = [...(done.spent ?? []), channelId];
       delete done.at;
       await io.remember(done);
-      failure = new JobError(error.codeName, error.message, { retriable: error.retriable });
+      failure = new JobError(error.codeName, error.message, {
+        retriable: error.retriable && askable(all, done).length > 0,
+      });
       log.warn({ err: error, job: job.id, channelId }, 'a service did not make the film');
       if (!error.retriable) throw failure;
     }

@@ -93,6 +93,7 @@ export const createOpenAiVideoEngine = (options: {
             if (/moderation|policy|safety/i.test(error?.code ?? '')) throw bannedWords();
             throw new VideoEngineError('engine_failed', '视频服务没有做成，没有扣费，请重试', {
               retriable: true,
+              taken: true,
             });
           }
           const content = await ask(apiUrl(options.baseUrl, `videos/${id}/content`), {

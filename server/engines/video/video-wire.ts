@@ -68,8 +68,17 @@ export const nearestSize = (
   return known.sort((a, b) => off(a) - off(b))[0] ?? { width, height };
 };
 
+/** Questions after a film in its making that may fail. */
+const mostFaults = 5;
+/** That it could not be asked; what the service says of the film itself is final. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof VideoEngineError &&
+  error.retriable &&
+  (!error.taken || error.codeName === 'engine_timeout');
+
 /**
- * Asks again and again until there is a film.
+ * Asks again and again until there is a film. A passing fault of the network is lived through: the
+ * film is paid already.
  * @param look gives the film, or how far it is (null: not known)
  * @param usualMs how long such works take, for services that do not say how far they are
  */
@@ -79,8 +88,14 @@ export const waitForFilm = async (
   { everyMs, usualMs }: { everyMs: number; usualMs: number },
 ): Promise<Buffer> => {
   const begun = performance.now();
+  let faults = 0;
   for (;;) {
-    const found = await look();
+    const found = await look().catch((error: unknown) => {
+      io.signal.throwIfAborted();
+      faults += 1;
+      if (faults >= mostFaults || !isPassing(error)) throw error;
+      return { fraction: 0 };
+    });
     if (Buffer.isBuffer(found)) return found;
     const spent = (performance.now() - begun) / usualMs;
     // Without a word of the service: ever slower, never at its end.

@@ -37,18 +37,25 @@ export const startReaders = (): Worker[] =>
     return thread;
   }));
 
-/** What stands in each of the lines of a picture; empty: nothing that is text. */
-export const readLines = async (grey: Grey, boxes: readonly Part[]): Promise<string[]> => {
-  const texts = boxes.map(() => '');
+/** A line of a picture, and what stands in it: empty, nothing that is text; null, it is not read yet. */
+export interface Line {
+  box: Part;
+  text: string | null;
+}
+
+/** Reads the lines of a picture that are not read yet, or a few of them where the time is over. */
+export const readLines = async (
+  grey: Grey,
+  lines: readonly Line[],
+  isOver: () => boolean,
+): Promise<void> => {
   // The longest first, so that no thread is left alone with one at the end.
-  const waiting = [...boxes.keys()].sort(
-    (one, other) =>
-      boxes[one]!.width / boxes[one]!.height - boxes[other]!.width / boxes[other]!.height,
-  );
+  const waiting = lines
+    .filter(({ text }) => text === null)
+    .sort(({ box: one }, { box: other }) => one.width / one.height - other.width / other.height);
   const work = async (thread: Worker): Promise<void> => {
-    for (let at = waiting.pop(); at !== undefined; at = waiting.pop())
-      texts[at] = await ask(thread, await linePart(grey, boxes[at]!));
+    for (let line = waiting.pop(); line; line = isOver() ? undefined : waiting.pop())
+      line.text = await ask(thread, await linePart(grey, line.box));
   };
   await Promise.all(startReaders().map(work));
-  return texts;
 };

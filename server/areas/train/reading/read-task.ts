@@ -14,6 +14,8 @@ export type ReadTask =
       /** What was seen on those of its pages that are pictures; left out: nobody has looked yet. */
       seen?: Block[];
     }
+  /** The next passages of the file that was read last. */
+  | { want: 'more' }
   | { want: 'files'; name: string; data: Uint8Array }
   | {
       want: 'segments';
@@ -33,9 +35,16 @@ export type ReadTask =
       mark: string;
     };
 
+/** Passages of a file, as many as come at once: those that are left are asked for. */
+interface Piece {
+  chunks: Chunk[];
+  left: number;
+}
+
 export interface ReadAnswers {
   /** `pictures`: pages of which only the picture tells what stands there. */
-  passages: { chunks: Chunk[]; cut: boolean; pictures: number[] };
+  passages: Piece & { cut: boolean; pictures: number[] };
+  more: Piece;
   files: { files: { name: string; data: Uint8Array }[]; skipped: string[] };
   segments: { segments: string[] };
   written: { data: Uint8Array; ending: string };

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { chunksOf } from '#server/areas/embedding/chunk.ts';
+import { type Chunk, chunksOf } from '#server/areas/embedding/chunk.ts';
 import { type Block, Unwanted } from '#server/reading/block.ts';
 import { labelledDocx } from '#server/labels/docx.ts';
 import { labelledText } from '#server/labels/text.ts';
@@ -33,6 +33,23 @@ const noText = '文件里没有文字';
 const byPage = (one: Block, other: Block): number =>
   (one.place.page ?? 0) - (other.place.page ?? 0);
 
+/** Passages that are told at once, and their letters: whoever takes them serves everybody. */
+const atOnce = { passages: 500, letters: 200_000 };
+
+/** Passages of the file that was read last which were not asked for yet. */
+let untold: readonly Chunk[] = [];
+
+const nextPiece = (): ReadAnswers['more'] => {
+  let letters = 0;
+  const end = untold.findIndex(({ content }, at) => {
+    letters += content.length;
+    return at > 0 && (at >= atOnce.passages || letters > atOnce.letters);
+  });
+  const chunks = untold.slice(0, end < 0 ? untold.length : end);
+  untold = untold.slice(chunks.length);
+  return { chunks, left: untold.length };
+};
+
 const passagesOf = async (
   task: Extract<ReadTask, { want: 'passages' }>,
 ): Promise<ReadAnswers['passages']> => {
@@ -45,7 +62,8 @@ const passagesOf = async (
   if (chunks.length > mostPieces) throw new Unwanted(tooManyPieces);
   if (chunks.length === 0 && seen) throw new Unwanted('文件里只有图片，没有认出文字');
   if (chunks.length === 0 && pictures.length === 0) throw new Unwanted(noText);
-  return { chunks, cut, pictures: seen ? [] : pictures };
+  untold = chunks;
+  return { ...nextPiece(), cut, pictures: seen ? [] : pictures };
 };
 
 /** The pieces of a file that can be put back in their places. */
@@ -78,13 +96,17 @@ const textsOf = async (kind: FileKind, data: Uint8Array): Promise<string[]> => {
   const { blocks, pictures } = await readFile(kind, data, mostText);
   // What pictures show is free to see, and nobody knows yet how much it is.
   if (blocks.length === 0 && pictures.length > 0) return ['（图片）'];
-  return blocks.map(({ text }) => text);
+  // As one: its price is by its letters, and a file of single letters has millions of pieces.
+  return [blocks.map(({ text }) => text).join('\n')];
 };
 
 const work = async (task: ReadTask): Promise<ReadAnswers[ReadTask['want']]> => {
   switch (task.want) {
     case 'passages':
       return passagesOf(task);
+    case 'more':
+      if (untold.length === 0) throw new Error('nothing is left to be told');
+      return nextPiece();
     case 'files':
       return unpack(task.name, task.data);
     case 'segments': {
