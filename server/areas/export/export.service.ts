@@ -142,7 +142,7 @@ const toJson = async (
   const parts: string[] = [];
   let done = 0;
   for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
-    const names = await namesAmong(work.db, rows);
+    const names = await namesAmong(work.db, rows, viewer);
     parts.push(...rows.map((row) => JSON.stringify(jsonMessage(row, viewer, names))));
     done += rows.length;
     work.onProgress(Math.min(1, done / Math.max(1, total)));
