@@ -20,8 +20,8 @@ export interface SessionFilter {
 /** What everybody may see; written as the partial index has it. */
 const isPublic = sql`s.deleted_at IS NULL AND NOT s.private AND s.prompt <> ''`;
 
-/** Of so many public ones, the newest, it is looked at whose they are. */
-const rankedPublic = 5000;
+/** Of so many public ones, the newest, it is looked at whose they are; of more where a list reaches further. */
+const rankedPublic = 2000;
 
 /**
  * The sessions of a scope as `id`, `at`, newest first; `at` is what they are ordered by, behind
@@ -42,7 +42,7 @@ const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL =
       SELECT id, at, row_number() OVER (PARTITION BY user_id ORDER BY at DESC, id DESC)
         <= ${limits.openedAhead} AS on_top
       FROM (SELECT s.id, s.updated_at AS at, s.user_id FROM sessions s
-        WHERE ${isPublic} ${ofScenario} ORDER BY at DESC, id DESC LIMIT ${rankedPublic}) newest
+        WHERE ${isPublic} ${ofScenario} ORDER BY at DESC, id DESC LIMIT ${Math.max(window, rankedPublic)}) newest
       ORDER BY on_top DESC, at DESC, id DESC LIMIT ${window}`;
   const me = scope.userId;
   if (scope.channel === 'private')
