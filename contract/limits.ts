@@ -12,6 +12,10 @@ export const limits = {
   signupTokens: 20_000,
   /** The forum's group of questions that name none. */
   defaultGroup: 1,
+  /** Sessions and questions that become everybody's in a day: of a person, a guest, all guests of a network. */
+  openedADay: { person: 50, guest: 5, guests: 50 },
+  /** The newest of one person that stand in the public list before what others have; the rest comes behind. */
+  openedAhead: 20,
   sidebarSessions: 15,
   pageSize: 20,
   /** An uploaded file that nothing shows is cleared away after so many days. */
@@ -35,6 +39,8 @@ export const limits = {
   account: { min: 3, max: 32 },
   name: { min: 1, max: 32 },
   password: { min: 8, max: 128 },
+  /** Ways to sign in that were added in so many days do not outlive a password that is set anew. */
+  latelyBoundDays: 30,
   /** So long a sign-in or a password counts as proof that it is still they, s. */
   confirmedFor: 600,
   visionImages: 4,

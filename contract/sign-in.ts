@@ -179,7 +179,8 @@ export const signInCalls = {
     access: 'public',
     forDisabled: true,
     limit: 'credentials',
-    summary: '忘记密码：用验证码设一个新的。全部登录随之失效，API-KEY 也是，除非要保留',
+    summary:
+      '忘记密码：用验证码设一个新的。全部登录随之失效，API-KEY 也是，除非要保留；近 30 天里比这个邮箱或手机号后绑定的也解除',
     input: z.object({
       kind: contactKind,
       to,
@@ -195,6 +196,8 @@ export const signInCalls = {
       totp: z.optional(z.boolean()),
       /** What one signs in with. */
       account: z.optional(z.string()),
+      /** What was bound lately and is no longer, in words. */
+      unbound: z.optional(z.array(z.string())),
     }),
     effect: 'none',
   }),

@@ -7,6 +7,8 @@ export const fileStates = { working: 0, done: 1, failed: 2, unpacked: 3 } as con
 
 /** Numbers that the page and the server agree on. Sources: document 3 §5 and §9. */
 export const trainLimits = {
+  /** Others' keys that one person may come upon in a day: each tells that somebody has, or had, it. */
+  keysFound: 20,
   fileBytes: 4 * 1024 * 1024,
   /** Files of one project, those out of archives included. */
   files: 10_000,

@@ -107,6 +107,12 @@ test('strangers are spoken to a few a day, and one’s mentions push now and the
 
 test('a name that a message speaks to stands in no row, and ends with its account', async () => {
   const [named, writer] = [await someone('王小明真名'), await someone()];
+  // Of whom nobody has seen anything there is the number alone.
+  const unseen = (await ask(writer, named.id)).sent.data as { msg: string };
+  expect(JSON.parse(unseen.msg)).toMatchObject({
+    at_user: { id: named.id, name: `用户 ${named.id}` },
+  });
+  await ask(named, writer.id, '大家好');
   const { uuid, sent } = await ask(writer, named.id);
   const told = async () =>
     JSON.parse(

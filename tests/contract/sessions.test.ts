@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { limits } from '#contract/limits.ts';
 import { TestClient } from '../support/client.ts';
 import { stage } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
-const here = stage({ env: { RATE_LIMIT: '1000000' } });
+const here = stage({ env: { RATE_LIMIT: '1000000', TRUST_PROXY: 'loopback' } });
 
 const person = () => TestClient.register(here.server.baseURL);
 const idOf = async (client: TestClient) => (await client.call('userInfo', {})).id;
@@ -201,6 +202,68 @@ describe('lists', () => {
   });
 });
 
+describe('the public list', () => {
+  test('has the newest few of each person before all others, on pages that add up', async () => {
+    const [flood, honest] = [await person(), await person()];
+    const buried = await openTalk(honest, '被埋住的会话');
+    const floodId = await idOf(flood);
+    await here.database.query(
+      `INSERT INTO sessions (user_id, model, prompt, private, updated_at)
+       SELECT $1, 'flood-model', '灌水 ' || n, false, now() + n * interval '1 ms'
+       FROM generate_series(1, 1100) n`,
+      [floodId],
+    );
+    const visitor = new TestClient(here.server.baseURL);
+    const page = (number: number, more: { user_id?: number; query?: string } = {}) =>
+      visitor.call('sessionList', { channel: 'public', page: number, page_size: 50, ...more });
+    const first = await page(1);
+    expect(first.list.slice(0, limits.openedAhead).map(({ prompt }) => prompt)).toEqual(
+      Array.from({ length: limits.openedAhead }, (_, n) => `灌水 ${1100 - n}`),
+    );
+    expect(first.list.map(({ uuid }) => uuid)).toContain(buried.uuid);
+    expect([first.total, first.page_count]).toEqual([1000, 20]);
+    const all = [first];
+    for (let number = 2; number <= 20; number += 1) all.push(await page(number));
+    const shown = all.flatMap(({ list }) => list.map(({ uuid }) => uuid));
+    expect([shown.length, new Set(shown).size]).toEqual([1000, 1000]);
+    expect((await page(1, { query: '被埋住' })).list.map(({ uuid }) => uuid)).toEqual([
+      buried.uuid,
+    ]);
+    expect((await page(1, { user_id: floodId })).total).toBe(1000);
+  });
+
+  test('takes so many of a person, a guest and a network in a day', async () => {
+    const { person: most, guest: ofGuest, guests } = limits.openedADay;
+    const busy = await person();
+    const { uuid } = await busy.call('newSession', { type: 0 });
+    for (let opened = 0; opened < most; opened += 1)
+      await busy.call('newSession', { type: 0, private: 0 });
+    for (const refused of [
+      await busy.raw('newSession', { type: 0, private: 0 }),
+      await busy.raw('newSession', { type: 2 }),
+      await busy.raw('setSession', { session_id: uuid, private: 0 }),
+    ])
+      expect([refused.status, refused.message]).toEqual([429, expect.stringContaining('公开')]);
+    // Who usually opens all goes on in private.
+    await busy.call('saveSettings', { private_global: 0 });
+    const next = await busy.call('newSession', { type: 0 });
+    expect((await busy.call('getSession', { uuid: next.uuid })).private).toBe(1);
+
+    const opens = async (client: TestClient, host: number) => {
+      const from = { 'x-forwarded-for': `203.0.113.${host}` };
+      return (await client.raw('newSession', { type: 0, private: 0 }, from)).status;
+    };
+    const codes: number[] = [];
+    for (let host = 1; host <= guests / ofGuest + 1; host += 1) {
+      const guest = new TestClient(here.server.baseURL);
+      for (let opened = 0; opened <= ofGuest; opened += 1) codes.push(await opens(guest, host));
+    }
+    expect(codes.filter((code) => code === 200)).toHaveLength(guests);
+    expect(codes.slice(0, ofGuest + 1)).toEqual([...Array<number>(ofGuest).fill(200), 429]);
+    expect(await opens(await person(), 99)).toBe(200);
+  });
+});
+
 describe('a temporary session', () => {
   test('is private, listed nowhere and cannot be opened to others', async () => {
     const owner = await person();
@@ -284,11 +347,17 @@ describe('two people', () => {
       [[oneId, otherId]],
     );
     expect(rows).toHaveLength(1);
+    // Whoever has a number alone learns no name by it.
+    expect(await one.call('getSession', { uuid })).toMatchObject({
+      friend: { id: otherId, name: `用户 ${otherId}`, state: 'new' },
+      prompt: `用户 ${otherId}`,
+      private: 1,
+      writable: true,
+    });
+    for (const client of [one, other]) await openTalk(client, '大家都看得到的一个会话');
     expect(await one.call('getSession', { uuid })).toMatchObject({
       friend: { id: otherId, name: '小周', state: 'new' },
       prompt: '小周',
-      private: 1,
-      writable: true,
     });
     expect(await other.call('getSession', { uuid })).toMatchObject({
       friend: { id: oneId, name: '小林', state: 'new' },
@@ -313,8 +382,9 @@ describe('two people', () => {
     const openedByOther = await other.raw('setSession', { session_id: uuid, private: 0 });
     expect(new Set([opened.code, openedByOther.code])).toEqual(new Set([1434, 404]));
 
+    // The talk of two is none of those that a month has.
     const { sessions_left: left } = await one.call('userInfo', {});
-    expect(left).toBe(128);
+    expect(left).toBe(limits.freeSessionsAMonth - 1);
     const owner = opened.code === 404 ? other : one;
     await owner.call('deleteSession', { session_id: uuid });
     const again = await one.call('newFriend', { friend_user_id: otherId });

@@ -224,6 +224,84 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
         .toBe(1);
   });
 
+  test('what was bound lately by whoever knew the old password ends with it', async () => {
+    const [other, foreign] =
+      kind === 'mail' ? (['phone', phone()] as const) : (['mail', address()] as const);
+    const { id: userId } = await person.call('userInfo', {});
+    const { rows } = await here.database.query<{ id: string }>(
+      `INSERT INTO sign_in_providers (kind, name, client_id) VALUES ('oidc', '别处', 'x') RETURNING id`,
+    );
+    const put = (at: string) =>
+      here.database.query(
+        `WITH a AS (INSERT INTO contacts (user_id, kind, value, created_at)
+           VALUES ($1, $2, $3, now() - $4::interval))
+         INSERT INTO identities (user_id, provider_id, issuer, subject, created_at)
+         VALUES ($1, $5, 'https://id.example', $6, now() - $4::interval)`,
+        [userId, other, foreign, at, rows[0]?.id, `subject-${userId}`],
+      );
+    const kept = () =>
+      here.database
+        .query<{ way: string }>(
+          `SELECT kind AS way FROM contacts WHERE user_id = $1
+           UNION ALL SELECT 'identity' FROM identities WHERE user_id = $1 ORDER BY 1`,
+          [userId],
+        )
+        .then(({ rows: all }) => all.map(({ way }) => way));
+    let passwords = 0;
+    const reset = async () => {
+      passwords += 1;
+      let id = '';
+      const code = await nextCode(kind, own(), async () => {
+        id = (await ask(kind, own(), 'reset')).data.code_id ?? '';
+      });
+      const fresh = `brand-new-${passwords}`;
+      person.token = '';
+      const given = { kind, to: own(), code_id: id, code, password: fresh, password2: fresh };
+      return new TestClient(here.server.baseURL).call('resetForgotten', given);
+    };
+    const bindOwn = (at: string) =>
+      here.database.query(
+        `INSERT INTO contacts (user_id, kind, value, created_at)
+         VALUES ($1, $2, $3, now() - $4::interval)`,
+        [userId, kind, own(), at],
+      );
+    await bindOwn('20 days');
+    // What was there before the address that vouches, or for long, stays.
+    await put('25 days');
+    expect(await reset()).toEqual({ account });
+    await here.database.query(
+      `WITH a AS (UPDATE contacts SET created_at = now() - interval '60 days' WHERE kind = $2 AND user_id = $1),
+         b AS (UPDATE contacts SET created_at = now() - interval '90 days' WHERE kind <> $2 AND user_id = $1)
+       UPDATE identities SET created_at = now() - interval '31 days' WHERE user_id = $1`,
+      [userId, other],
+    );
+    expect(await reset()).toEqual({ account });
+    expect(await kept()).toEqual(['identity', 'mail', 'phone']);
+    await here.database.query(
+      `WITH a AS (DELETE FROM contacts WHERE kind = $2 AND user_id = $1)
+       DELETE FROM identities WHERE user_id = $1`,
+      [userId, other],
+    );
+    await put('2 days');
+    expect((await reset()).unbound).toEqual([
+      expect.stringContaining('***'),
+      expect.stringContaining('别处'),
+    ]);
+    expect(await kept()).toEqual([kind]);
+    await person.login(account, `brand-new-${passwords}`);
+    const { events } = await person.call('signInMeans', {});
+    expect(events.slice(1, 4).map(({ kind: what, way }) => `${what} ${way}`)).toEqual([
+      'unlink provider',
+      `unbind ${other}`,
+      `reset ${kind}`,
+    ]);
+    // A manager who sets it vouches for no address.
+    await put('2 days');
+    await owner.call('resetPassword', { user_id: userId, password: 'by-a-manager-1' });
+    expect(await kept()).toEqual([kind]);
+    await here.database.query('DELETE FROM sign_in_providers WHERE id = $1', [rows[0]?.id]);
+  });
+
   test('a second factor is asked for all the same, by every way', async () => {
     await bind(person, kind, own());
     const { secret } = await person.call('totpBegin', { password });

@@ -8,6 +8,7 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codes } from '#contract/errors.ts';
+import { trainLimits } from '#contract/train-limits.ts';
 import { type MockTraining, startMockTraining } from '../support/mock-training.ts';
 import { apiUser, onDatabase } from '../support/api-user.ts';
 import { readDocxLabel } from '#server/labels/docx.ts';
@@ -247,6 +248,31 @@ test('of bases that are made at once there are no more than somebody may have', 
     ),
   );
   expect(made.filter(({ code }) => code === 0)).toHaveLength(50);
+});
+
+test('whoever tries keys finds out few that others have', async () => {
+  const [owner, seeker] = [
+    await TestClient.register(plain.baseURL),
+    await TestClient.register(plain.baseURL),
+  ];
+  const key = 'night_shift_7';
+  await owner.call('newTrainModel', { name: '排班', key, type: 0, private: 1 });
+  const begin = (name: string, more: { key?: string } = {}) =>
+    seeker.raw<{ model: { key: string } }>('newTrainModel', { name, type: 0, ...more });
+  const given = async (name: string) => (await begin(name)).data.model.key;
+  // A name that leads to the same key tells as much.
+  expect(await given('Night Shift 7')).toMatch(/^night_shift_7_\w{6}$/);
+  for (let found = 1; found <= trainLimits.keysFound; found += 1)
+    expect((await begin('试', { key })).code).toBe(1471);
+  // No more that day, whether it is somebody's or not; a name alone has a key of its own at once.
+  for (const tried of [key, 'nobody_has_this']) {
+    const refused = await begin('试', { key: tried });
+    expect([refused.status, refused.message]).toEqual([429, expect.stringContaining('Key')]);
+  }
+  expect([await given('Free Name'), await given('Night Shift 7')]).toEqual([
+    expect.stringMatching(/^free_name_\w{6}$/),
+    expect.stringMatching(/^night_shift_7_\w{6}$/),
+  ]);
 });
 
 test('a file that came in part is refused where its size is told', async () => {

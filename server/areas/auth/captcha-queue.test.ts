@@ -32,7 +32,7 @@ test('pictures are drawn in turn by network, and none for who has gone', async (
   const other = ask('198.51.100.7', 'other');
   expect(await over).toBe('too_many');
   for (let n = 1; n < 31; n += 1) left.add(`flood ${n}`);
-  expect(begun).toEqual(['flood 0']);
+  await expect.poll(() => begun).toEqual(['flood 0']);
   end();
   expect(await flood[0]).toBe('flood 0');
   await expect.poll(() => begun).toEqual(['flood 0', 'other']);
@@ -40,6 +40,22 @@ test('pictures are drawn in turn by network, and none for who has gone', async (
   expect(await other).toBe('other');
   expect((await Promise.all(flood)).slice(1)).toEqual(Array(30).fill('unavailable'));
   expect(begun).toEqual(['flood 0', 'other']);
+});
+
+test('of a provider one is drawn at a time, however many networks it asks from', async () => {
+  const inTurn = createCaptchaQueue();
+  const { begun, end, draw } = drawing();
+  const ask = (ip: string, name: string) => inTurn({ ip, gone: here }, draw(name));
+  const names = ['a', 'a', 'b', 'c', 'd'].map((network, n) => `${network}${n}`);
+  const flood = names.map((name) => ask(`2001:db8:${name[0]}00::1`, name));
+  const others = [ask('198.51.100.7', 'other'), ask('2001:db9::1', 'another')];
+  for (let drawn = 1; drawn <= 7; drawn += 1) {
+    await expect.poll(() => begun.length).toBe(drawn);
+    end();
+  }
+  await Promise.all([...flood, ...others]);
+  // Of each network one, before the second of the first.
+  expect(begun).toEqual(['a0', 'other', 'another', 'b2', 'c3', 'd4', 'a1']);
 });
 
 test('those behind a proxy of this machine are not one', async () => {

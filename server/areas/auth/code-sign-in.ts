@@ -1,4 +1,5 @@
 import type { Out, Parsed } from '#contract/calls.ts';
+import { limits } from '#contract/limits.ts';
 import type { ContactKind } from '#contract/sign-in.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import { addressFault, maskAddress, normalAddress } from '../contact/address.ts';
@@ -7,6 +8,7 @@ import * as contact from '../contact/contact.service.ts';
 import type { AuthContext } from './auth-deps.ts';
 import { wasEnteredFrom } from './auth.store.ts';
 import { solveCaptcha } from './captcha.ts';
+import { contactWords, dropLatelyBound } from './lately-bound.ts';
 import { requireAnotherWay } from './other-ways.ts';
 import { hashPassword, passwordFault, strangerAt } from './password.ts';
 import { confirm, noteFailure, proveCode } from './proofs.ts';
@@ -14,7 +16,6 @@ import { admit, captchaWanted } from './sign-in.ts';
 import * as store from './ways.store.ts';
 
 const wrongCode = '验证码不对或已过期，请再看一看，或重新获取';
-const words: Record<ContactKind, string> = { mail: '邮箱', phone: '手机号' };
 
 /** Where a code is asked for, if the account behind its address was entered from there before. */
 const knownPlace = async (
@@ -79,7 +80,24 @@ export const signInByCode = async (
   return admit(auth, owner, { way: input.kind, used }, input, context);
 };
 
-/** A new password by a code; all logins end. @throws Refusal too_many */
+const resetLetter = (account: string, { gone, still }: { gone: string[]; still: string[] }) =>
+  [
+    `账号 ${account} 的密码刚刚用验证码重置，全部设备都退出了登录。`,
+    ...(gone.length > 0
+      ? [
+          `最近 ${limits.latelyBoundDays} 天内绑定的${gone.join('、')}已解除；是您自己绑定的，请登录后再绑定一次。`,
+        ]
+      : []),
+    ...(still.length > 0
+      ? [`还能登录这个账号的有${still.join('、')}；不是您的，请登录后在“账户 → 安全”里解除。`]
+      : []),
+    '不是您本人的操作，请马上再重置一次，并检查绑定的邮箱与手机号。',
+  ].join('\n\n');
+
+/**
+ * A new password by a code; all logins end, and ways in that were added lately.
+ * @throws Refusal too_many
+ */
 export const resetForgotten = async (
   auth: AuthContext,
   input: Parsed<'resetForgotten'>,
@@ -101,8 +119,8 @@ export const resetForgotten = async (
     }
   }
   const passwordHash = await hashPassword(input.password, strangerAt(context.ip));
-  const done = await auth.db.transaction(async (tx) => {
-    if (!(await auth.contacts.use(tx, input.code_id))) return false;
+  const bound = await auth.db.transaction(async (tx) => {
+    if (!(await auth.contacts.use(tx, input.code_id))) return null;
     await store.setPassword(tx, userId, passwordHash);
     await store.endLogins(tx, userId);
     await contact.dropCodesOf(tx, userId);
@@ -110,16 +128,18 @@ export const resetForgotten = async (
     if (input.keep_keys !== 1) await auth.deleteKeysOf(tx, userId);
     const { agent } = context;
     await store.insertEvent(tx, { userId, kind: 'reset', way: input.kind, agent });
-    return true;
+    return dropLatelyBound(tx, userId, { by: input.kind, agent });
   });
-  if (!done) return { error: wrongCode };
+  if (!bound) return { error: wrongCode };
   context.log.info({ event: 'password_reset', userId, way: input.kind }, 'a password was reset');
-  await auth.contacts.tell(
-    userId,
-    '鹊桥：您的密码已重置',
-    `账号 ${account} 的密码刚刚用验证码重置，全部设备都退出了登录。\n\n不是您本人的操作，请马上再重置一次，并检查绑定的邮箱与手机号。\n`,
-  );
-  return { account };
+  await auth.contacts.tell(userId, '鹊桥：您的密码已重置', `${resetLetter(account, bound)}\n`);
+  if (bound.mail !== null)
+    auth.contacts.write(
+      bound.mail,
+      '鹊桥：您的邮箱已解除绑定',
+      `账号 ${account} 的密码刚刚重置，最近绑定的这个邮箱随之解除。\n\n是您自己的账号，请登录后再绑定一次。\n`,
+    );
+  return { account, ...(bound.gone.length > 0 && { unbound: bound.gone }) };
 };
 
 /** @throws Refusal proof_unsuitable, too_many */
@@ -131,10 +151,10 @@ export const sendBindCode = async (
   const { kind } = input;
   const { user, ip } = context;
   if (!contact.isSet(await auth.contacts.settings(), kind))
-    throw new Refusal('proof_unsuitable', `这里没有打开${words[kind]}`);
+    throw new Refusal('proof_unsuitable', `这里没有打开${contactWords[kind]}`);
   const old = input.old === 1 ? await contact.contactOf(context.db, user.id, kind) : null;
   if (input.old === 1 && old === null)
-    throw new Refusal('proof_unsuitable', `还没有绑定${words[kind]}`);
+    throw new Refusal('proof_unsuitable', `还没有绑定${contactWords[kind]}`);
   const value = old ?? normalAddress(kind, input.to);
   if (value === null) return { error: addressFault(kind) };
   if (!(await solveCaptcha(context.db, input))) return captchaWanted(input);
@@ -185,7 +205,7 @@ export const bindContact = async (
     if (!(await contact.putContact(tx, user.id, kind, value)))
       throw new Refusal(
         'proof_unsuitable',
-        `to：这个${words[kind]}已经绑定在别的账号上，请先在那里解除`,
+        `to：这个${contactWords[kind]}已经绑定在别的账号上，请先在那里解除`,
       );
     // Codes that went to the old one are worth nothing any more.
     await contact.dropCodesOf(tx, user.id);
@@ -211,7 +231,7 @@ export const unbindContact = async (
   await auth.db.transaction(async (tx) => {
     await requireAnotherWay(tx, user.id, { contact: kind });
     if (!(await contact.removeContact(tx, user.id, kind)))
-      throw new Refusal('not_found', `还没有绑定${words[kind]}`);
+      throw new Refusal('not_found', `还没有绑定${contactWords[kind]}`);
     await contact.dropCodesOf(tx, user.id);
     if (kind === 'mail') await contact.showMail(tx, user.id, '');
     await store.insertEvent(tx, { userId: user.id, kind: 'unbind', way: kind, agent });

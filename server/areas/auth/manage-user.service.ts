@@ -6,6 +6,7 @@ import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import { nameFault, normalName } from './names.ts';
 import { hashPassword, passwordFault } from './password.ts';
+import { dropLatelyBound } from './lately-bound.ts';
 import * as store from './manage-user.store.ts';
 import { requireGroup } from './people-group.service.ts';
 import type { SecondFactor } from './second-factor.service.ts';
@@ -281,7 +282,8 @@ export const resetPassword = async (
   // Whoever had the old one is out; the manager who did it to themselves, too.
   const ended = await store.endLogins(db, row.id);
   const passkeys = await dropPasskeysOf(db, row.id);
-  note({ subject: `user:${row.id}`, to: { ended, passkeys } });
+  const { gone } = await dropLatelyBound(db, row.id, { by: null, agent: '' });
+  note({ subject: `user:${row.id}`, to: { ended, passkeys, unbound: gone.length } });
   return { password };
 };
 

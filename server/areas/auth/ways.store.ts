@@ -1,4 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm';
+import { limits } from '#contract/limits.ts';
+import type { ContactKind } from '#contract/sign-in.ts';
 import type { Executor } from '#server/db/database.ts';
 import { logins, pushDevices, users } from '#server/db/schema.ts';
 import { contacts } from '../contact/contact.tables.ts';
@@ -273,6 +275,25 @@ export const removeIdentity = async (
     .where(and(eq(identities.id, id), eq(identities.userId, userId)))
     .returning({ id: identities.id });
   return rows.length > 0;
+};
+
+/**
+ * Takes away the addresses and identities of the last days that were bound later than the address of
+ * one kind; nobody who came by one of them is on the way in any more.
+ */
+export const takeLatelyBound = async (tx: Executor, userId: number, but: ContactKind | null) => {
+  const since = sql`greatest(now() - make_interval(days => ${limits.latelyBoundDays}),
+    (SELECT created_at FROM contacts WHERE user_id = ${userId} AND kind = ${but}))`;
+  const { rows: linked } = await tx.execute<{ name: string; label: string }>(sql`
+    DELETE FROM identities i USING sign_in_providers p
+    WHERE i.user_id = ${userId} AND p.id = i.provider_id AND i.created_at > ${since}
+    RETURNING p.name, i.label`);
+  const { rows: bound } = await tx.execute<{ kind: ContactKind; value: string }>(sql`
+    DELETE FROM contacts WHERE user_id = ${userId} AND kind IS DISTINCT FROM ${but}
+      AND created_at > ${since}
+    RETURNING kind, value`);
+  await tx.delete(providerFlows).where(eq(providerFlows.userId, userId));
+  return { identities: linked, contacts: bound };
 };
 
 // ---- passkeys -------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Settings } from '#contract/auth.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
+import { knownName } from '#server/db/known-name.ts';
 import { history, users } from '#server/db/schema.ts';
+import { statement } from '#server/db/statement.ts';
 import { conditions, type NewMessage } from './chat.store.ts';
 
 export const countWaiting = (db: Executor, sessionId: number): Promise<number> =>
@@ -18,17 +20,25 @@ export const insertWaiting = async (
     .values({ ...message, model: '', shown: false });
 };
 
-/** People's names, of those whom there are. */
+const names = statement<{ id: number; name: string }>(
+  'people_names',
+  `SELECT u.id::float8, ${knownName(
+    'u',
+    `u.id = $2 OR EXISTS (SELECT FROM friends f
+       WHERE f.low_user_id = least(u.id, $2) AND f.high_user_id = greatest(u.id, $2)
+         AND (f.accepted_at IS NOT NULL OR f.asked_by = u.id))`,
+  )} AS name
+   FROM users u WHERE u.id = ANY($1::bigint[])`,
+  { shared: true },
+);
+
+/** People's names, of those whom there are, as one person knows them. @param viewer 0: a visitor */
 export const namesOf = async (
   db: Executor,
   ids: readonly number[],
-): Promise<Map<number, string>> => {
-  const rows = await db
-    .select({ id: users.id, name: users.userName })
-    .from(users)
-    .where(inArray(users.id, [...ids]));
-  return new Map(rows.map(({ id, name }) => [id, name]));
-};
+  viewer: number,
+): Promise<Map<number, string>> =>
+  new Map((await names(db, [ids, viewer])).map(({ id, name }) => [id, name]));
 
 /** Whether somebody wrote what everybody can read in a session. */
 export const wroteIn = async (

@@ -23,13 +23,14 @@ const personIn = (request: Request | null): number | null => {
 
 export type Names = ReadonlyMap<number, string>;
 
-/** The names of those whom these messages speak to. */
+/** The names of those whom these messages speak to, as their reader knows them; null: a stranger. */
 export const namesAmong = async (
   db: Executor,
   rows: readonly { request: Request | null }[],
+  viewer: number | null,
 ): Promise<Names> => {
   const ids = new Set(rows.map(({ request }) => personIn(request)).filter((id) => id !== null));
-  return ids.size === 0 ? new Map() : namesOf(db, [...ids]);
+  return ids.size === 0 ? new Map() : namesOf(db, [...ids], viewer ?? 0);
 };
 
 /** The person who is spoken to is named as in every other place. */
@@ -72,7 +73,7 @@ export const withPerson = async (
 ): Promise<{ question: Question; names: Names }> => {
   if (request === null) return { question: { human, request }, names: new Map() };
   const id = personIn(request);
-  const names = await namesAmong(tx, [{ request }]);
+  const names = await namesAmong(tx, [{ request }], user.id);
   if (id !== null && !names.has(id)) throw new Refusal('bad_input', 'msg.at_user：没有这个人');
   if (id !== null && !(await isMet(tx, session, id, user))) await countStranger(tx, id, user);
   const at_user = id === null ? null : { id, name: '' };

@@ -147,7 +147,7 @@ export const viewMessages = async (
       )
     : null;
   const partners = branched ? await partnersOf(db, viewer, session.id, rows) : [];
-  const names = await namesAmong(db, [...rows, ...partners]);
+  const names = await namesAmong(db, [...rows, ...partners], viewer);
   // Among people each pays for the replies that they asked for.
   const payer = (row: MessageRow) =>
     session.type === sessionTypes.people ? row.userId : session.userId;
@@ -176,7 +176,7 @@ export const viewSharedMessages = async (
   viewer: number | null,
 ): Promise<Message[]> => {
   const partners = await partnersOf(db, viewer, sessionId, rows);
-  const names = await namesAmong(db, [...rows, ...partners]);
+  const names = await namesAmong(db, [...rows, ...partners], viewer);
   const shared = (row: MessageRow): OneMessage => ({
     ...oneView(row, { paid: false, siblings: [], viewer: null, names }),
     in_favorites: false,

@@ -149,7 +149,7 @@ const toJson = async (
   const file = createTextFile();
   let done = 0;
   for await (const rows of rowsOf(work, { sessionId: session.id, all })) {
-    const names = await namesAmong(work.db, rows);
+    const names = await namesAmong(work.db, rows, viewer);
     for (const row of rows) {
       await file.add(
         `${done === 0 ? '' : ',\n'}${JSON.stringify(jsonMessage(row, viewer, names))}`,

@@ -3,14 +3,13 @@ import type { Settings } from '#contract/auth.ts';
 import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import { sessionTypes } from '#contract/kinds.ts';
-import { countWithin } from '#server/db/count-within.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { waiterOf } from '#server/db/person.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { tooMany } from '#server/http/rate-limit.ts';
 import { lacksPhone } from '../contact/phone-rule.service.ts';
 import { countSession, noScenario } from '../scenario/scenario.service.ts';
+import { countDay, countOpened, requireOpening } from './day-counts.ts';
 import { copyMessages, findForkPoint, sizeOfCopy } from './fork.store.ts';
 import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
 import { countThisMonth } from './person-sessions.store.ts';
@@ -81,21 +80,36 @@ const askedFor = ({ uuid, group_id: groupId }: Input, maker: Maker) => ({
   ...(groupId !== undefined && { groupId }),
 });
 
-const isPrivate = ({ sessionPrivate: forced, setting }: Maker, input: Input): boolean =>
-  newSessionIsPrivate({ forced, setting }, input.private);
+/**
+ * Whether it begins as its maker's alone: as they ask or usually have it, and where they have opened
+ * enough today. @throws Refusal too_many, where they ask for it to be everybody's all the same
+ */
+const isPrivate = async (
+  tx: Transaction,
+  { id, sessionPrivate: forced, setting }: Maker,
+  { private: asked }: Input,
+): Promise<boolean> => {
+  if (newSessionIsPrivate({ forced, setting }, asked)) return true;
+  if (asked === undefined) return (await countOpened(tx, id)) > 0;
+  await requireOpening(tx, id);
+  return false;
+};
 
 const countScenario = async (tx: Transaction, id: number | undefined, maker: Maker) => {
   if (id !== undefined && !(await countSession(tx, id, maker.id))) throw noScenario();
 };
 
 /** Public, unless asked or forced to be private. */
-const makePeopleSession = (tx: Transaction, maker: Maker, input: Input): Made =>
-  insert(tx, {
+const makePeopleSession = async (tx: Transaction, maker: Maker, input: Input): Made => {
+  const hidden = maker.sessionPrivate || input.private === 1;
+  if (!hidden) await requireOpening(tx, maker.id);
+  return insert(tx, {
     ...askedFor(input, maker),
     type: sessionTypes.people,
     model: '',
-    private: maker.sessionPrivate || input.private === 1,
+    private: hidden,
   });
+};
 
 /** What new_session makes when it takes over what another session shows up to a message. */
 const forkSource = async (
@@ -122,22 +136,11 @@ const countCopied = async (
   maker: Maker,
   { messages, bytes }: { messages: number; bytes: number },
 ) => {
-  const { guest, person } = await waiterOf(tx, maker.id);
-  const most = guest ? mostCopied.guest : mostCopied.person;
+  const most = maker.guest ? mostCopied.guest : mostCopied.person;
   if (messages > most)
     throw new Refusal('too_large', `这个会话超过 ${most} 条消息，太长，不能接着聊`);
-  const kilobytes = Math.ceil(bytes / 1000);
-  // A guest whose network nobody knows is one by themselves: it is counted as both.
-  const counts: [string, number][] = guest
-    ? [
-        [`copied by guest ${maker.id}`, copiedADay.guest],
-        [`copied by all ${person}`, copiedADay.guests],
-      ]
-    : [[`copied by ${person}`, copiedADay.person]];
-  for (const [key, most] of counts) {
-    const counted = await countWithin(tx, key, 86_400_000, kilobytes);
-    if (counted.points > most) throw tooMany(counted.left);
-  }
+  const left = await countDay(tx, maker.id, 'copied', copiedADay, Math.ceil(bytes / 1000));
+  if (left > 0) throw tooMany(left);
 };
 
 const makeFork = async (
@@ -157,7 +160,7 @@ const makeFork = async (
     ...askedFor(input, maker),
     type: sessionTypes.chat,
     model,
-    private: isPrivate(maker, input),
+    private: await isPrivate(tx, maker, input),
     scenarioId: row.scenarioId,
     embeddingKey: key,
     moreEmbeddings: more,
@@ -207,7 +210,7 @@ const makeMediaSession = async (
     type,
     styleKey,
     model: await modelFor(deps, tx, type, wanted),
-    private: isPrivate(maker, input),
+    private: await isPrivate(tx, maker, input),
     scenarioId: input.scenario_id ?? null,
   });
 };
@@ -240,7 +243,7 @@ const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input)
     ...askedFor(input, maker),
     type: sessionTypes.chat,
     model: await modelFor(deps, tx, sessionTypes.chat, wanted),
-    private: temporary || isPrivate(maker, input),
+    private: temporary || (await isPrivate(tx, maker, input)),
     scenarioId: input.scenario_id ?? null,
     embeddingKey: key,
     moreEmbeddings: more,

@@ -6,6 +6,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
+import { requireOpening } from './day-counts.ts';
 import { privacyChangeRefusal } from './privacy.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
 import { modelFor } from './session-models.ts';
@@ -74,7 +75,7 @@ const otherModel = async (
  * Changes what an owner may: the title, the model, who sees it; whoever may write in it may keep it
  * at the top of their own list.
  * @throws Refusal not_found, session_deleted, session_unsuitable, words_blocked, private_forced,
- *   private_global_off, model_locked, model_unavailable
+ *   private_global_off, model_locked, model_unavailable, too_many
  */
 export const changeSession = (
   deps: Deps,
@@ -97,7 +98,10 @@ export const changeSession = (
     // Of a session that is private with its owner alone, private is another thing to ask for.
     if (toPrivate !== row.private || (hidden === 1 && row.closedWithOwner)) {
       requirePrivacyChange(row, toPrivate);
-      if (!toPrivate) await requirePhone(tx, user);
+      if (!toPrivate) {
+        await requirePhone(tx, user);
+        await requireOpening(tx, user.id);
+      }
       values.private = toPrivate;
     }
     if (model !== undefined && model !== row.model)

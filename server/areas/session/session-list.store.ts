@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, inArray, sql, type SQL } from 'drizzle-orm';
+import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { favorites } from '#server/db/schema.ts';
 
@@ -19,7 +20,14 @@ export interface SessionFilter {
 /** What everybody may see; written as the partial index has it. */
 const isPublic = sql`s.deleted_at IS NULL AND NOT s.private AND s.prompt <> ''`;
 
-/** The sessions of a scope as `id`, `at`, newest first; `at` is what they are ordered by. */
+/** Of so many public ones, the newest, it is looked at whose they are; of more where a list reaches further. */
+const rankedPublic = 2000;
+
+/**
+ * The sessions of a scope as `id`, `at`, newest first; `at` is what they are ordered by, behind
+ * `on_top`: a person's own pinned ones, and of the public ones the newest few of each person, so that
+ * nobody buries the others.
+ */
 const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL => {
   const ofScenario =
     filter.scenarioId === undefined ? sql`` : sql`AND s.scenario_id = ${filter.scenarioId}`;
@@ -28,8 +36,14 @@ const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL =
   const ofUser = byOne ? sql`AND s.user_id = ${filter.userId}` : sql``;
   const end = sql`${ofScenario} ${ofUser} ORDER BY at DESC, id DESC LIMIT ${window}`;
   if (scope.channel === 'public')
-    return sql`SELECT s.id, s.updated_at AS at, false AS on_top FROM sessions s
-      WHERE ${isPublic} ${end}`;
+    return byOne
+      ? sql`SELECT s.id, s.updated_at AS at, false AS on_top FROM sessions s WHERE ${isPublic} ${end}`
+      : sql`
+      SELECT id, at, row_number() OVER (PARTITION BY user_id ORDER BY at DESC, id DESC)
+        <= ${limits.openedAhead} AS on_top
+      FROM (SELECT s.id, s.updated_at AS at, s.user_id FROM sessions s
+        WHERE ${isPublic} ${ofScenario} ORDER BY at DESC, id DESC LIMIT ${Math.max(window, rankedPublic)}) newest
+      ORDER BY on_top DESC, at DESC, id DESC LIMIT ${window}`;
   const me = scope.userId;
   if (scope.channel === 'private')
     return sql`
@@ -52,7 +66,7 @@ const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL =
 };
 
 /**
- * The numbers of a page of sessions, pinned ones and then newest first (`at` in ms is what that goes by), among the newest `window` of their scope, and
+ * The numbers of a page of sessions, those on top and then newest first (`at` in ms is what that goes by), among the newest `window` of their scope, and
  * how many of those fit. Both cost the same whether the database holds a thousand sessions or
  * millions.
  */

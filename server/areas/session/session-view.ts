@@ -121,7 +121,7 @@ export const sessionDetail = async (
     temporary: row.temporary,
     friend:
       friendId !== null && friendName !== null && state !== null
-        ? { id: friendId, name: friendName, state }
+        ? { id: friendId, name: maskName(friendName), state }
         : null,
     forkable: forkable(row),
     ...(row.type === sessionTypes.people && friendId === null

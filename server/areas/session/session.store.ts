@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Settings } from '#contract/auth.ts';
 import type { Executor } from '#server/db/database.ts';
+import { knownName } from '#server/db/known-name.ts';
 import { history, pins, sessions, users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
 
@@ -63,7 +64,7 @@ interface CardExtras {
   /** What the asker marked of it: a message, the last one, or as a whole. */
   favorite: boolean | number;
   onTop: boolean;
-  /** Of a private session of two people: the one who is not the asker. */
+  /** Of a private session of two people: the one who is not the asker, as far as they are known. */
   friendName: string | null;
   /** Messages of that one that the asker has not had before them, at most 99. */
   unread: number;
@@ -92,7 +93,7 @@ const cards = statement<SessionRow & CardExtras>(
        FROM favorites m WHERE m.user_id = $2 AND m.session_id = s.id
        ORDER BY m.history_id = 0 DESC, m.created_at DESC LIMIT 1), 'false') AS favorite,
      EXISTS (SELECT FROM pins p WHERE p.user_id = $2 AND p.session_id = s.id) AS "onTop",
-     o.user_name AS "friendName",
+     ${knownName('o', 'f.accepted_at IS NOT NULL OR f.asked_by = o.id')} AS "friendName",
      CASE WHEN $2 IN (f.low_user_id, f.high_user_id) THEN (SELECT count(*)::int FROM (
        SELECT FROM history h WHERE h.session_id = s.id AND h.user_id <> $2 AND h.shown
          AND h.id > CASE WHEN f.low_user_id = $2 THEN f.low_seen ELSE f.high_seen END

@@ -14,6 +14,7 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { readJson } from '#server/http/json-text.ts';
+import { type createKeyCount, tooMany } from '#server/http/rate-limit.ts';
 import { openJobsOf } from '#server/jobs/job.service.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import { soundOf } from '../embedding/embedding.service.ts';
@@ -24,6 +25,9 @@ import { viewProject, viewProjects } from './project-view.ts';
 import * as store from './project.store.ts';
 import type { TrainDeps } from './train-deps.ts';
 import { addLog, insertFile, lockFiles } from './training-file.store.ts';
+
+type KeysFound = ReturnType<typeof createKeyCount>;
+type NewProject = Parameters<typeof store.insertProject>[1];
 
 /** What came as JSON, or as the text of it. @throws Refusal bad_input */
 const readField = (name: string, given: unknown): unknown => {
@@ -119,9 +123,37 @@ const keyFrom = async (name: string): Promise<string> => {
   return key === '' ? `base_${randomUUID().slice(0, 6)}` : key;
 };
 
-/** @throws Refusal bad_input, training_too_many, training_key_taken */
+/**
+ * The project under the key that was given, or under one that is made of its name. Keys stand for
+ * projects by themselves, private ones too, so that none is given twice; nobody finds out many.
+ * @throws Refusal training_key_taken, too_many
+ */
+const insertNamed = async (
+  keysFound: KeysFound,
+  db: Executor,
+  { key, ...made }: Omit<NewProject, 'key'> & { key: string | undefined },
+): Promise<store.ProjectRow> => {
+  const who = String(made.userId);
+  const left = await keysFound.usedUp(who);
+  if (key !== undefined && left > 0)
+    throw tooMany(left, '今天试过的 Key 太多，请明天再来，或不填 Key，由系统按名称起一个');
+  const named = key ?? (await keyFrom(made.name));
+  const isHelp = named.toLowerCase() === 'help';
+  const row = left > 0 || isHelp ? null : await store.insertProject(db, { ...made, key: named });
+  if (row) return row;
+  if (left === 0 && !isHelp) await keysFound.add(who, 1);
+  // Another one has the same name.
+  const own =
+    key === undefined
+      ? await store.insertProject(db, { ...made, key: `${named}_${randomUUID().slice(0, 6)}` })
+      : null;
+  if (!own) throw new Refusal('training_key_taken');
+  return own;
+};
+
+/** @throws Refusal bad_input, training_too_many, training_key_taken, too_many */
 export const create = async (
-  { files }: TrainDeps,
+  { files, keysFound }: Pick<TrainDeps, 'files'> & { keysFound: KeysFound },
   db: Executor,
   input: Parsed<'newTrainModel'>,
   user: Identity,
@@ -135,23 +167,15 @@ export const create = async (
   const { projects: most } = trainLimits;
   if ((await store.countProjects(db, user.id)) >= most)
     throw new Refusal('training_too_many', `每人最多 ${most} 个项目，请先删除一些`);
-  if (input.key?.toLowerCase() === 'help') throw new Refusal('training_key_taken');
-  const made = {
+  const row = await insertNamed(keysFound, db, {
     userId: user.id,
+    key: input.key,
     name: input.name,
     type: input.type,
     private: input.private === 1,
     description: input.desc,
     settings,
-  };
-  const named = input.key ?? (await keyFrom(input.name));
-  const row =
-    (named === 'help' ? null : await store.insertProject(db, { ...made, key: named })) ??
-    // Another one has the same name.
-    (input.key === undefined
-      ? await store.insertProject(db, { ...made, key: `${named}_${randomUUID().slice(0, 6)}` })
-      : null);
-  if (!row) throw new Refusal('training_key_taken');
+  });
   return viewProject(db, row.id, user);
 };
 

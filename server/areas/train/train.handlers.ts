@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { projectTypes, trainTexts } from '#contract/train-limits.ts';
+import { projectTypes, trainLimits, trainTexts } from '#contract/train-limits.ts';
 import type { Handlers } from '#server/http/handlers.ts';
 import { disposition } from '#server/http/disposition.ts';
-import { createPersonLimit, askerOf } from '#server/http/rate-limit.ts';
+import { askerOf, createKeyCount, createPersonLimit } from '#server/http/rate-limit.ts';
 import { changeProject, managedProjects } from './manage-train.service.ts';
 import * as outputs from './output.service.ts';
 import { viewProject } from './project-view.ts';
@@ -68,6 +68,7 @@ export const createTrainHandlers = (deps: TrainDeps & Takers) => {
   const limitChanges = createPersonLimit(aMinute.changes, 'training changes');
   const limitAddresses = createPersonLimit(aMinute.addresses, 'watched addresses');
   const limitQuotes = createPersonLimit(aMinute.quotes, 'training quotes');
+  const keysFound = createKeyCount(trainLimits.keysFound, 86_400, 'training keys found');
 
   return {
     trainModelList: (input, { db, user }) => {
@@ -86,7 +87,7 @@ export const createTrainHandlers = (deps: TrainDeps & Takers) => {
     trainEngines: (_input, { db, user }) => projects.engines(deps, db, user),
 
     newTrainModel: async (input, { db, user }) => ({
-      model: await projects.create(deps, db, input, user),
+      model: await projects.create({ ...deps, keysFound }, db, input, user),
     }),
 
     setTrainModel: async (input, { db, user }) => ({

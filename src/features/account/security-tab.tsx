@@ -20,14 +20,41 @@ import { SecondFactor } from './second-factor.tsx';
 
 const SignInMeans = lazyAsked(() => import('./sign-in-means.tsx'), <Skeleton lines={4} />);
 
+const kinds = { mail: '邮箱', phone: '手机号' };
+
+/** Ways in that were added lately stay with a changed password: who knew the old one may have added them. */
+const Lately = ({ changedAt }: { changedAt: number }) => {
+  const means = useCall('signInMeans', {}).data;
+  const since = new Date(changedAt - limits.latelyBoundDays * 86_400_000).toISOString();
+  const added = [
+    ...(means?.contacts.map(({ kind, shown, created_at: at }) => ({
+      name: `${kinds[kind]} ${shown}`,
+      at,
+    })) ?? []),
+    ...(means?.identities.map(({ name, created_at: at }) => ({ name: `“${name}”账号`, at })) ?? []),
+    ...(means?.passkeys.map(({ name, created_at: at }) => ({ name: `通行密钥“${name}”`, at })) ??
+      []),
+  ].filter(({ at }) => at > since);
+  if (added.length === 0) return null;
+  return (
+    <p role="status">
+      <strong>
+        近 {limits.latelyBoundDays} 天添加的登录方式还能登录：
+        {added.map(({ name }) => name).join('、')}。不是您添加的，请在下面解除。
+      </strong>
+    </p>
+  );
+};
+
 const Password = () => {
-  const [changing, setChanging] = useState(0);
+  /** When it was changed here, ms; 0: it was not. */
+  const [changedAt, setChangedAt] = useState(0);
   return (
     <section className={`card ${css.part}`}>
       <h2>修改密码</h2>
       <p>修改之后，其他设备要重新登录。</p>
       <Form
-        key={changing}
+        key={changedAt}
         fields={[
           { name: 'old_password', label: '现在的密码', kind: 'password', required: true },
           {
@@ -67,9 +94,10 @@ const Password = () => {
           );
           const keys = removed > 0 ? `，${removed} 个 API-KEY 已作废` : '';
           toast(`密码已修改，其他设备已退出${keys}`, 'success');
-          setChanging(changing + 1);
+          setChangedAt(Date.now());
         }}
       />
+      {changedAt > 0 && <Lately changedAt={changedAt} />}
     </section>
   );
 };

@@ -4,6 +4,7 @@ import type { ContactKind } from '#contract/sign-in.ts';
 import { limits } from '#contract/limits.ts';
 import { api } from '#src/platform/api.ts';
 import { steady, useCall } from '#src/platform/call-query.ts';
+import { alertDialog } from '#src/ui/dialog.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
@@ -113,6 +114,11 @@ const ForgotForm = ({
       }
       toast(`新密码已设好，请用它登录“${answer.account ?? ''}”`, 'success');
       await navigate({ to: '/login', search: { back }, replace: true });
+      if (answer.unbound)
+        await alertDialog({
+          title: '最近绑定的已解除',
+          text: `${answer.unbound.join('、')}是近 ${limits.latelyBoundDays} 天内绑定的，可能不是您绑定的，已经不能登录这个账号。是您自己的，登录后在“账户 → 安全”里再绑定一次。`,
+        });
     });
   };
   return (

@@ -438,6 +438,9 @@ test('a name that is a telephone number is hidden wherever another person stands
   const other = await TestClient.register(baseURL ?? '');
   const number = `139${String(Date.now()).slice(-8)}`;
   await other.call('saveUser', { user_name: number });
+  // A name is told of who has shown themselves.
+  const { uuid: asked } = await other.call('newSession', { type: 2, private: 0 });
+  await other.call('sendMessage', { session_id: asked, title: '问', msg: '请问各位一个问题' });
   const { id } = await other.call('userInfo', {});
   const { uuid } = await person.client.call('newFriend', { friend_user_id: id });
   const hidden = `139****${number.slice(-4)}`;
