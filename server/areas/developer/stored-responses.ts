@@ -4,10 +4,10 @@ import type { ResponseItem } from '#contract/open-messages.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { statement } from '#server/db/statement.ts';
 import { storableJson } from '#server/storable.ts';
+import { tellIgnored } from '#server/http/ignored-fields.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
 import { apiResponses } from './batch.tables.ts';
-import { tellIgnored } from './fields.ts';
 import { paged } from './list-page.ts';
 
 /** Responses that are kept so that programs can go on from them. Only the key that made one knows it. */
