@@ -153,6 +153,8 @@ export const imageParameters = z.object({
   image_id: z.optional(id),
 });
 export type ImageParameters = z.output<typeof imageParameters>;
+/** The same where one that nobody reads is refused. */
+export const strictImageParameters = z.strictObject(imageParameters.shape);
 
 /** What can be asked for in a session of images; `type` of a structured message there. */
 export const imageTask = z.enum([

@@ -127,13 +127,13 @@ const channel = z.object({
   /** Whose ways its service has, as chosen; empty: as its address tells. And as it counts now. */
   maker: z.string(),
   told_maker: z.string(),
-  /** What is added to each request of a chat, as JSON; empty: nothing. Headers are masked as keys are. */
+  /** What is added to each request, of a body to a chat's, as JSON; empty: nothing. Headers are masked as keys are. */
   headers: z.string(),
   body: z.string(),
-  /** The proxy that chats go through; empty: none. */
+  /** The proxy that requests go through; empty: none. */
   proxy: z.string(),
   tag: z.string(),
-  /** Chats that each process may have running there; null: any number. */
+  /** Chats that all processes together may have running there; null: any number. */
   parallel: z.nullable(z.int()),
   /** Times the price of a chat that it answers. */
   factor: z.number(),
@@ -170,6 +170,13 @@ const offered = z.object({
 const address = text(bounds.channel.address.max).check(
   z.regex(/^https?:\/\/[^\s#]+$/, '应为 http:// 或 https:// 开头的地址'),
 );
+
+/** What goes with each request, as JSON objects, and the way it takes; left out: as they are. */
+const wire = {
+  headers: z.optional(text(8_000)),
+  body: z.optional(text(8_000)),
+  proxy: z.optional(text(300)),
+};
 
 const service = {
   /** Of a channel that exists: its key is used where none is given. */
@@ -334,6 +341,7 @@ export const manageModelCalls = {
     summary: '管理：试一个模型服务：问它有哪些模型，并让其中一个回答一句',
     input: z.object({
       ...service,
+      ...wire,
       model: z.optional(text(100)),
       search: z.optional(searchPaths),
     }),
@@ -351,6 +359,7 @@ export const manageModelCalls = {
     }),
     effect: 'none',
     logged: false,
+    codes: ['manage_unsuitable'],
   }),
   saveChannel: call({
     method: 'POST',
@@ -367,10 +376,7 @@ export const manageModelCalls = {
         0,
       ),
       models: z._default(z.array(offered).check(z.maxLength(500)), []),
-      /** JSON objects; left out: as they are. */
-      headers: z.optional(text(8_000)),
-      body: z.optional(text(8_000)),
-      proxy: z.optional(text(300)),
+      ...wire,
       tag: z.optional(text(40)),
       parallel: z.optional(z.nullable(wholeNumber(1, 10_000))),
       factor: z.optional(z.number().check(z.gte(0.01), z.lte(100))),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { open, text, uuid, wholeNumber } from './call.ts';
 import { source } from './embedding.ts';
-import { imageParameters } from './image.ts';
+import { strictImageParameters } from './image.ts';
 import {
   chatFields,
   completionFields,
@@ -101,7 +101,7 @@ export const openApiCalls = {
     path: '/v1/responses/*',
     wire: 'openai',
     summary: '删除保存着的回答',
-    input: z.object({ response_id: text(100) }),
+    input: z.strictObject({ response_id: text(100) }),
     output: z.object({
       id: z.string(),
       object: z.literal('response.deleted'),
@@ -269,7 +269,7 @@ export const openApiCalls = {
     path: '/v1/models',
     wire: 'openai',
     summary: '这个 KEY 可以用的模型',
-    input: z.object({}),
+    input: z.strictObject({}),
     output: z.object({ object: z.literal('list'), data: z.array(modelRow), ...done }),
   }),
   apiModel: open({
@@ -277,7 +277,7 @@ export const openApiCalls = {
     path: '/v1/models/*',
     wire: 'openai',
     summary: '一个模型',
-    input: z.object({ model }),
+    input: z.strictObject({ model }),
     output: modelRow,
   }),
 
@@ -316,7 +316,7 @@ export const openApiCalls = {
       prompt: text(32_000).check(z.minLength(1)),
       n: z.optional(wholeNumber(1, 10)),
       size: z.optional(z.union([wholeNumber(0, 20), imageSize])),
-      parameters: z.optional(imageParameters),
+      parameters: z.optional(strictImageParameters),
     }),
     output: requested,
   }),
@@ -325,7 +325,7 @@ export const openApiCalls = {
     path: '/v1/progress',
     wire: 'plain',
     summary: '画图的进度和图片',
-    input: z.object({ request_id: uuid }),
+    input: z.strictObject({ request_id: uuid }),
     output: z.object({
       ...done,
       state: z.enum(['queued', 'running', 'done', 'error', 'cancelled']),
@@ -438,7 +438,7 @@ export const openApiCalls = {
     path: '/v1/balance',
     wire: 'plain',
     summary: '余额和这个 KEY 本月还能用的 token',
-    input: z.object({}),
+    input: z.strictObject({}),
     output: z.object({
       ...done,
       balance: z.int(),

@@ -54,7 +54,7 @@ export const openBatchCalls = {
     path: '/v1/files/*',
     wire: 'openai',
     summary: '一个文件；后面加 /content 是它的内容',
-    input: z.object({ file_id: text(100) }),
+    input: z.strictObject({ file_id: text(100) }),
     output: fileRow,
   }),
   deleteFile: open({
@@ -62,7 +62,7 @@ export const openBatchCalls = {
     path: '/v1/files/*',
     wire: 'openai',
     summary: '删除一个文件',
-    input: z.object({ file_id: text(100) }),
+    input: z.strictObject({ file_id: text(100) }),
     output: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }),
   }),
   createBatch: open({
@@ -91,7 +91,7 @@ export const openBatchCalls = {
     path: '/v1/batches/*',
     wire: 'openai',
     summary: '一个批处理做到哪里了',
-    input: z.object({ batch_id: text(100) }),
+    input: z.strictObject({ batch_id: text(100) }),
     output: batchRow,
   }),
   cancelBatch: open({
@@ -100,7 +100,7 @@ export const openBatchCalls = {
     wire: 'openai',
     summary: '地址后面加 /cancel：不再做剩下的行，做完的照样给出',
     inQuery: ['batch_id'],
-    input: z.object({ batch_id: text(110) }),
+    input: z.strictObject({ batch_id: text(110) }),
     output: batchRow,
   }),
 };

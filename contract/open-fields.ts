@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { text, wholeNumber } from './call.ts';
-import { imageParameters } from './image.ts';
+import { strictImageParameters } from './image.ts';
 import * as own from './open-anthropic.ts';
 import * as said from './open-messages.ts';
 
@@ -376,7 +376,7 @@ const imageAnswer = {
 export const imageFields = {
   ...imageAnswer,
   n: done(count(10)),
-  parameters: done(z.optional(imageParameters)),
+  parameters: done(z.optional(strictImageParameters)),
 } satisfies OpenFields;
 
 export const imageEditFields = {

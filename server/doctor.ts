@@ -204,7 +204,10 @@ async function* checkServices(settings: Settings): Checks {
   if (settings.openaiApiKey !== '') {
     const from = settings.openaiBaseUrl || 'https://api.openai.com/v1';
     try {
-      const names = await listModels(from, settings.openaiApiKey, AbortSignal.timeout(answerMs));
+      const names = await listModels(
+        { baseUrl: from, apiKey: settings.openaiApiKey },
+        AbortSignal.timeout(answerMs),
+      );
       yield well('模型服务', `${from} 有 ${names.length} 个模型`);
     } catch (error) {
       yield broken('模型服务', `${from}：${reasonOf(error)}`, '请检查 OPENAI_BASE_URL 与密钥');

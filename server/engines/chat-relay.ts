@@ -40,6 +40,12 @@ export interface RelayEvent {
   chunk: Record<string, unknown>;
 }
 
+/** Fields that a service's words leave out, and those that they bring to another value, such as `temperature=1`. */
+export interface Adjusted {
+  ignored: readonly string[];
+  adjusted: readonly string[];
+}
+
 /**
  * Passes a chat completion on in the words that it came in, and its answer back. What it rejects
  * with is a RelayError, or the signal's reason.
@@ -49,6 +55,8 @@ export interface ChatRelay {
   kind?: 'anthropic' | 'gemini';
   /** Why its service cannot be asked this; null: it can. Left out: it takes all. */
   unable?: (body: ChatBody) => RelayError | null;
+  /** What its service's words change of this; null: nothing. Left out: they never do. */
+  adjusts?: (body: ChatBody) => Adjusted | null;
   /** A whole answer. */
   complete: (body: ChatBody, signal: AbortSignal) => Promise<Record<string, unknown>>;
   /**

@@ -1,4 +1,3 @@
-import type { Maker } from '#contract/makers.ts';
 import { createAnthropicRelay } from './anthropic/anthropic-relay.ts';
 import { listAnthropicModels } from './anthropic/list-models.ts';
 import type { ChatEngine } from './chat-engine.ts';
@@ -7,17 +6,16 @@ import { engineOfRelay } from './dialect.ts';
 import { createGeminiRelay, listGeminiModels } from './gemini/gemini-relay.ts';
 import { createOpenAiRelay } from './openai-compatible/chat-relay.ts';
 import { listModels } from './openai-compatible/list-models.ts';
-import { createOpenAiCompatibleEngine } from './openai-compatible/openai-compatible-engine.ts';
+import {
+  createOpenAiCompatibleEngine,
+  type OpenAiCompatibleOptions,
+} from './openai-compatible/openai-compatible-engine.ts';
 
 /** The kinds of service that chat, each with its words. */
 export type ChatServiceKind = 'openai-compatible' | 'anthropic' | 'gemini';
 
-interface Place {
-  baseUrl: string;
-  apiKey: string;
-  /** Of OpenAI's words; left out: as its address tells. */
-  maker?: Maker;
-}
+/** Where a service is, its key, and what goes with each request. */
+export type Place = OpenAiCompatibleOptions;
 
 interface ChatService {
   engine: (place: Place) => ChatEngine;
@@ -30,7 +28,7 @@ export const chatServices: Readonly<Record<ChatServiceKind, ChatService>> = {
   'openai-compatible': {
     engine: createOpenAiCompatibleEngine,
     relay: createOpenAiRelay,
-    models: ({ baseUrl, apiKey, maker }, signal) => listModels(baseUrl, apiKey, signal, maker),
+    models: listModels,
   },
   anthropic: {
     engine: (place) => engineOfRelay(createAnthropicRelay(place)),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { cacheUseIn } from './cache-use.ts';
 import { type ChatEngine, EngineError, type ChatPart } from './chat-engine.ts';
 import {
@@ -33,6 +33,16 @@ const afterEndMs = 5_000;
 /** Whoever asks keeps the time. */
 const agent = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 });
 
+/** Where a service is, its key, and what goes with each request; what the program says itself counts more. */
+export interface DialectPlace {
+  baseUrl: string;
+  apiKey: string;
+  headers?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
+}
+
 export interface DialectRequest {
   url: URL;
   headers: Record<string, string>;
@@ -49,6 +59,8 @@ export interface DialectReader {
 
 export interface Dialect {
   kind: 'anthropic' | 'gemini';
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
   /** @throws RelayError for what has no words there */
   request: (body: ChatBody, stream: boolean) => DialectRequest;
   reader: (body: ChatBody) => DialectReader;
@@ -98,7 +110,7 @@ const parse = (text: string, begun: boolean): Json => {
 const send = async (dialect: Dialect, asked: DialectRequest, signal: AbortSignal) => {
   signal.throwIfAborted();
   const answer = await request(asked.url, {
-    dispatcher: agent,
+    dispatcher: dialect.dispatcher ?? agent,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...asked.headers },
     body: JSON.stringify(asked.json),

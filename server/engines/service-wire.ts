@@ -1,4 +1,4 @@
-import { Agent, type FormData, request } from 'undici';
+import { Agent, type Dispatcher, type FormData, request } from 'undici';
 import { timeLimit } from '../net/time-limit.ts';
 import { type CodeName } from '#contract/errors.ts';
 
@@ -29,6 +29,8 @@ export interface WireCall {
   json?: unknown;
   form?: FormData;
   signal: AbortSignal;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher | undefined;
   patience?: Patience;
   /** Most bytes of the answer. */
   maxBytes?: number;
@@ -149,7 +151,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
     const over = timeLimit(patience.totalMs);
     try {
       const { statusCode, headers, body } = await request(url, {
-        dispatcher: agent,
+        dispatcher: call.dispatcher ?? agent,
         method: call.method ?? 'GET',
         headersTimeout: patience.firstByteMs,
         bodyTimeout: patience.idleMs,

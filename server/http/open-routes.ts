@@ -30,7 +30,7 @@ const callers = new WeakMap<FastifyRequest, ApiCaller>();
 const allHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'retry-after, x-request-id, request-id, x-channel, x-deducted-tokens, x-price-yuan, x-ignored-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
+    'retry-after, x-request-id, request-id, x-channel, x-deducted-tokens, x-price-yuan, x-ignored-fields, x-adjusted-fields, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens',
   'cache-control': 'no-store',
 };
 

@@ -20,11 +20,12 @@ import type {
   OpenContext,
   OpenHandlers,
 } from './open-handlers.ts';
+import { tellIgnored } from './ignored-fields.ts';
 import { pathFieldOf } from './openapi.ts';
 import { originOf } from './origin.ts';
 import type { StreamLimit } from './rate-limit.ts';
 import { sinkOf } from './sink.ts';
-import { readInput } from './validate.ts';
+import { hasBody, readInput } from './validate.ts';
 
 export interface OpenCallDeps {
   db: Database;
@@ -204,6 +205,15 @@ const once = async (
   return deliver(reply, wire, answer);
 };
 
+/** Names in the address of a call that reads its body alone: clients add some, such as `beta` or `api-version`. */
+const unreadOf = (spec: CallSpec, { query }: FastifyRequest): string[] =>
+  hasBody(spec)
+    ? Object.keys(query as object)
+        .filter((name) => !spec.inQuery.includes(name))
+        .slice(0, 20)
+        .map((name) => encodeURIComponent(name).slice(0, 100))
+    : [];
+
 /** Serves a call of the public API that was let in: may it, what it asks, its handler, the answer bare. */
 export const createServe =
   (deps: ServeDeps, name: OpenName, spec: CallSpec) =>
@@ -234,6 +244,7 @@ export const createServe =
       context: OpenContext,
     ) => Promise<OpenAnswer>;
     const context = { ...contextOf(deps, request, reply, caller, gone), files };
+    tellIgnored(context, unreadOf(spec, request));
     const serve = () => handler(input, context);
     const key = keyOf(spec, request);
     if (key === null) return deliver(reply, spec.wire, await serve());

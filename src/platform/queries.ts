@@ -24,6 +24,7 @@ const ofSessions = {
 /** What a session is for: words, images or videos. */
 export type ModelKind = keyof typeof ofSessions;
 const allModels = (data: Models) => data.models;
+const shownModels = (data: Models) => data.models.filter(({ display }) => display);
 const usualChat = (data: Models) => data.models.find(({ name }) => name === data.default_model);
 
 const useModels = <T>(select: (data: Models) => T) =>
@@ -31,6 +32,9 @@ const useModels = <T>(select: (data: Models) => T) =>
 
 /** The models of a kind of session that can be chosen now. */
 export const useModelsOf = (kind: ModelKind) => useModels(ofSessions[kind]);
+
+/** All that can be chosen now, of whatever kind. */
+export const useShownModels = () => useModels(shownModels);
 
 /** The chat models that can be chosen now. */
 export const useChatModels = () => useModelsOf('chat');

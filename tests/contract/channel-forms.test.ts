@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiUser } from '../support/api-user.ts';
 import { joined, TestClient } from '../support/client.ts';
 import { bodyOf, listen, reply } from '../support/fake-service.ts';
+import { startHttpProxy } from '../support/http-proxy.ts';
+import { startDialectService } from '../support/mock-dialects.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
@@ -118,6 +121,7 @@ test('headers and fields of a channel may be secrets: they show masked, and a ma
 });
 
 test('a list of new-api is taken over, with names, priorities and what cannot be', async () => {
+  const { id: group } = await owner.call('savePeopleGroup', { name: '搬来的组', factor: 1 });
   const { added, skipped } = await owner.call('importChannels', {
     text: JSON.stringify({
       success: true,
@@ -135,7 +139,18 @@ test('a list of new-api is taken over, with names, priorities and what cannot be
             priority: 10,
             status: 1,
             tag: '旧站',
+            group: 'default,vip',
           },
+          {
+            name: '内测的',
+            type: 14,
+            key: 'sk-ant-moved',
+            models: 'claude-moved',
+            group: '搬来的组',
+            openai_organization: 'org-moved-1234',
+            setting: '{"force_format": false, "proxy": "http://10.0.0.3:3128"}',
+          },
+          { name: '没有组的', type: 1, models: 'imported-d', group: '搬来的组,svip' },
           { name: '讯飞', type: 18, key: 'x', models: 'spark' },
           {
             name: '贵的',
@@ -148,8 +163,16 @@ test('a list of new-api is taken over, with names, priorities and what cannot be
       },
     }),
   });
-  expect(added.map(({ label }) => label)).toEqual(['导入的']);
-  expect(skipped.map(({ label }) => label)).toEqual(['讯飞', '贵的']);
+  expect(added.map(({ label }) => label)).toEqual(['导入的', '内测的']);
+  expect(skipped.map(({ label }) => label)).toEqual(['讯飞', '没有组的', '贵的']);
+  expect(skipped[1]?.reason).toContain('svip');
+  expect(await channelOf(added[1]!.id)).toMatchObject({
+    kind: 'anthropic',
+    base_url: 'https://api.anthropic.com/v1',
+    groups: [group],
+    proxy: 'http://10.0.0.3:3128',
+    headers: JSON.stringify({ 'openai-organization': 'org…1234' }, null, 2),
+  });
   expect(await channelOf(added[0]!.id)).toMatchObject({
     base_url: mock.baseURL,
     models: ['imported-a', 'imported-b'],
@@ -157,6 +180,7 @@ test('a list of new-api is taken over, with names, priorities and what cannot be
     weight: 3,
     priority: 490,
     tag: '旧站',
+    groups: [],
     key_count: 1,
   });
   expect(await say('imported-a')).toBe(mock.textFor('你好'));
@@ -178,3 +202,131 @@ test('a list of channels with what the database cannot keep, or nested without e
   const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
   expect((await owner.raw('importChannels', { text: deep })).status).toBe(422);
 });
+
+test('a proxy carries chats, their trial and what else its service does, and only owners choose one', async () => {
+  const proxy = await startHttpProxy();
+  const asked: { path: string; proxied: boolean; house: unknown }[] = [];
+  const service = await listen(async (request, response) => {
+    await bodyOf(request);
+    const { remotePort = 0 } = request.socket;
+    const { 'x-house': house } = request.headers;
+    asked.push({ path: request.url ?? '', proxied: proxy.ports.has(remotePort), house });
+    if (request.method === 'GET')
+      return reply(response, 200, { data: [{ id: 'far-model' }, { id: 'tts-far' }] });
+    if (request.url?.endsWith('/speech')) {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      return void response.end(Buffer.alloc(2_000, 7));
+    }
+    return reply(response, 200, {
+      choices: [
+        { index: 0, message: { role: 'assistant', content: '远方' }, finish_reason: 'stop' },
+      ],
+      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+    });
+  });
+  try {
+    const channel = {
+      kind: 'openai-compatible' as const,
+      base_url: `${service.url}/v1`,
+      api_key: 'sk-far-1234',
+      proxy: proxy.url,
+      headers: '{"X-House": "bridge"}',
+    };
+    const trial = await owner.call('testChannel', { ...channel, model: 'far-model' });
+    expect(trial).toMatchObject({ ok: true, message: expect.stringContaining('远方') });
+    const models = ['far-model', 'tts-1-far'].map((name) => ({ name, factor: 0 }));
+    const { id } = await owner.call('saveChannel', { ...channel, label: '远方', models });
+    expect(await say('far-model')).toBe('远方');
+    // Tried from the list, it takes the same way.
+    expect(await owner.call('testChannel', { ...channel, id, proxy: undefined })).toMatchObject({
+      ok: true,
+    });
+    const spoken = await fetch(`${server.baseURL}/v1/audio/speech`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${(await apiUser(server)).key}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'tts-1-far', input: '你好', voice: 'alloy' }),
+    });
+    expect(spoken.status).toBe(200);
+    const paths = new Set(asked.map(({ path }) => path));
+    expect([...paths].sort()).toEqual(['/v1/audio/speech', '/v1/chat/completions', '/v1/models']);
+    expect(asked.filter(({ proxied, house }) => !proxied || house !== 'bridge')).toEqual([]);
+
+    const lower = await TestClient.register(server.baseURL, 'lower-of-channels');
+    const { id: lowerId } = await lower.call('userInfo', {});
+    await owner.call('setManager', { user_id: lowerId, rank: 'manager' });
+    const other = { ...channel, id, proxy: 'http://10.0.0.9:1' };
+    for (const reply of [
+      await lower.raw('testChannel', other),
+      await lower.raw('saveChannel', { ...other, label: '远方', models }),
+    ])
+      expect(reply.message).toContain('只有所有者');
+    await owner.call('delChannel', { id });
+  } finally {
+    await service.close();
+    await proxy.close();
+  }
+});
+
+test.each([
+  ['anthropic', '/v1', 'sk-ant-test', 'claude-sonnet-mock'],
+  ['gemini', '/v1beta', 'g-key', 'gemini-9-mock'],
+] as const)(
+  'a channel of %s maps names and carries what its manager adds; no other kind takes what it would not use',
+  async (kind, path, api_key, upstream) => {
+    const service = await startDialectService();
+    try {
+      const name = `house-${kind}`;
+      const body = kind === 'gemini' ? { labels: { team: 'a' } } : { metadata: { user_id: 'a' } };
+      const channel = {
+        kind,
+        base_url: `${service.url}${path}`,
+        label: kind,
+        api_key,
+        models: [{ name, upstream, factor: 1 }],
+        headers: '{"X-House": "bridge"}',
+        body: JSON.stringify(body),
+        parallel: 3,
+        tag: '另一种话',
+      };
+      const { id } = await owner.call('saveChannel', channel);
+      expect(await channelOf(id)).toMatchObject({ mapping: { [name]: upstream }, parallel: 3 });
+      expect(await say(name)).toContain('我是');
+      const { headers, body: sent, path: called } = service.asked.at(-1)!;
+      expect(headers['x-house']).toBe('bridge');
+      expect(sent).toMatchObject(body);
+      expect(`${called} ${String(sent['model'])}`).toContain(upstream);
+      for (const wrong of [
+        { headers: '{"anthropic-beta": "context-1m-2025-08-07"}' },
+        { body: '{"generationConfig": {"candidateCount": 8}}' },
+        { body: '{"mcp_servers": [{}]}' },
+        { maker: 'glm' },
+      ])
+        expect(
+          (await owner.raw('saveChannel', { ...channel, id, ...wrong })).code,
+          JSON.stringify(wrong),
+        ).toBe(422);
+      await owner.call('delChannel', { id });
+    } finally {
+      await service.close();
+    }
+    const webui = {
+      kind: 'stable-diffusion-webui',
+      base_url: 'http://127.0.0.1:9',
+      label: '画图',
+    };
+    for (const field of [
+      { headers: '{"X-House": "bridge"}' },
+      { body: '{"steps": 5}' },
+      { proxy: 'http://127.0.0.1:9' },
+      { parallel: 1 },
+      { factor: 2 },
+      { maker: 'openai' },
+    ])
+      expect((await owner.raw('saveChannel', { ...webui, ...field })).message).toContain(
+        `${Object.keys(field)[0]}：`,
+      );
+  },
+);

@@ -2,7 +2,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
-import { generateText, streamText, tool } from 'ai';
+import { embedMany, generateImage, generateText, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -50,6 +50,7 @@ beforeAll(async () => {
       SIGNUP_TOKENS: '100000000',
       API_REQUESTS: '100000',
       API_TOKENS: '100000000',
+      CANVAS_SECONDS: '0',
     },
   });
   manager = new TestClient(server.baseURL);
@@ -405,6 +406,26 @@ test("Vercel's SDK calls a tool and goes on, in both words", async () => {
     const stream = streamText({ model, prompt: '北京的天气', tools, stopWhen, maxRetries: 0 });
     expect(await stream.text).toBe(whole.text);
   }
+  // What else it asks in OpenAI's words.
+  const { text } = await generateText({
+    model: open.completionModel(plain),
+    prompt: '月亮下面',
+    maxRetries: 0,
+  });
+  expect(text).not.toBe('');
+  const { embeddings } = await embedMany({
+    model: open.embeddingModel('builtin-embedding'),
+    values: ['月亮', '桥'],
+    maxRetries: 0,
+  });
+  expect(embeddings.map(({ length }) => length)).toEqual([256, 256]);
+  const { image } = await generateImage({
+    model: open.imageModel('builtin-canvas'),
+    prompt: '山',
+    size: '512x512',
+    maxRetries: 0,
+  });
+  expect(image.mediaType).toBe('image/png');
 });
 
 test('LangChain chats, streams, calls tools, makes vectors, and is told what is wrong', async () => {

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { In } from '#contract/calls.ts';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { TestClient } from '../support/client.ts';
+import { bodyOf, listen, reply } from '../support/fake-service.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /** What a key may do, held to the token by two processes on one database. */
 
@@ -255,3 +257,77 @@ test('its owner raises the length of a call, changes bounds at once, rotates it 
   ])
     expect((await act()).code).toBe(404);
 });
+
+test('a channel has as many calls at once as its manager allows, in all processes together', async () => {
+  let now = 0;
+  let most = 0;
+  let stay = 120;
+  const service = await listen(async (request, response) => {
+    await bodyOf(request);
+    if (request.method === 'GET') return reply(response, 200, { data: [] });
+    now += 1;
+    most = Math.max(most, now);
+    response.on('close', () => (now -= 1));
+    await new Promise((resolve) => setTimeout(resolve, stay));
+    return reply(response, 200, {
+      choices: [{ index: 0, message: { role: 'assistant', content: '好' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
+    });
+  });
+  const env = {
+    OPENAI_BASE_URL: mock.baseURL,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODELS: model,
+    SECRET_KEY: 'the same in all processes',
+  };
+  const third = await startServer({ databaseUrl: servers[0]!.databaseUrl, env });
+  try {
+    const manager = new TestClient(servers[0]!.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    await manager.call('saveChannel', {
+      kind: 'openai-compatible',
+      base_url: `${service.url}/v1`,
+      label: '窄的',
+      models: [{ name: 'narrow-model', factor: 0 }],
+      parallel: 3,
+    });
+    const user = await withKey({});
+    const ask = (baseURL: string) =>
+      new OpenAI({
+        apiKey: user.key,
+        baseURL: `${baseURL}/v1`,
+        maxRetries: 0,
+      }).chat.completions.create({ model: 'narrow-model', messages });
+    for (const { baseURL } of [...servers, third])
+      await expect
+        .poll(
+          () =>
+            ask(baseURL).then(
+              () => true,
+              () => false,
+            ),
+          { timeout: 10_000 },
+        )
+        .toBe(true);
+    most = 0;
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, at) => ask([...servers, third][at % 3]!.baseURL)),
+    );
+    expect(answers.map(({ choices }) => choices[0]?.message.content)).toEqual(
+      Array.from({ length: 24 }, () => '好'),
+    );
+    expect(most).toBe(3);
+
+    // What a process had running that is killed counts no more.
+    stay = 60_000;
+    const held = Promise.allSettled([1, 2, 3].map(() => ask(third.baseURL)));
+    await expect.poll(() => now, { timeout: 10_000 }).toBe(3);
+    await third.kill9();
+    await held;
+    stay = 50;
+    await ask(servers[1]!.baseURL);
+  } finally {
+    await third.stop().catch(() => undefined);
+    await service.close();
+  }
+}, 60_000);

@@ -208,6 +208,46 @@ describe('the fields of a request', () => {
     expect(mock.lastRequest?.messages[1]).toEqual({ role: 'assistant', content: '嗯' });
   });
 
+  test('in an address that a call does not read are refused by name; those beside a body are named', async () => {
+    const headers = { authorization: `Bearer ${user.key}` };
+    const none = '00000000-0000-4000-8000-000000000000';
+    for (const [method, path] of [
+      ['GET', '/v1/models'],
+      ['GET', `/v1/models/${model}`],
+      ['GET', '/v1/files/none'],
+      ['GET', '/v1/files'],
+      ['GET', '/v1/batches/none'],
+      ['GET', '/v1/responses/none'],
+      ['DELETE', '/v1/files/none'],
+      ['DELETE', '/v1/responses/none'],
+      ['GET', '/v1/balance'],
+      ['GET', `/v1/progress?request_id=${none}`],
+    ] as const) {
+      const asked = `${path}${path.includes('?') ? '&' : '?'}odd=1`;
+      const answer = await fetch(`${server.baseURL}${asked}`, { method, headers });
+      const told = (await answer.json()) as Refused & { message?: string };
+      expect([asked, answer.status]).toEqual([asked, told.error ? 400 : 422]);
+      if (told.error) expect(told.error.param).toBe('odd');
+      expect(told.error?.message ?? told.message).toContain('odd');
+    }
+    const beside = await post('/v1/chat/completions?beta=true&%E5%A5%87=1', {
+      model,
+      messages: say('好'),
+      metadata: { a: '1' },
+    });
+    expect([beside.status, beside.headers.get('x-ignored-fields')]).toEqual([
+      200,
+      'beta, %E5%A5%87, metadata',
+    ]);
+    const drawn = { model: 'dall-e-3', prompt: '山', parameters: { seeed: 1 } };
+    const misspelt = await post('/v1/images/generations', drawn);
+    const { error } = (await misspelt.json()) as Refused;
+    expect([misspelt.status, error?.param]).toEqual([400, 'parameters.seeed']);
+    expect((await post('/v1/image', drawn)).status).toBe(422);
+    const cancelled = await post('/v1/batches/none/cancel', { odd: 1 });
+    expect(((await cancelled.json()) as Refused).error?.param).toBe('odd');
+  });
+
   test('addresses in whatever part are fetched here or refused', async () => {
     const { calls } = mock;
     const there = 'http://127.0.0.1:9/secret.png';

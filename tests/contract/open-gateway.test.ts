@@ -542,6 +542,57 @@ test('what other programs send is answered', async () => {
   await Promise.all(asked);
 });
 
+/** routers/openai.py, audio.py, images.py and retrieval/utils.py of open-webui; LobeHub's factory as above. */
+test('what other programs ask beside chats is answered', async () => {
+  const headers = {
+    authorization: `Bearer ${user.key}`,
+    'x-openwebui-user-name': '%E5%B0%8F%E6%98%8E',
+    'x-openwebui-user-role': 'user',
+  };
+  const ask = async (path: string, body?: object | FormData) => {
+    const isForm = body instanceof FormData;
+    const answer = await fetch(server.baseURL + path, {
+      method: body ? 'POST' : 'GET',
+      headers: isForm || !body ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+    });
+    if (answer.status !== 200) expect.fail(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+  const listed = (await (await ask('/v1/models')).json()) as { data: { id: string }[] };
+  expect(listed.data.map(({ id }) => id)).toContain(model);
+  const texts = { model: 'builtin-embedding', input: ['月亮', '桥'] };
+  for (const more of [{}, { encoding_format: 'float', user: 'u1' }]) {
+    const { data } = (await (await ask('/v1/embeddings', { ...texts, ...more })).json()) as {
+      data: { index: number; embedding: number[] }[];
+    };
+    expect(data.map(({ index, embedding }) => [index, Array.isArray(embedding)])).toEqual([
+      [0, true],
+      [1, true],
+    ]);
+  }
+  const drawn = await ask('/v1/images/generations?api-version=2025-04-01-preview', {
+    model: 'builtin-canvas',
+    prompt: '山',
+    n: 1,
+    size: '512x512',
+    response_format: 'b64_json',
+  });
+  expect(drawn.headers.get('x-ignored-fields')).toBe('api-version');
+  expect(await drawn.text()).toContain('"b64_json"');
+  const said = await ask('/v1/audio/speech', {
+    input: '你好',
+    voice: 'alloy',
+    model: 'builtin-voice',
+  });
+  const form = new FormData();
+  form.set('model', 'whisper-1');
+  form.set('file', new Blob([await said.arrayBuffer()]), 'a.mp3');
+  expect(await (await ask('/v1/audio/transcriptions', form)).json()).toEqual({
+    text: '月亮很亮',
+  });
+});
+
 test('what failed and cost nothing fills no disk: a day of one person has its room', async () => {
   const own = await apiUser(server, { key: { log_bodies: true } });
   const count = 400;

@@ -118,6 +118,8 @@ const complete = async ({ key }: ApiUser, model: string, more: object = {}) => {
   return {
     status: response.status,
     deducted: Number(response.headers.get('x-deducted-tokens')),
+    ignored: response.headers.get('x-ignored-fields'),
+    adjusted: response.headers.get('x-adjusted-fields'),
     json: (await response.json()) as { error?: { message: string; param?: string } },
   };
 };
@@ -323,7 +325,8 @@ test('each maker is spoken to in its own way, and what it has not is refused or 
   expect(last().headers['authorization']).toBeUndefined();
 
   const { id } = await connect('glm-own', '/glm/v4', { maker: 'glm' });
-  expect((await complete(user, 'glm-own', { user: 'u1', temperature: 1.8 })).status).toBe(200);
+  const near = await complete(user, 'glm-own', { user: 'u1', temperature: 1.8 });
+  expect(near).toMatchObject({ status: 200, adjusted: 'temperature=1', ignored: null });
   expect(last().body).toMatchObject({ user_id: 'u1', temperature: 1 });
   expect(last().body['user']).toBeUndefined();
   const refused = await complete(user, 'glm-own', { n: 2 });
@@ -336,8 +339,24 @@ test('each maker is spoken to in its own way, and what it has not is refused or 
   // What a model has one value of is not sent to it.
   await connect('kimi-k2.6', '/kimi/v1', { maker: 'kimi' });
   const fixed = { temperature: 0.3, top_p: 0.5, presence_penalty: 1 };
-  expect((await complete(user, 'kimi-k2.6', fixed)).status).toBe(200);
+  expect(await complete(user, 'kimi-k2.6', fixed)).toMatchObject({
+    status: 200,
+    ignored: Object.keys(fixed).join(', '),
+    adjusted: null,
+  });
   for (const name of Object.keys(fixed)) expect(last()?.body).not.toHaveProperty(name);
+  const must = await complete(user, 'kimi-k2.6', { tools, tool_choice: 'required' });
+  expect([must.status, must.json.error?.param]).toEqual([400, 'tool_choice']);
+  // Of what many makers have in one place each is spoken to as its own.
+  for (const model of ['ernie-4.5', 'deepseek-v3.2'])
+    await connect(model, '/qianfan/v2', { maker: 'qianfan' });
+  await complete(user, 'ernie-4.5', { temperature: 1.8 });
+  expect(last().body['temperature']).toBe(1);
+  expect((await complete(user, 'deepseek-v3.2', { temperature: 1.8 })).adjusted).toBeNull();
+  expect(last().body['temperature']).toBe(1.8);
+  await connect('flow-own', '/flow/v1', { maker: 'siliconflow' });
+  const penal = await complete(user, 'flow-own', { presence_penalty: 0.5 });
+  expect([penal.status, penal.json.error?.param]).toEqual([400, 'presence_penalty']);
   // Another channel has it.
   await connect('glm-own', '/elsewhere/v1');
   await owner.call('setChannel', { id, priority: 0 });

@@ -1,5 +1,6 @@
 import { chatFields } from '#contract/open-fields.ts';
 import { type ChatBody, type ChatRelay, RelayError } from '#server/engines/chat-relay.ts';
+import { tellAdjusted, tellIgnored } from '#server/http/ignored-fields.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import { tooLate } from '../model/chat-lines.ts';
 import type { Asking, ChatWorks } from './chat-asking.ts';
@@ -40,11 +41,14 @@ export const askServices = async <T>(
     userId: context.caller.user.id,
     firstMs,
     gone: context.signal,
-    onLine: ({ channelId, label }) => {
+    onLine: ({ channelId, label, adjusted }) => {
       beat();
       asking.charge.servedBy(channelId);
       asking.channelId = channelId;
-      if (!begun()) context.header('x-channel', encodeURIComponent(label));
+      if (begun()) return;
+      context.header('x-channel', encodeURIComponent(label));
+      tellIgnored(context, adjusted?.ignored ?? []);
+      tellAdjusted(context, adjusted?.adjusted ?? []);
     },
     words: {
       unable: (kind) => (kind ? unableBy(context, chatFields, body, kind) : null),

@@ -1,5 +1,6 @@
 import { type ChannelKind, dialects, isHarmless, type OpenFields } from '#contract/open-fields.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import { tellIgnored } from '#server/http/ignored-fields.ts';
 import type { OpenContext } from '#server/http/open-handlers.ts';
 
 type Json = Record<string, unknown>;
@@ -24,21 +25,6 @@ const fatesOf = (fields: OpenFields, given: Json, kind: ChannelKind) => {
     }
   }
   return { passed, idle, refusal };
-};
-
-/** Of each request, the fields that were taken and change nothing. */
-const ignored = new WeakMap<object, Set<string>>();
-
-/** Names fields that were taken and change nothing, in a header of the answer. */
-export const tellIgnored = (
-  context: Pick<OpenContext, 'header'>,
-  names: readonly string[],
-): void => {
-  if (names.length === 0) return;
-  const all = ignored.get(context) ?? new Set();
-  ignored.set(context, all);
-  for (const name of names) all.add(name);
-  context.header('x-ignored-fields', [...all].join(', '));
 };
 
 /**

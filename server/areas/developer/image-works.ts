@@ -6,6 +6,7 @@ import type { ImageTask } from '#contract/image.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { Refusal, type UploadedFile } from '#server/http/handlers.ts';
+import { tellIgnored } from '#server/http/ignored-fields.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { OpenContext } from '#server/http/open-handlers.ts';
 import type { Jobs } from '#server/jobs/jobs.ts';
@@ -27,7 +28,6 @@ import { openCharge } from './charge.ts';
 import { isUsable } from '../model/usable.ts';
 import { noSuchModel, openToKey } from './key-models.ts';
 import * as store from './developer.store.ts';
-import { tellIgnored } from './fields.ts';
 import { tellPrice } from './price-told.ts';
 
 /** Works of images that programs ask for, from their beginning to the answer. */

@@ -7,10 +7,10 @@ import { createFairQueue } from '#server/fair-queue.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { createPersonLimit } from '#server/http/rate-limit.ts';
 import { storableJson } from '#server/storable.ts';
+import { tellIgnored } from '#server/http/ignored-fields.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
 import { apiResponses } from './batch.tables.ts';
-import { tellIgnored } from './fields.ts';
 import { paged } from './list-page.ts';
 
 /** Responses that are kept so that programs can go on from them. Only the key that made one knows it. */

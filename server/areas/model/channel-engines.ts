@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ProxyAgent } from 'undici';
 import * as z from 'zod/mini';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
-import { chatServices } from '#server/engines/chat-service.ts';
+import { chatServices, type Place } from '#server/engines/chat-service.ts';
 import type { ChatRelay } from '#server/engines/chat-relay.ts';
 import type { ImageEngine } from '#server/engines/image-engine.ts';
 import { createMidjourneyEngine } from '#server/engines/midjourney/midjourney-engine.ts';
@@ -56,6 +56,19 @@ export const throughProxy = (address: string): ProxyAgent => {
   proxies.set(address, known);
   return known;
 };
+
+/** What goes with each request to a channel, and the way it takes. */
+export const wireOf = ({
+  headers,
+  body,
+  proxy,
+  maker,
+}: ChannelRow['options']): Omit<Place, 'baseUrl' | 'apiKey'> => ({
+  ...(headers && { headers }),
+  ...(body && { body }),
+  ...(proxy && { dispatcher: throughProxy(proxy) }),
+  ...(maker && { maker }),
+});
 
 /** How long it may take to ask about a key, ms. */
 const askKeyMs = 10_000;
@@ -139,13 +152,7 @@ export const createChannelEngines = (deps: {
   const { keys, fetch, filmPollMs: pollMs, silence, log } = deps;
 
   const make = ({ kind, baseUrl, options }: ChannelRow, secret: string): Engines => {
-    const { headers, body, proxy, maker } = options;
-    const wire = {
-      ...(headers && { headers }),
-      ...(body && { body }),
-      ...(proxy && { dispatcher: throughProxy(proxy) }),
-      ...(maker && { maker }),
-    };
+    const wire = wireOf(options);
     const ofKeys = <T>(of: (apiKey: string) => T): T[] => keysOf(secret).map(of);
     switch (kind) {
       case 'stable-diffusion-webui':
@@ -164,17 +171,19 @@ export const createChannelEngines = (deps: {
         const { engine, relay } = chatServices[kind];
         return {
           ...none,
-          chat: ofKeys((apiKey) => engine({ baseUrl, apiKey })),
-          relay: ofKeys((apiKey) => relay({ baseUrl, apiKey })),
+          chat: ofKeys((apiKey) => engine({ baseUrl, apiKey, ...wire })),
+          relay: ofKeys((apiKey) => relay({ baseUrl, apiKey, ...wire })),
           // Asking for their models needs words of their own: a key is believed by its calls alone.
           keys: ofKeys((apiKey) => ({ ...keyMark(apiKey), takes: () => Promise.resolve(null) })),
         };
       }
       case 'openai-compatible': {
-        const speech = inTurn(ofKeys((apiKey) => createOpenAiSpeechEngine({ baseUrl, apiKey })));
+        const speech = inTurn(
+          ofKeys((apiKey) => createOpenAiSpeechEngine({ baseUrl, apiKey, ...wire })),
+        );
         return {
           video: filmsInTurn(
-            ofKeys((apiKey) => createOpenAiVideoEngine({ baseUrl, apiKey, pollMs })),
+            ofKeys((apiKey) => createOpenAiVideoEngine({ baseUrl, apiKey, ...wire, pollMs })),
           ),
           speak: speech,
           hear: speech,
@@ -182,14 +191,14 @@ export const createChannelEngines = (deps: {
           relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey, ...wire })),
           keys: ofKeys((apiKey) => ({
             ...keyMark(apiKey),
-            takes: () =>
-              takesKey({ baseUrl, maker: maker ?? null }, apiKey, AbortSignal.timeout(askKeyMs)),
+            takes: () => takesKey({ baseUrl, apiKey, ...wire }, AbortSignal.timeout(askKeyMs)),
           })),
           image: inTurn(
             ofKeys((apiKey) =>
               createOpenAiImageEngine({
                 baseUrl,
                 apiKey,
+                ...wire,
                 fetch,
                 silence,
                 imageOf: (model) => imageOfferOf(model)?.image ?? null,

@@ -1,14 +1,51 @@
 import type { Parsed } from '#contract/calls.ts';
+import { searchKinds } from '#contract/manage-model.ts';
+import { isChatService } from '#server/engines/chat-service.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { maskedBody, readBody, readHeaders, readProxy } from './channel-wire.ts';
 import type { ChannelRow } from './model.store.ts';
+
+type Extras = Pick<
+  Parsed<'saveChannel'>,
+  'headers' | 'body' | 'proxy' | 'tag' | 'parallel' | 'factor' | 'maker' | 'groups'
+>;
+
+/** What only chats have: elsewhere it would change nothing. */
+const ofChats = ['headers', 'body', 'proxy', 'parallel'] as const;
+/** Services that answer nobody in a session: all work of the site is theirs. */
+const asides: readonly string[] = ['embedding', 'replicate', ...searchKinds];
+
+const asksNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0);
+
+/** Nothing is taken that would have no effect. @throws Refusal bad_input */
+export const requireFitting = (
+  input: Extras & {
+    kind: Parsed<'saveChannel'>['kind'];
+    models?: Parsed<'saveChannel'>['models'];
+  },
+): void => {
+  const { kind, models = [] } = input;
+  const refuse = (field: string): never => {
+    throw new Refusal('bad_input', `${field}：这一类服务没有这一项，请去掉`);
+  };
+  if (kind !== 'openai-compatible' && input.maker) refuse('maker');
+  if (asides.includes(kind) && !asksNothing(input.groups)) refuse('groups');
+  if (isChatService(kind)) return;
+  for (const field of ofChats) if (!asksNothing(input[field])) refuse(field);
+  if ((input.factor ?? 1) !== 1) refuse('factor');
+  if (models.some(({ name, upstream = name }) => upstream !== name)) refuse('models');
+};
 
 /**
  * What a form says of the way of a channel's requests; what it leaves out stays.
  * @param known what the channel has, and whether it goes to another address now @throws Refusal
  */
 export const extrasOf = (
-  input: Parsed<'saveChannel'>,
+  input: Extras,
   { options: before, moved }: { options: ChannelRow['options']; moved: boolean },
   user: Pick<Identity, 'owner'>,
 ): ChannelRow['options'] => {

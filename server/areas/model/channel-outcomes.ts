@@ -3,6 +3,7 @@ import type { Database } from '#server/db/database.ts';
 import type { ServiceError } from '#server/engines/service-wire.ts';
 import { createAskers } from './askers.ts';
 import { createChannelHealth } from './channel-health.ts';
+import { createChannelRoom } from './channel-room.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createLineHealth } from './line-health.ts';
 
@@ -30,7 +31,8 @@ export interface Turns {
 }
 
 /** Chat, images and media each by themselves: what fails at images may well go on chatting. */
-export const createOutcomes = (db: Database, hedgeFloorMs: number) => {
+export const createOutcomes = (db: Database, instance: number, hedgeFloorMs: number) => {
+  const room = createChannelRoom(db, instance);
   const health = createChannelHealth(db);
   const askers = createAskers(db);
   const createTurns = (): Turns => {
@@ -57,7 +59,7 @@ export const createOutcomes = (db: Database, hedgeFloorMs: number) => {
       },
     };
   };
-  const chat = createLineHealth({ db, health, askers, hedgeFloorMs });
+  const chat = createLineHealth({ db, health, askers, hedgeFloorMs, room });
   return {
     chat,
     image: createTurns(),
@@ -65,6 +67,7 @@ export const createOutcomes = (db: Database, hedgeFloorMs: number) => {
     close: () => {
       health.close();
       chat.close();
+      room.close();
     },
   };
 };

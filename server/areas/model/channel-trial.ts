@@ -2,10 +2,14 @@ import { callsTools } from '#common/tool-models.ts';
 import { thinkingByName, type ThinkingWords } from '#common/thinking-models.ts';
 import type { Out } from '#contract/calls.ts';
 import { searches, type ChannelKind, type SearchPaths } from '#contract/manage-model.ts';
-import type { Maker } from '#contract/makers.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import { EngineError, type ToolSpec } from '#server/engines/chat-engine.ts';
-import { chatServices, type ChatServiceKind, isChatService } from '#server/engines/chat-service.ts';
+import {
+  chatServices,
+  type ChatServiceKind,
+  isChatService,
+  type Place,
+} from '#server/engines/chat-service.ts';
 import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
@@ -101,10 +105,8 @@ const silence = (): Buffer => {
 
 interface Asked {
   kind: ChatServiceKind;
-  baseUrl: string;
-  apiKey: string;
+  place: Place;
   model: string;
-  maker?: Maker | undefined;
   signal: AbortSignal;
 }
 
@@ -128,7 +130,7 @@ const clock = {
 
 /** Asks for a few letters; gives what was said, and whether it was thought about, or a tool called. */
 const tryAsking = async (
-  { kind, baseUrl, apiKey, model, maker, signal }: Asked,
+  { kind, place, model, signal }: Asked,
   {
     question = hello,
     thinking,
@@ -145,7 +147,7 @@ const tryAsking = async (
   let thought = false;
   let called = false;
   try {
-    await chatServices[kind].engine({ baseUrl, apiKey, ...(maker && { maker }) }).write(
+    await chatServices[kind].engine(place).write(
       {
         model,
         messages: [{ role: 'user', content: question }],
@@ -227,16 +229,16 @@ const chat = async (asked: Asked): Promise<Answered> => {
   };
 };
 
-const speak = async ({ baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
-  const engine = createOpenAiSpeechEngine({ baseUrl, apiKey });
+const speak = async ({ place, model, signal }: Asked): Promise<Answered> => {
+  const engine = createOpenAiSpeechEngine(place);
   const [voice = ''] = Object.keys(engine.voices(model));
   const { data } = await engine.speak({ model, text: '你好', voice, speed: 1 }, signal);
   return { message: `${model} 读出了“你好”（${Math.ceil(data.length / 1024)} KB）` };
 };
 
-const hear = async ({ baseUrl, apiKey, model, signal }: Asked): Promise<Answered> => {
+const hear = async ({ place, model, signal }: Asked): Promise<Answered> => {
   const order = { model, data: silence(), mime: 'audio/wav' };
-  const words = await createOpenAiSpeechEngine({ baseUrl, apiKey }).hear(order, signal);
+  const words = await createOpenAiSpeechEngine(place).hear(order, signal);
   return {
     message: `${model} 听了一秒静音，写下：${words.trim().slice(0, mostReply) || '（空）'}`,
   };
@@ -259,16 +261,14 @@ const factorOf = (name: string): number =>
 
 const tryChatService = async (
   kind: ChatServiceKind,
-  baseUrl: string,
-  apiKey: string,
+  place: Place,
   model?: string,
-  maker?: Maker,
 ): Promise<Trial> => {
   const signal = AbortSignal.timeout(patience);
   let names: string[] = [];
   let listing: unknown;
   try {
-    names = await chatServices[kind].models({ baseUrl, apiKey, ...(maker && { maker }) }, signal);
+    names = await chatServices[kind].models(place, signal);
   } catch (error) {
     listing = error;
   }
@@ -285,7 +285,7 @@ const tryChatService = async (
   const begun = performance.now();
   try {
     // The list may come without a key while an answer needs one, and the other way round.
-    const asked = { kind, baseUrl, apiKey, model: chosen, maker, signal };
+    const asked = { kind, place, model: chosen, signal };
     const { message, firstMs, thinking: words, tools: can } = await act(asked);
     const latency = Math.round(firstMs ?? performance.now() - begun);
     return {
@@ -369,7 +369,7 @@ const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Pr
   let names: string[] = [];
   let listing: unknown;
   try {
-    names = await listModels(baseUrl, apiKey, signal);
+    names = await listModels({ baseUrl, apiKey }, signal);
   } catch (error) {
     listing = error;
   }
@@ -425,18 +425,19 @@ export const tryService = (
     baseUrl,
     secret,
     model,
-    maker,
+    wire,
     search,
   }: {
     kind: ChannelKind;
     baseUrl: string;
     secret: string;
     model?: string | undefined;
-    maker?: Maker | undefined;
+    /** What goes with each chat, and the way it takes. */
+    wire: Omit<Place, 'baseUrl' | 'apiKey'>;
     search?: SearchPaths | undefined;
   },
 ): Promise<Trial> => {
-  if (isChatService(kind)) return tryChatService(kind, baseUrl, secret, model, maker);
+  if (isChatService(kind)) return tryChatService(kind, { baseUrl, apiKey: secret, ...wire }, model);
   if (searches(kind)) return trySearch(fetch, { kind, baseUrl, apiKey: secret, paths: search });
   if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
   if (kind === 'replicate') return tryReplicate(baseUrl, secret);

@@ -1,9 +1,12 @@
 import { Refusal } from '#server/http/handlers.ts';
 import { hintOf } from './channel-key.ts';
 
-/** What the program says itself, or what carries a key: those belong where they are encrypted. */
+/**
+ * What the program says itself, what carries a key and belongs where it is encrypted, or what asks
+ * for features with prices of their own.
+ */
 const ownHeaders =
-  /^(?:authorization|proxy-.*|cookie|host|connection|upgrade|te|trailer|expect|content-.*|transfer-encoding|(?:x-)?api-key|x-goog-api-key)$/i;
+  /^(?:authorization|proxy-.*|cookie|host|connection|upgrade|te|trailer|expect|content-.*|transfer-encoding|(?:x-)?api-key|x-goog-api-key|anthropic-.*)$/i;
 /** What the program says itself, or what makes an answer cost more than whoever asks is told. */
 const ownFields = new Set([
   'model',
@@ -27,6 +30,18 @@ const ownFields = new Set([
   'reasoning',
   'reasoning_effort',
   'thinking_budget',
+  // The same in the words of others.
+  'system',
+  'output_config',
+  'mcp_servers',
+  'container',
+  'speed',
+  'inference_geo',
+  'contents',
+  'systemInstruction',
+  'generationConfig',
+  'toolConfig',
+  'cachedContent',
 ]);
 const mostLetters = 8_000;
 

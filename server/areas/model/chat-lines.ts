@@ -5,6 +5,7 @@ import { textOf } from '#common/chat-message.ts';
 import { channelFault } from '#server/engines/channel-fault.ts';
 import { type ChatEngine, EngineError } from '#server/engines/chat-engine.ts';
 import {
+  type Adjusted,
   type ChatBody,
   type ChatRelay,
   RelayError,
@@ -24,7 +25,7 @@ export interface Line<E> {
   /** Names the service for people. */
   label: string;
   key: KeyMark;
-  /** Calls that this process may have running at its channel; null: any number. */
+  /** Calls that all processes together may have running at its channel; null: any number. */
   parallel: number | null;
   /** Asks the service, without the question, whether it takes the key; null: nobody can tell. */
   takesKey: (() => Promise<boolean | null>) | null;
@@ -46,8 +47,8 @@ export interface LineCall {
     unable: (kind: ChatRelay['kind']) => Error | null;
     of: (body: ChatBody, kind: ChatRelay['kind']) => ChatBody;
   };
-  /** It is asked now, or it is the one that answers. */
-  onLine?: (line: { channelId: number; label: string }) => void;
+  /** It is asked now, or it is the one that answers: then with what its words change of the request. */
+  onLine?: (line: { channelId: number; label: string; adjusted?: Adjusted | null }) => void;
 }
 
 /** Those of one channel that are asked in one call at most: a hundred dead keys keep nobody waiting. */
@@ -65,21 +66,8 @@ const few = <E>(lines: readonly Line<E>[]): Line<E>[] => {
 /** How long one waits for room at channels that may have so many calls at once, and looks anew, ms. */
 const room = { longest: 15_000, every: 50 };
 
-/** Those whose channel may have one more call, waited for if none may. */
-const withRoom = async <E>(
-  lines: readonly Line<E>[],
-  health: LineHealth,
-  gone: AbortSignal,
-): Promise<Line<E>[]> => {
-  const until = performance.now() + room.longest;
-  for (;;) {
-    const free = lines.filter(
-      ({ channelId, parallel }) => parallel === null || health.running(channelId) < parallel,
-    );
-    if (free.length > 0 || lines.length === 0 || performance.now() > until) return free;
-    await sleep(room.every, undefined, { signal: gone });
-  }
-};
+/** Its channel has as many calls under way as it may. */
+class NoRoom extends Error {}
 
 interface Asked {
   form: Form;
@@ -90,100 +78,160 @@ interface Asked {
   onRefused?: () => void;
 }
 
+type Attempt<E, T> = (line: Line<E>, signal: AbortSignal, first: () => boolean) => Promise<T>;
+
 /** One request to a channel as a span, named as OpenTelemetry's conventions have it. */
-const tracedAttempt = <T>(
-  { channelId, upstreamName }: Line<unknown>,
-  first: () => boolean,
-  attempt: (first: () => boolean) => Promise<T>,
-): Promise<T> => {
-  const about = {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.request.model': upstreamName,
-    'queqiao.channel': channelId,
-  };
-  return traced(`chat ${upstreamName}`, about, (span) => {
-    let spoke = false;
-    return attempt(() => {
-      const wins = first();
-      if (!spoke) span.addEvent(wins ? 'first word' : 'too late');
-      spoke = true;
-      return wins;
+const tracedAttempt =
+  <E, T>(attempt: Attempt<E, T>): Attempt<E, T> =>
+  (line, signal, first) => {
+    const about = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': line.upstreamName,
+      'queqiao.channel': line.channelId,
+    };
+    return traced(`chat ${line.upstreamName}`, about, (span) => {
+      let spoke = false;
+      return attempt(line, signal, () => {
+        const wins = first();
+        if (!spoke) span.addEvent(wins ? 'first word' : 'too late');
+        spoke = true;
+        return wins;
+      });
     });
+  };
+
+/** Takes one of the places of a line's channel for its attempt. @throws NoRoom */
+const inRoom =
+  <E, T>(health: LineHealth, full: Set<number>, attempt: Attempt<E, T>): Attempt<E, T> =>
+  async (line, signal, first) => {
+    const { channelId, parallel } = line;
+    if (parallel === null) return attempt(line, signal, first);
+    const leave = full.has(channelId) ? null : await health.enter(channelId, parallel);
+    if (!leave) {
+      full.add(channelId);
+      throw new NoRoom();
+    }
+    try {
+      signal.throwIfAborted();
+      return await attempt(line, signal, first);
+    } finally {
+      leave();
+    }
+  };
+
+/** What is known of a call while its lines are asked. */
+interface Course<E> {
+  winner: Line<E> | null;
+  /** The last failure that says something of a service. */
+  failure: Error | null;
+  /** No other line is to be asked. */
+  hopeless: boolean;
+  since: Map<Line<E>, number>;
+}
+
+/** One attempt failed: what that says of its line, and who is asked next. */
+const judge = <E>(
+  { call, health, log }: LinesDeps<E>,
+  { asked, course }: { asked: Asked; course: Course<E> },
+  { line, error, first }: { line: Line<E>; error: Error; first: boolean },
+): { retriable: boolean; sameChannel: boolean } => {
+  if (error instanceof NoRoom) return { retriable: true, sameChannel: false };
+  const { form, size } = asked;
+  const fault = channelFault(error);
+  const ms = performance.now() - (course.since.get(line) ?? 0);
+  const note = { model: call.model, userId: call.userId, form, size };
+  health.failed(line, note, fault, ms, error.message);
+  if (!first) asked.onRefused?.();
+  const known = error instanceof EngineError || error instanceof RelayError;
+  if (!known) log.error({ err: error, channel: line.channelId }, 'an engine broke');
+  else if (fault.kind !== 'asker')
+    log.warn(
+      { channel: line.channelId, kind: fault.kind, status: fault.status },
+      'a channel failed',
+    );
+  course.failure = error;
+  course.hopeless = known && !error.retriable && error.askerAtFault;
+  const sameChannel = ['key', 'money', 'doubt', 'full'].includes(fault.kind);
+  return { retriable: !course.hopeless, sameChannel };
+};
+
+/** Asks lines until one answers; those whose channels are full are noted in `full`. */
+const askLines = <E, T>(
+  deps: LinesDeps<E>,
+  asked: Asked,
+  course: Course<E>,
+  {
+    lines,
+    full,
+    attempt,
+    silence,
+  }: { lines: Line<E>[]; full: Set<number>; attempt: Attempt<E, T>; silence: () => Error },
+): Promise<T> => {
+  const { call, health } = deps;
+  const { form, size, signal } = asked;
+  const { model } = call;
+  const note = { model, userId: call.userId, form, size };
+  return race({
+    lines,
+    signal,
+    gone: call.gone ?? signal,
+    patience: ({ channelId }) =>
+      health.words.patience(channelId, model, form, { size, longestMs: call.firstMs }),
+    mayHedge: () => health.words.takeHedge(model),
+    attempt: inRoom(health, full, tracedAttempt(attempt)),
+    silence,
+    asked: (line) => {
+      course.since.set(line, performance.now());
+      call.onLine?.(line);
+    },
+    won: (line, waited) => {
+      course.winner = line;
+      health.spoke(line, note, waited);
+      call.onLine?.(line);
+    },
+    lost: (line, waited) => health.lost(line, note, waited),
+    failed: (line, error, first) => judge(deps, { asked, course }, { line, error, first }),
   });
 };
 
 const run = async <E, T>(
-  { lines, call, health, log }: LinesDeps<E>,
+  deps: LinesDeps<E>,
   asked: Asked,
-  attempt: (line: Line<E>, signal: AbortSignal, first: () => boolean) => Promise<T>,
-  { silence, full }: { silence: () => Error; full: () => Error },
+  attempt: Attempt<E, T>,
+  { silence, crowded }: { silence: () => Error; crowded: () => Error },
 ): Promise<T> => {
+  const { call, health } = deps;
   const { form, size, signal } = asked;
-  const { model } = call;
-  const note = { model, userId: call.userId, form, size };
-  const ordered = await health.order(model, few(lines), call.userId);
-  const free = await withRoom(ordered, health, call.gone ?? signal);
-  if (free.length === 0) throw full();
-  const since = new Map<Line<E>, number>();
-  const ms = (line: Line<E>): number => performance.now() - (since.get(line) ?? 0);
-  const end = new Map<Line<E>, () => void>();
-  const ended = (line: Line<E>): void => end.get(line)?.();
-  let winner: Line<E> | null = null;
+  const note = { model: call.model, userId: call.userId, form, size };
+  const course: Course<E> = { winner: null, failure: null, hopeless: false, since: new Map() };
   const onGone = (): void => {
     const { reason } = signal as { reason: unknown };
     const late = reason instanceof EngineError || reason instanceof RelayError;
-    for (const line of since.keys()) if (winner === null || winner === line) ended(line);
+    const { winner, since } = course;
     // Whoever asked gave up waiting for its next word.
-    if (late && winner)
-      health.failed(winner, note, channelFault(reason), ms(winner), reason.message);
+    if (late && winner) {
+      const ms = performance.now() - (since.get(winner) ?? 0);
+      health.failed(winner, note, channelFault(reason), ms, reason.message);
+    }
   };
   signal.addEventListener('abort', onGone, { once: true });
   try {
-    const answer = await race({
-      lines: free,
-      signal,
-      gone: call.gone ?? signal,
-      patience: ({ channelId }) =>
-        health.words.patience(channelId, model, form, { size, longestMs: call.firstMs }),
-      mayHedge: () => health.words.takeHedge(model),
-      attempt: (line, cut, first) => tracedAttempt(line, first, (told) => attempt(line, cut, told)),
-      silence,
-      asked: (line) => {
-        since.set(line, performance.now());
-        end.set(line, health.begin(line.channelId));
-        call.onLine?.(line);
-      },
-      won: (line, waited) => {
-        winner = line;
-        health.spoke(line, note, waited);
-        call.onLine?.(line);
-      },
-      lost: (line, waited) => {
-        ended(line);
-        health.lost(line, note, waited);
-      },
-      failed: (line, error, first) => {
-        ended(line);
-        const fault = channelFault(error);
-        health.failed(line, note, fault, ms(line), error.message);
-        if (!first) asked.onRefused?.();
-        const known = error instanceof EngineError || error instanceof RelayError;
-        if (!known) log.error({ err: error, channel: line.channelId }, 'an engine broke');
-        else if (fault.kind !== 'asker')
-          log.warn(
-            { channel: line.channelId, kind: fault.kind, status: fault.status },
-            'a channel failed',
-          );
-        const retriable = !known || error.retriable || !error.askerAtFault;
-        const sameChannel = ['key', 'money', 'doubt', 'full'].includes(fault.kind);
-        return { retriable, sameChannel };
-      },
-    });
-    if (winner) {
-      ended(winner);
-      health.answered(winner, note);
+    let lines = await health.order(call.model, few(deps.lines), call.userId);
+    const until = performance.now() + room.longest;
+    for (;;) {
+      const full = new Set<number>();
+      try {
+        const answer = await askLines(deps, asked, course, { lines, full, attempt, silence });
+        if (course.winner) health.answered(course.winner, note);
+        return answer;
+      } catch (error) {
+        lines = lines.filter(({ channelId }) => full.has(channelId));
+        if (course.winner || course.hopeless || signal.aborted || lines.length === 0) throw error;
+        if (performance.now() > until) throw course.failure ?? crowded();
+        // Nobody else is left: a place becomes free when a call ends, in whichever process.
+        await sleep(room.every);
+      }
     }
-    return answer;
   } finally {
     signal.removeEventListener('abort', onGone);
   }
@@ -219,7 +267,8 @@ export const engineOfLines = (deps: LinesDeps<ChatEngine>): ChatEngine => ({
       },
       {
         silence: () => new EngineError('timeout', streamCodes.timeout, { retriable: true }),
-        full: () => new EngineError('rate_limited', streamCodes.rate_limited, { retriable: true }),
+        crowded: () =>
+          new EngineError('rate_limited', streamCodes.rate_limited, { retriable: true }),
       },
     ),
 });
@@ -281,12 +330,17 @@ export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
     const lines = given.lines.filter((_, at) => reasons[at] === null);
     const [reason] = reasons;
     if (lines.length === 0 && reason) throw reason;
-    return { ...given, lines };
+    return { ...given, lines, call: { ...given.call, onLine } };
   };
-  const put = (body: ChatBody, { engine, upstreamName }: Line<ChatRelay>): ChatBody => {
+  /** What the words of channels change of the request. */
+  const changed = new Map<number, Adjusted | null>();
+  const put = (body: ChatBody, { channelId, engine, upstreamName }: Line<ChatRelay>): ChatBody => {
     const asked = { ...body, model: upstreamName };
+    changed.set(channelId, engine.adjusts?.(asked) ?? null);
     return words?.of(asked, engine.kind) ?? asked;
   };
+  const onLine: LineCall['onLine'] = ({ channelId, label }) =>
+    given.call.onLine?.({ channelId, label, adjusted: changed.get(channelId) ?? null });
   const sizeOf = (messages: readonly Record<string, unknown>[]): number =>
     messages.reduce((sum, { content }) => {
       if (typeof content === 'string') return sum + content.length;
@@ -312,7 +366,7 @@ export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
             }
             return answer;
           },
-          { silence: tooLate, full: noRoom },
+          { silence: tooLate, crowded: noRoom },
         );
       } catch (error) {
         if (isEmpty(error) && wordless) return wordless;
@@ -342,7 +396,7 @@ export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
             wordless = held;
             throw empty();
           },
-          { silence: tooLate, full: noRoom },
+          { silence: tooLate, crowded: noRoom },
         );
       } catch (error) {
         // Nobody has a word to say to it: that is what is told.

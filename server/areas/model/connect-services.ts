@@ -116,7 +116,7 @@ const offerAll = async (watch: Watch, channelId: number, service: Service): Prom
       modelsOfNames(openaiModels, (_, at) => 10 + at),
     );
   void again(watch, async () => {
-    const names = await listModels(baseUrl, secret, watch.closing);
+    const names = await listModels({ baseUrl, apiKey: secret }, watch.closing);
     await offer(watch, channelId, modelsOfNames(names));
     return `the model service told its ${names.length} models`;
   });

@@ -2,10 +2,11 @@ import * as z from 'zod/mini';
 import { Refusal } from '#server/http/handlers.ts';
 import { storableText } from '#server/storable.ts';
 
-/** Addresses of new-api's kinds of channels that speak OpenAI's words, where the list has none. */
+/** Addresses of new-api's kinds of channels, where the list has none; but for Anthropic's in OpenAI's words. */
 const addresses: Readonly<Record<number, string>> = {
   1: 'https://api.openai.com/v1',
   4: 'http://127.0.0.1:11434/v1',
+  14: 'https://api.anthropic.com/v1',
   17: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
   20: 'https://openrouter.ai/api/v1',
   23: 'https://api.hunyuan.cloud.tencent.com/v1',
@@ -23,7 +24,7 @@ const addresses: Readonly<Record<number, string>> = {
   48: 'https://api.x.ai/v1',
 };
 /** Kinds whose address in the list stands for OpenAI's words below /v1. */
-const belowV1 = new Set([1, 8, 20, 25, 31, 35, 40, 42, 43, 48]);
+const belowV1 = new Set([1, 8, 14, 20, 25, 31, 35, 40, 42, 43, 48]);
 
 const listed = z.looseObject({
   name: z._default(z.string(), ''),
@@ -35,6 +36,11 @@ const listed = z.looseObject({
   param_override: z._default(z.nullable(z.string()), ''),
   header_override: z._default(z.nullable(z.string()), ''),
   tag: z._default(z.nullable(z.string()), ''),
+  /** Names of groups of people by comma. */
+  group: z._default(z.nullable(z.string()), ''),
+  openai_organization: z._default(z.nullable(z.string()), ''),
+  /** JSON, with the proxy among others. */
+  setting: z._default(z.nullable(z.string()), ''),
   weight: z._default(z.nullable(z.int()), 1),
   priority: z._default(z.nullable(z.int()), 0),
   /** 1: it is used. */
@@ -42,13 +48,17 @@ const listed = z.looseObject({
 });
 
 export interface ImportedChannel {
+  kind: 'openai-compatible' | 'anthropic';
   label: string;
   base_url: string;
   api_key: string;
   models: { name: string; upstream?: string }[];
   headers: string;
   body: string;
+  proxy: string;
   tag: string;
+  /** Names of the only groups of people whom it serves; empty: everybody. */
+  groups: string[];
   weight: number;
   priority: number;
   enabled: 0 | 1;
@@ -80,12 +90,24 @@ const rowsIn = (text: string): unknown[] => {
   return rows;
 };
 
-const mappingIn = (text: string | null): Record<string, unknown> => {
+/** What a text of the list says in JSON; nothing where it is none. */
+const recordIn = (text: string | null): Record<string, unknown> => {
   try {
     return record(parsed(text || '{}')) ?? {};
   } catch {
     return {};
   }
+};
+
+const parts = (text: string | null): string[] =>
+  [...new Set((text ?? '').split(',').map((part) => part.trim()))].filter((part) => part !== '');
+
+/** There everybody is in this group. */
+const everybody = 'default';
+
+const headersIn = (text: string | null, organization: string | null): string => {
+  if (!organization) return text ?? '';
+  return JSON.stringify({ 'OpenAI-Organization': organization, ...recordIn(text) });
 };
 
 /** Channels of new-api's or one-api's list, and those that cannot be taken over, with the reason. @throws Refusal bad_input */
@@ -109,21 +131,24 @@ export const readChannelList = (
           : given;
     if (!address || (given !== '' && !addresses[type] && ![3, 8].includes(type)))
       return skip(`不认识的类型 ${type}，请手工添加`);
-    const mapping = mappingIn(map);
-    const models = [...new Set((names ?? '').split(',').map((name) => name.trim()))]
-      .filter((name) => name !== '')
-      .map((name) => {
-        const upstream = mapping[name];
-        return typeof upstream === 'string' && upstream !== '' ? { name, upstream } : { name };
-      });
+    const mapping = recordIn(map);
+    const models = parts(names).map((name) => {
+      const upstream = mapping[name];
+      return typeof upstream === 'string' && upstream !== '' ? { name, upstream } : { name };
+    });
     if (models.length === 0) return skip('没有模型');
+    const { proxy } = recordIn(rest.setting);
+    const groups = parts(rest.group);
     return channels.push({
+      kind: type === 14 ? 'anthropic' : 'openai-compatible',
       label,
       base_url: type === 3 ? `${given.replace(/\/openai(\/v1)?$/, '')}/openai/v1` : address,
       api_key: key ?? '',
       models,
-      headers: rest.header_override ?? '',
+      headers: headersIn(rest.header_override, rest.openai_organization),
       body: rest.param_override ?? '',
+      proxy: typeof proxy === 'string' ? proxy : '',
+      groups: groups.includes(everybody) ? [] : groups,
       tag: (rest.tag ?? '').slice(0, 40),
       weight: Math.min(Math.max(rest.weight ?? 1, 1), 1000),
       // There the larger ones come first.

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelFault } from '#server/engines/channel-fault.ts';
 import type { Database } from '#server/db/database.ts';
 import type { createChannelHealth } from './channel-health.ts';
+import type { ChannelRoom } from './channel-room.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFirstWords, type Form } from './first-words.ts';
 import { type AsideFor, createKeyRests } from './key-rests.ts';
@@ -36,24 +37,6 @@ const createTurns = () => {
   };
 };
 
-/** Calls of each channel that are under way. */
-const createRunning = () => {
-  const running = new Map<number, number>();
-  return {
-    /** A call of a channel begins; gives what is to be called when it ends. */
-    begin: (channelId: number): (() => void) => {
-      running.set(channelId, (running.get(channelId) ?? 0) + 1);
-      let over = false;
-      return () => {
-        if (over) return;
-        over = true;
-        running.set(channelId, (running.get(channelId) ?? 1) - 1);
-      };
-    },
-    running: (channelId: number): number => running.get(channelId) ?? 0,
-  };
-};
-
 interface Ranked<L> {
   line: L;
   /** What speaks against it now; 0: nothing. */
@@ -75,6 +58,7 @@ export const createLineHealth = (deps: {
   /** Who somebody is where people are counted. */
   askers: (userId: number) => Promise<string>;
   hedgeFloorMs: number;
+  room: Pick<ChannelRoom, 'enter'>;
 }) => {
   const { health, hedgeFloorMs } = deps;
   const breaker = createCircuitBreaker();
@@ -88,7 +72,6 @@ export const createLineHealth = (deps: {
     }),
   );
   const turns = createTurns();
-  const running = createRunning();
   /** Counted with all whom nobody knows. */
   const personOf = (userId: number): Promise<string> => deps.askers(userId).catch(() => '');
 
@@ -157,7 +140,8 @@ export const createLineHealth = (deps: {
       if (first) rests.tried(first.channelId, first.key.mark, model, person);
       return sorted;
     },
-    ...running,
+    /** Takes a place at a channel that may have so many calls at once; gives what leaves it, or null. */
+    enter: deps.room.enter,
     /** It said its first word after so many ms. */
     spoke: (way: Way, asked: Question, ms: number): void => {
       words.learn(way.channelId, asked.model, asked.form, ms, asked.size);

@@ -43,8 +43,7 @@ export const findLocalServices = async (
     addresses.map(async (baseUrl) => ({
       ...localPlace(baseUrl),
       models: await listModels(
-        baseUrl,
-        '',
+        { baseUrl, apiKey: '' },
         AbortSignal.any([signal, AbortSignal.timeout(patience)]),
       ),
     })),

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { calls, type Out, type Parsed } from '#contract/calls.ts';
 import { searches } from '#contract/manage-model.ts';
 import type { Executor } from '#server/db/database.ts';
+import { isChatService } from '#server/engines/chat-service.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { GuardedFetch } from '#server/net/guarded-fetch.ts';
-import { extrasOf } from './channel-extras.ts';
+import { wireOf } from './channel-engines.ts';
+import { extrasOf, requireFitting } from './channel-extras.ts';
 import { type KeyBox, keysIn, openedKeys } from './channel-key.ts';
 import { channelPresets } from './channel-presets.ts';
 import { tryService } from './channel-trial.ts';
@@ -49,21 +51,25 @@ export const testChannel = async (
   { keys, fetch }: { keys: KeyBox; fetch: GuardedFetch },
   db: Executor,
   input: Parsed<'testChannel'>,
+  user: Pick<Identity, 'owner'>,
 ): Promise<(db: Executor) => Promise<Out<'testChannel'>>> => {
   const known = input.id === undefined ? null : await store.findChannel(db, input.id);
   if (input.id !== undefined && !known) throw noChannel();
+  const moved = isMoved(known, input);
   // A key that is kept goes only to the address it was entered for.
-  const kept = known && known.baseUrl === input.base_url ? (openedKeys(keys, known) ?? '') : '';
+  const kept = known && !moved ? (openedKeys(keys, known) ?? '') : '';
   const [secret = ''] = keysIn(input.api_key || kept);
+  requireFitting(input);
+  const wire = wireOf(extrasOf(input, { options: known?.options ?? {}, moved }, user));
   const trial = await tryService(fetch, {
     ...input,
     baseUrl: input.base_url,
     secret,
-    maker: input.maker === undefined ? known?.options.maker : (input.maker ?? undefined),
+    wire,
     search: input.search ?? known?.options.search,
   });
   return async (tx) => {
-    if (known && known.baseUrl === input.base_url) {
+    if (known && !moved) {
       await store.noteTrial(tx, known.id, trial);
       await store.noteLearned(tx, known.id, trial);
     }
@@ -82,6 +88,7 @@ const checked = async (
   known: ChannelRow | null,
   groups: readonly number[],
 ) => {
+  requireFitting(input);
   if (isMoved(known, input) && !input.api_key?.trim() && known?.keyEncrypted)
     throw new Refusal('bad_input', 'api_key 地址变了，请重新填写密钥');
   const aside = input.kind === 'embedding' || input.kind === 'replicate' || searches(input.kind);
@@ -136,7 +143,7 @@ export const saveChannel = async (
   const { aside, named, wanted } = await checked(db, input, known, values.options.groups ?? []);
   const id = known?.id ?? (await store.insertChannel(db, { ...values, key, source: 'manager' }));
   if (!aside) await setChannelModels(db, id, wanted, input.weight);
-  if (input.kind === 'openai-compatible')
+  if (isChatService(input.kind))
     await store.setUpstreamNames(
       db,
       id,
@@ -169,8 +176,18 @@ export const importChannels = async (
 ): Promise<Out<'importChannels'>> => {
   const { channels, skipped } = readChannelList(text);
   const added: Out<'importChannels'>['added'] = [];
-  for (const channel of channels) {
-    const checked = calls.saveChannel.input.safeParse({ kind: 'openai-compatible', ...channel });
+  for (const { groups: names, ...channel } of channels) {
+    const groups = await store.groupsNamed(db, names);
+    const missing = names.find((name) => !groups.has(name));
+    // Nobody gets what the list keeps from them.
+    if (missing !== undefined) {
+      skipped.push({ label: channel.label, reason: `没有用户组“${missing}”，请先添加` });
+      continue;
+    }
+    const checked = calls.saveChannel.input.safeParse({
+      ...channel,
+      groups: [...groups.values()],
+    });
     if (!checked.success) {
       skipped.push({ label: channel.label, reason: '地址或模型的写法不对' });
       continue;

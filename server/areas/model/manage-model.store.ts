@@ -201,6 +201,19 @@ export const noteTrial = async (
     .onConflictDoUpdate({ target: channelHealth.channelId, set: seen });
 };
 
+/** The numbers of the groups of people that have these names. */
+export const groupsNamed = async (
+  db: Executor,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  if (names.length === 0) return new Map();
+  const found = await db
+    .select({ id: peopleGroups.id, name: peopleGroups.name })
+    .from(peopleGroups)
+    .where(inArray(peopleGroups.name, [...names]));
+  return new Map(found.map(({ id, name }) => [name, id]));
+};
+
 /** Whether all of these groups of people exist; they stay until the transaction ends. */
 export const haveGroups = async (db: Executor, ids: readonly number[]): Promise<boolean> => {
   if (ids.length === 0) return true;

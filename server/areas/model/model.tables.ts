@@ -48,6 +48,17 @@ export const channelLines = pgTable(
   (table) => [primaryKey({ columns: [table.channelId, table.keyMark, table.model] })],
 );
 
+/** Calls that each process has running at a channel that may have so many at once. */
+export const channelRunning = pgTable(
+  'channel_running',
+  {
+    channelId: reference('channel_id').notNull(),
+    instanceId: integer('instance_id').notNull(),
+    running: integer('running').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.channelId, table.instanceId] })],
+);
+
 /** What clients report of their requests. Times in ms. */
 export const modelStats = pgTable('model_stats', {
   id: bigId(),

@@ -1,5 +1,5 @@
 import { asideOf, type ChatRelay } from '../chat-relay.ts';
-import { relayOfDialect, worded } from '../dialect.ts';
+import { type DialectPlace, relayOfDialect, worded } from '../dialect.ts';
 import { apiUrl } from '../openai-compatible/address.ts';
 import { completionOf, createEventReader } from './anthropic-answer.ts';
 import { anthropicBody } from './anthropic-request.ts';
@@ -27,17 +27,18 @@ export const anthropicHeaders = (apiKey: string): Record<string, string> => ({
 });
 
 /** Any service that speaks Anthropic's messages. */
-export const createAnthropicRelay = (options: { baseUrl: string; apiKey: string }): ChatRelay => {
+export const createAnthropicRelay = (options: DialectPlace): ChatRelay => {
   const url = apiUrl(options.baseUrl, 'messages');
-  const headers = anthropicHeaders(options.apiKey);
+  const headers = { ...options.headers, ...anthropicHeaders(options.apiKey) };
   return relayOfDialect({
     kind: 'anthropic',
+    ...(options.dispatcher && { dispatcher: options.dispatcher }),
     request: (body, stream) => {
       const betas = asideOf(body).betas ?? [];
       return {
         url,
         headers: betas.length > 0 ? { ...headers, 'anthropic-beta': betas.join(',') } : headers,
-        json: anthropicBody(body, stream),
+        json: { ...options.body, ...anthropicBody(body, stream) },
       };
     },
     reader: ({ model }) => createEventReader(model),

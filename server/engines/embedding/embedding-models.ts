@@ -64,7 +64,9 @@ export const createEmbeddingModels = (
     if (told.length > 0) return told.filter(fits);
     if (known && Date.now() < known.until) return known.names;
     try {
-      const names = (await listModels(baseUrl, apiKey, AbortSignal.timeout(5_000))).filter(fits);
+      const names = (await listModels({ baseUrl, apiKey }, AbortSignal.timeout(5_000))).filter(
+        fits,
+      );
       known = { names, until: Date.now() + askAgainMs.known };
     } catch {
       known = { names: known?.names ?? [], until: Date.now() + askAgainMs.failed };

@@ -2,17 +2,12 @@ import { Agent, request } from 'undici';
 import * as z from 'zod/mini';
 import { timeLimit } from '#server/net/time-limit.ts';
 import type { ChatRelay } from '../chat-relay.ts';
-import { relayOfDialect, worded } from '../dialect.ts';
+import { type DialectPlace, relayOfDialect, worded } from '../dialect.ts';
 import { apiUrl } from '../openai-compatible/address.ts';
 import { completionOf, createEventReader } from './gemini-answer.ts';
 import { geminiBody } from './gemini-request.ts';
 
 type Json = Record<string, unknown>;
-
-interface Place {
-  baseUrl: string;
-  apiKey: string;
-}
 
 const headersOf = (apiKey: string): Record<string, string> =>
   apiKey === '' ? {} : { 'x-goog-api-key': apiKey };
@@ -30,15 +25,20 @@ const faultOf = (given: Json): Json => {
 };
 
 /** Gemini's own protocol, generateContent. */
-export const createGeminiRelay = ({ baseUrl, apiKey }: Place): ChatRelay =>
+export const createGeminiRelay = (options: DialectPlace): ChatRelay =>
   relayOfDialect({
     kind: 'gemini',
+    ...(options.dispatcher && { dispatcher: options.dispatcher }),
     request: (body, stream) => {
       const name = encodeURIComponent(body.model.replace(/^models\//, ''));
       const call = stream ? 'streamGenerateContent' : 'generateContent';
-      const url = apiUrl(baseUrl, `models/${name}:${call}`);
+      const url = apiUrl(options.baseUrl, `models/${name}:${call}`);
       if (stream) url.searchParams.set('alt', 'sse');
-      return { url, headers: headersOf(apiKey), json: geminiBody(body) };
+      return {
+        url,
+        headers: { ...options.headers, ...headersOf(options.apiKey) },
+        json: { ...options.body, ...geminiBody(body) },
+      };
     },
     reader: ({ model }) => createEventReader(model),
     answer: ({ model }, given) => completionOf(given, model),
@@ -50,15 +50,15 @@ const listed = z.object({ models: z.array(z.looseObject({ name: z.string() })) }
 
 /** The names of its models that write. Throws when it cannot be asked. */
 export const listGeminiModels = async (
-  { baseUrl, apiKey }: Place,
+  { baseUrl, apiKey, headers, dispatcher = agent }: DialectPlace,
   signal: AbortSignal,
 ): Promise<string[]> => {
   const url = apiUrl(baseUrl, 'models');
   url.searchParams.set('pageSize', '1000');
   const { statusCode, body } = await request(url, {
-    dispatcher: agent,
+    dispatcher,
     signal: AbortSignal.any([signal, timeLimit(15_000)]),
-    headers: headersOf(apiKey),
+    headers: { ...headers, ...headersOf(apiKey) },
   });
   if (statusCode !== 200) {
     await body.dump();

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { Agent, type Dispatcher } from 'undici';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from '../chat-relay.ts';
-import { callUrl, inWordsOf, keyHeaders, refusedBy } from './makers.ts';
+import { adjustedBy, callUrl, inWordsOf, keyHeaders, refusedBy } from './makers.ts';
 import type { OpenAiCompatibleOptions } from './openai-compatible-engine.ts';
 import { faultError, isMoneyFault, isNoModel, readFault, retryAfterOf } from './upstream-error.ts';
 
@@ -366,6 +366,7 @@ export const createOpenAiRelay = (options: OpenAiCompatibleOptions): ChatRelay =
 
   return {
     unable: (body) => refusedBy(options, body),
+    adjusts: (body) => adjustedBy(options, body),
     async complete(body, signal) {
       const answer = await ask({ ...body, stream: false }, signal, null);
       if (!answer) throw senseless(false);

@@ -1,6 +1,5 @@
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import * as z from 'zod/mini';
-import type { Maker } from '#contract/makers.ts';
 import { keyHeaders, listUrl, type Service } from './makers.ts';
 import { timeLimit } from '#server/net/time-limit.ts';
 
@@ -15,9 +14,11 @@ export const listModelsAt = async (
   url: URL,
   headers: Record<string, string>,
   signal: AbortSignal,
+  /** Left out: straight to the service. */
+  dispatcher: Dispatcher = agent,
 ): Promise<string[]> => {
   const { statusCode, body } = await request(url, {
-    dispatcher: agent,
+    dispatcher,
     signal: AbortSignal.any([signal, timeLimit(15_000)]),
     headers,
   });
@@ -31,17 +32,20 @@ export const listModelsAt = async (
     .filter((name) => name !== '' && name.length <= 100);
 };
 
+/** A service with its key; `headers` go with each request, and through `dispatcher` it is asked. */
+interface Place extends Service {
+  apiKey: string;
+  headers?: Record<string, string>;
+  dispatcher?: Dispatcher;
+}
+
 /** Whether a service takes a key, by the list of its models; null: that tells nothing. */
-export const takesKey = async (
-  service: Service,
-  apiKey: string,
-  signal: AbortSignal,
-): Promise<boolean | null> => {
+export const takesKey = async (place: Place, signal: AbortSignal): Promise<boolean | null> => {
   try {
-    const { statusCode, body } = await request(listUrl(service), {
-      dispatcher: agent,
+    const { statusCode, body } = await request(listUrl(place), {
+      dispatcher: place.dispatcher ?? agent,
       signal,
-      headers: keyHeaders(service, apiKey),
+      headers: { ...place.headers, ...keyHeaders(place, place.apiKey) },
     });
     await body.dump();
     if (statusCode === 401 || statusCode === 403) return false;
@@ -50,13 +54,12 @@ export const takesKey = async (
     return null;
   }
 };
+
 /** The names of all models that a service has, of every kind. Throws when it cannot be asked. */
-export const listModels = (
-  baseUrl: string,
-  apiKey: string,
-  signal: AbortSignal,
-  maker?: Maker,
-): Promise<string[]> => {
-  const service = { baseUrl, maker: maker ?? null };
-  return listModelsAt(listUrl(service), keyHeaders(service, apiKey), signal);
-};
+export const listModels = (place: Place, signal: AbortSignal): Promise<string[]> =>
+  listModelsAt(
+    listUrl(place),
+    { ...place.headers, ...keyHeaders(place, place.apiKey) },
+    signal,
+    place.dispatcher,
+  );

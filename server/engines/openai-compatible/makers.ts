@@ -1,6 +1,6 @@
 import { isHarmless } from '#contract/open-fields.ts';
 import type { Maker } from '#contract/makers.ts';
-import { RelayError } from '../chat-relay.ts';
+import { type Adjusted, RelayError } from '../chat-relay.ts';
 import { apiUrl } from './address.ts';
 
 type Fields = Record<string, unknown>;
@@ -10,10 +10,14 @@ interface Way {
   hosts: RegExp;
   /** Numbers outside of these are refused there: they are brought to the nearest. */
   within?: Readonly<Record<string, readonly [least: number, most: number]>>;
+  /** The only models that these ranges are for; left out: all. */
+  withinOf?: RegExp;
   /** What a field of OpenAI's is called there. */
   names?: Readonly<Record<string, string>>;
   /** Fields that it has not, with values that ask for nothing. */
   lacks?: Readonly<Record<string, readonly unknown[]>>;
+  /** Values that it has not, of fields that it has. */
+  refuses?: Readonly<Record<string, readonly unknown[]>>;
   /** The most sequences that may end an answer. */
   stops?: number;
   /** Models that have one value for these fields, whatever is asked: they are asked without. */
@@ -59,7 +63,8 @@ const ways: Readonly<Record<Maker, Way>> = {
   kimi: {
     hosts: /(?:^|\.)moonshot\.(?:cn|ai)$/,
     within: { temperature: [0, 1] },
-    lacks: { logit_bias: [{}], logprobs: [false], seed: [] },
+    lacks: { logit_bias: [{}], logprobs: [false], seed: [], functions: [[]] },
+    refuses: { tool_choice: ['required'] },
     stops: 5,
     fixed: {
       models: /^kimi-k2\.\d/,
@@ -73,7 +78,9 @@ const ways: Readonly<Record<Maker, Way>> = {
   },
   qianfan: {
     hosts: /(?:^|\.)baidubce\.com$/,
-    within: { temperature: [0.01, 1], top_p: [0, 1] },
+    // Its own models; those of others that it runs have the usual range.
+    within: { temperature: aboveZeroToOne },
+    withinOf: /^ernie/i,
     lacks: { n: [1], logit_bias: [{}], logprobs: [false] },
     stops: 4,
   },
@@ -101,7 +108,7 @@ const ways: Readonly<Record<Maker, Way>> = {
   },
   siliconflow: {
     hosts: /(?:^|\.)siliconflow\.(?:cn|com)$/,
-    lacks: { logit_bias: [{}], logprobs: [false] },
+    lacks: { presence_penalty: [0], logit_bias: [{}], logprobs: [false], seed: [] },
     stops: 4,
   },
   openrouter: { hosts: /(?:^|\.)openrouter\.ai$/ },
@@ -163,19 +170,34 @@ export const keyHeaders = (service: Service, apiKey: string): Record<string, str
     : { authorization: `Bearer ${apiKey}` };
 };
 
-/** A request in the maker's words: its names, and numbers that it takes. */
-export const inWordsOf = (service: Service, body: Fields): Fields => {
+const worded = (service: Service, body: Fields): Adjusted & { said: Fields } => {
   const way = ways[makerOf(service) ?? 'openai'];
-  const { models, fields } = way.fixed ?? {};
-  const given = Object.entries(body).filter(
-    ([name]) => !models?.test(String(body['model'])) || !fields?.includes(name),
-  );
-  const said = given.map(([name, value]) => {
-    const [least, most] = way.within?.[name] ?? [-Infinity, Infinity];
+  const model = String(body['model']);
+  const fixed = way.fixed?.models.test(model) ? way.fixed.fields : [];
+  const within = way.withinOf?.test(model) === false ? {} : (way.within ?? {});
+  const said: Fields = {};
+  const ignored: string[] = [];
+  const adjusted: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    if (fixed.includes(name)) {
+      ignored.push(name);
+      continue;
+    }
+    const [least, most] = within[name] ?? [-Infinity, Infinity];
     const near = typeof value === 'number' ? Math.min(Math.max(value, least), most) : value;
-    return [way.names?.[name] ?? name, near] as const;
-  });
-  return Object.fromEntries(said);
+    if (near !== value) adjusted.push(`${name}=${String(near)}`);
+    said[way.names?.[name] ?? name] = near;
+  }
+  return { said, ignored, adjusted };
+};
+
+/** A request in the maker's words: its names, and numbers that it takes. */
+export const inWordsOf = (service: Service, body: Fields): Fields => worded(service, body).said;
+
+/** What those words change of it; null: nothing. */
+export const adjustedBy = (service: Service, body: Fields): Adjusted | null => {
+  const { ignored, adjusted } = worded(service, body);
+  return ignored.length + adjusted.length > 0 ? { ignored, adjusted } : null;
 };
 
 /** Fields of a request that the maker has not; the page's chat does without them. */
@@ -184,7 +206,7 @@ export const lackedBy = (service: Service): ReadonlySet<string> =>
 
 /** Why a request cannot be put to the maker; null: it can. */
 export const refusedBy = (service: Service, body: Fields): RelayError | null => {
-  const { lacks = {}, stops = Infinity } = ways[makerOf(service) ?? 'openai'];
+  const { lacks = {}, refuses = {}, stops = Infinity } = ways[makerOf(service) ?? 'openai'];
   const refuse = (param: string, message: string) =>
     new RelayError(message, {
       status: 400,
@@ -196,6 +218,9 @@ export const refusedBy = (service: Service, body: Fields): RelayError | null => 
   for (const [name, harmless] of Object.entries(lacks))
     if (body[name] !== undefined && !isHarmless(body[name], harmless))
       return refuse(name, `${name}：这个模型的服务没有这个参数`);
+  for (const [name, values] of Object.entries(refuses))
+    if (values.includes(body[name]))
+      return refuse(name, `${name}：这个模型的服务不支持 ${String(body[name])}`);
   const { stop } = body;
   return Array.isArray(stop) && stop.length > stops
     ? refuse('stop', `stop：这个模型的服务最多 ${stops} 个`)

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { FormData } from 'undici';
+import { type Dispatcher, FormData } from 'undici';
 import * as z from 'zod/mini';
 import type { ImageAbility, ImageFamily, ImageModel } from '#contract/image.ts';
 import { closestSize } from '#contract/image-size.ts';
@@ -44,6 +44,10 @@ export interface OpenAiImageOptions {
   baseUrl: string;
   /** Empty: none is sent. */
   apiKey: string;
+  /** Added to each request; the key counts more. */
+  headers?: Record<string, string>;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
   fetch: GuardedFetch;
   /** What a model of this name takes. */
   silence?: Silence;
@@ -221,8 +225,10 @@ const apart = async (
 
 /** Any service that speaks OpenAI's images: generations, and edits where the model has them. */
 export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngine => {
-  const headers: Record<string, string> =
-    options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const headers: Record<string, string> = {
+    ...options.headers,
+    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
   const { firstMs } = options.silence ?? usualSilence;
   const fetchImage = createImageFetch(new URL(options.baseUrl), options.fetch, headers);
   /** Fields that the service refused for a model, so that later requests do without at once. */
@@ -252,6 +258,7 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
       method: 'POST',
       headers,
       signal,
+      dispatcher: options.dispatcher,
       patience: { ...workPatience, firstByteMs: firstMs },
       maxBytes: mostBytes.images,
       ...('json' in body ? { json: body.json } : { form: body.form() }),

@@ -1,4 +1,4 @@
-import { FormData } from 'undici';
+import { type Dispatcher, FormData } from 'undici';
 import * as z from 'zod/mini';
 import type { Voices } from '#contract/speech.ts';
 import { apiUrl } from '../openai-compatible/address.ts';
@@ -57,9 +57,16 @@ export const createOpenAiSpeechEngine = (options: {
   baseUrl: string;
   /** Empty: none is sent. */
   apiKey: string;
+  /** Added to each request; the key counts more. */
+  headers?: Record<string, string>;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
 }): SpeakEngine & HearEngine => {
-  const headers: Record<string, string> =
-    options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const { dispatcher } = options;
+  const headers: Record<string, string> = {
+    ...options.headers,
+    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
   const refuse = (status: number, body: Buffer) =>
     refusedBy(isMoneyFault(readFault(status, jsonOf(body))) ? 402 : status);
   return {
@@ -84,6 +91,7 @@ export const createOpenAiSpeechEngine = (options: {
           headers: { ...headers, accept: 'audio/mpeg, */*;q=0.5' },
           json: { model, input, voice, speed, response_format: 'mp3' },
           signal,
+          dispatcher,
           patience,
           maxBytes: mostBytes,
           onChunk,
@@ -108,6 +116,7 @@ export const createOpenAiSpeechEngine = (options: {
         headers,
         form,
         signal,
+        dispatcher,
         patience,
       });
       if (reply.status !== 200) throw refuse(reply.status, reply.body);

@@ -1,4 +1,4 @@
-import { FormData } from 'undici';
+import { type Dispatcher, FormData } from 'undici';
 import * as z from 'zod/mini';
 import { apiUrl } from '../openai-compatible/address.ts';
 import { isContentFault, isMoneyFault, readFault } from '../openai-compatible/upstream-error.ts';
@@ -38,10 +38,17 @@ export const createOpenAiVideoEngine = (options: {
   baseUrl: string;
   /** Empty: none is sent. */
   apiKey: string;
+  /** Added to each request; the key counts more. */
+  headers?: Record<string, string>;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
   pollMs?: number;
 }): VideoEngine => {
-  const headers: Record<string, string> =
-    options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const { dispatcher } = options;
+  const headers: Record<string, string> = {
+    ...options.headers,
+    ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
+  };
   const refuse = (status: number, body: Buffer): Error => {
     const fault = readFault(status, jsonOf(body));
     if (isContentFault(fault)) return bannedWords();
@@ -73,6 +80,7 @@ export const createOpenAiVideoEngine = (options: {
             headers,
             form,
             signal: io.signal,
+            dispatcher,
           });
           if (reply.status !== 200 && reply.status !== 201) throw refuse(reply.status, reply.body);
           id = stateOf(reply.body).id;
@@ -82,6 +90,7 @@ export const createOpenAiVideoEngine = (options: {
           const reply = await ask(apiUrl(options.baseUrl, `videos/${id}`), {
             headers,
             signal: io.signal,
+            dispatcher,
           });
           if (reply.status !== 200) throw refuse(reply.status, reply.body);
           const { status, progress, error } = stateOf(reply.body);
@@ -99,6 +108,7 @@ export const createOpenAiVideoEngine = (options: {
           const content = await ask(apiUrl(options.baseUrl, `videos/${id}/content`), {
             headers: { ...headers, accept: 'video/*' },
             signal: io.signal,
+            dispatcher,
             patience: fetchPatience,
             maxBytes: mostFilmBytes,
           });

@@ -1,5 +1,5 @@
 import { api } from '#src/platform/api.ts';
-import { useChatModels } from '#src/platform/queries.ts';
+import { useShownModels } from '#src/platform/queries.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import type { ApiKey } from '#contract/developer.ts';
@@ -90,7 +90,7 @@ const KeyForm = ({
   onMade: (key: string) => void;
   onSaved: () => void;
 }) => {
-  const models = useChatModels().data ?? [];
+  const models = useShownModels().data ?? [];
   const [bounds, setBounds] = useState<TypedBound[]>(
     () => row?.limits.map((each) => ({ ...each, amount: String(each.amount) })) ?? [],
   );

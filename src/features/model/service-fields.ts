@@ -20,8 +20,32 @@ const makerNames: Readonly<Record<Maker, string>> = {
   vllm: 'vLLM',
 };
 
-/** Of any chat service: what it costs here, and whom it serves. */
-export const chatFields = (groups: readonly PeopleGroup[]): Field[] => [
+/** Of any service with models of its own: whom it serves. */
+export const groupsField = (groups: readonly PeopleGroup[]): Field[] =>
+  groups.length === 0
+    ? []
+    : [
+        {
+          name: 'groups',
+          kind: 'many',
+          options: groups.map(({ id, name }) => ({ value: String(id), label: name })),
+          hint: '一个都不选：所有人都能用',
+        },
+      ];
+
+/** Of a service in OpenAI's words: whose ways it has. */
+export const makerField: Field = {
+  name: 'maker',
+  kind: 'choice',
+  options: [
+    { value: '', label: '按地址判断' },
+    ...makers.map((maker) => ({ value: maker, label: makerNames[maker] })),
+  ],
+  hint: '它决定密钥放在哪里、有哪些参数、怎样查余额',
+};
+
+/** Of any chat service: what it costs here, how many at once, what goes along, and the way it takes. */
+export const chatFields: readonly Field[] = [
   {
     name: 'factor',
     label: '价格倍率',
@@ -32,36 +56,12 @@ export const chatFields = (groups: readonly PeopleGroup[]): Field[] => [
     step: 0.01,
     hint: '由它回答的聊天，价格乘以这个数；预扣按能用到的最贵的一个，结算按回答的那一个',
   },
-  ...(groups.length === 0
-    ? []
-    : [
-        {
-          name: 'groups',
-          kind: 'many',
-          options: groups.map(({ id, name }) => ({ value: String(id), label: name })),
-          hint: '一个都不选：所有人都能用',
-        } satisfies Field,
-      ]),
-];
-
-/** Of a service in OpenAI's words: what goes with its requests, and how many at once. */
-export const wireFields: readonly Field[] = [
-  {
-    name: 'maker',
-    kind: 'choice',
-    options: [
-      { value: '', label: '按地址判断' },
-      ...makers.map((maker) => ({ value: maker, label: makerNames[maker] })),
-    ],
-    hint: '它决定密钥放在哪里、有哪些参数、怎样查余额',
-  },
-  { name: 'tag', kind: 'text', max: 40, hint: '给自己看的，例如 便宜、备用' },
   {
     name: 'parallel',
     kind: 'number',
     min: 1,
     max: 10_000,
-    hint: '聊天同时最多几个（每个服务器进程分别算）；留空不限，满了先用别的服务，都满了排队',
+    hint: '聊天同时最多几个，所有服务器进程合起来算；留空不限，满了先用别的服务，都满了排队',
   },
   {
     name: 'headers',
@@ -70,7 +70,7 @@ export const wireFields: readonly Field[] = [
     mono: true,
     max: 8_000,
     placeholder: '{"HTTP-Referer": "https://example.com"}',
-    hint: 'JSON，聊天请求附带；保存以后只显示值的开头和结尾，照样存回去就不变。密钥请填在“密钥”里',
+    hint: 'JSON，每个请求附带；保存以后只显示值的开头和结尾，照样存回去就不变。密钥请填在“密钥”里',
   },
   {
     name: 'body',
@@ -86,6 +86,6 @@ export const wireFields: readonly Field[] = [
     kind: 'text',
     max: 300,
     placeholder: 'http://10.0.0.3:3128',
-    hint: '聊天经这个 HTTP 代理出去；只有所有者可以改',
+    hint: '请求经这个 HTTP 代理出去；只有所有者可以改',
   },
 ];

@@ -20,7 +20,7 @@ import {
   type SearchPaths,
 } from '#contract/manage-model.ts';
 import { useState } from 'react';
-import { chatFields, wireFields } from './service-fields.ts';
+import { chatFields, groupsField, makerField } from './service-fields.ts';
 import css from './manage-model.module.css';
 
 type Preset = Out<'channelPresets'>['list'][number];
@@ -91,6 +91,10 @@ export const draftOfChannel = (channel: AdminChannel): ServiceDraft => ({
 /** Chats, in whatever words. */
 export const chats = (kind: ChannelKind): kind is 'openai-compatible' | 'anthropic' | 'gemini' =>
   kind === 'openai-compatible' || kind === 'anthropic' || kind === 'gemini';
+
+/** It has models that people choose. */
+const serves = (kind: ChannelKind): boolean =>
+  kind !== 'embedding' && kind !== 'replicate' && !searches(kind);
 
 /** Its models are named by whoever connects it. */
 const likeOpenAi = (kind: ChannelKind): boolean => chats(kind) || kind === 'embedding';
@@ -201,13 +205,15 @@ const extras: readonly Field[] = [
     ...bounds.channel.priority,
     hint: '小的先用，它出错时才用后面的',
   },
+  { name: 'tag', kind: 'text', max: 40, hint: '给自己看的，例如 便宜、备用' },
 ];
 
 /** What a first service does without. */
 const moreFieldsOf = ({ kind }: ServiceDraft, groups: Out<'peopleGroups'>['list']): Field[] => [
   ...extras,
-  ...(chats(kind) ? chatFields(groups) : []),
-  ...(kind === 'openai-compatible' ? wireFields : []),
+  ...(serves(kind) ? groupsField(groups) : []),
+  ...(kind === 'openai-compatible' ? [makerField] : []),
+  ...(chats(kind) ? chatFields : []),
 ];
 
 const linesOf = (models: ServiceDraft['models']): string =>
@@ -270,6 +276,28 @@ const beginning = (draft: ServiceDraft): FormValues => ({
 const makerIn = (draft: ServiceDraft, values: FormValues): Maker | null =>
   makers.find((each) => each === (values['maker'] ?? draft.maker)) ?? null;
 
+/** What is tried: the service as the form says it now. */
+const trialOf = (
+  draft: ServiceDraft,
+  values: FormValues,
+  { models, full }: { models: ReturnType<typeof modelsIn>; full: boolean },
+): In<'testChannel'> => {
+  const { id, kind } = draft;
+  const typed = (name: 'headers' | 'body' | 'proxy') => String(values[name] ?? draft[name] ?? '');
+  return {
+    ...(id === undefined ? {} : { id }),
+    kind,
+    base_url: String(values['base_url'] ?? draft.base_url),
+    ...(kind === 'openai-compatible' ? { maker: makerIn(draft, values) } : {}),
+    ...(full && chats(kind)
+      ? { headers: typed('headers'), body: typed('body'), proxy: typed('proxy') }
+      : {}),
+    ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
+    model: models.map(({ name, upstream = name }) => upstream)[0],
+    ...(kind === 'json-search' ? { search: pathsIn(values, draft.search) } : {}),
+  };
+};
+
 /** The service that is saved; what the form does not show stays as it is. */
 const channelOf = (
   draft: ServiceDraft,
@@ -296,18 +324,16 @@ const channelOf = (
     ...(full && chats(kind)
       ? {
           factor: Number(sent['factor'] ?? 1),
-          groups: (sent['groups'] as readonly string[] | undefined)?.map(Number),
-        }
-      : {}),
-    ...(openAi ? { maker: full ? makerIn(draft, sent) : draft.maker } : {}),
-    ...(full && openAi
-      ? {
-          tag: text('tag'),
           parallel: sent['parallel'] ? Number(sent['parallel']) : null,
           headers: text('headers'),
           body: text('body'),
           proxy: text('proxy'),
         }
+      : {}),
+    ...(openAi ? { maker: full ? makerIn(draft, sent) : draft.maker } : {}),
+    ...(full ? { tag: text('tag') } : {}),
+    ...(full && serves(kind)
+      ? { groups: (sent['groups'] as readonly string[] | undefined)?.map(Number) }
       : {}),
     ...(kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
     ...(thinking ? { thinking } : {}),
@@ -338,22 +364,12 @@ export const ServiceForm = ({
   const openAi = likeOpenAi(draft.kind);
   // Who connects a first service needs none of the rest.
   const [full, setFull] = useState(draft.id !== undefined);
-  const groups = useCall('peopleGroups', {}, { enabled: full && chats(draft.kind) });
+  const groups = useCall('peopleGroups', {}, { enabled: full && serves(draft.kind) });
   const test = async () => {
     setTrial(undefined);
     await run(async () => {
-      const made = await api.testChannel(
-        {
-          ...(draft.id === undefined ? {} : { id: draft.id }),
-          kind: draft.kind,
-          base_url: String(values['base_url'] ?? draft.base_url),
-          maker: makerIn(draft, values),
-          ...(values['api_key'] ? { api_key: String(values['api_key']) } : {}),
-          model: modelsIn(models).map(({ name, upstream = name }) => upstream)[0],
-          ...(draft.kind === 'json-search' ? { search: pathsIn(values, draft.search) } : {}),
-        },
-        { quiet: true },
-      );
+      const asked = trialOf(draft, values, { models: modelsIn(models), full });
+      const made = await api.testChannel(asked, { quiet: true });
       setTrial(made);
       if (made.models.length > 0 && models.trim() === '')
         setModels(linesOf(made.models.slice(0, 30)));

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '#tests/support/app.ts';
+import { TestClient } from '#tests/support/client.ts';
 import { ADMIN_PASSWORD } from '#tests/support/server.ts';
 
 test('a key is made, copied whole, filled into code, tried in the console and counted', async ({
@@ -97,6 +98,104 @@ test('a key is made, copied whole, filled into code, tried in the console and co
   await page.getByRole('button', { name: '删除', exact: true }).click();
   await expect(page.getByText('删除成功')).toBeVisible();
   await expect(rows).toHaveCount(0);
+});
+
+test('a key is bounded, tried, looked up, turned and switched off by its owner’s forms @wide', async ({
+  app,
+  baseURL,
+  page,
+  person,
+}) => {
+  const owner = new TestClient(baseURL ?? '');
+  await owner.login('admin', ADMIN_PASSWORD);
+  const { id } = await person.client.call('userInfo', {});
+  await owner.call('updateTokens', { user_id: id, tokens: 100_000 });
+  await app.enterAs(person);
+  await page.goto('/api');
+  const tab = (name: string) =>
+    page.getByRole('navigation', { name: '开发者 API' }).getByRole('link', { name, exact: true });
+  const sheet = page.getByRole('dialog');
+  const confirm = (name: string) =>
+    page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name: '创建 API-KEY' }).click();
+  await sheet.getByLabel('名称').fill('夜里的翻译');
+  await sheet.getByLabel('用在哪里').fill('书房的机器');
+  await sheet.getByLabel('同时进行的请求').fill('2');
+  await sheet.getByRole('button', { name: '加一条限制' }).click();
+  await sheet.getByLabel('第 1 条的时间').selectOption({ label: '每天' });
+  await sheet.getByLabel('第 1 条的单位').selectOption({ label: '次请求' });
+  await sheet.getByLabel('第 1 条的数量').fill('1.5');
+  await sheet.getByRole('switch', { name: '记下请求和回答的内容' }).click();
+  await sheet.getByRole('button', { name: '创建', exact: true }).click();
+  await expect(sheet.getByText(/每天的次：请填大于 0 的整数/)).toBeVisible();
+  await sheet.getByLabel('第 1 条的数量').fill('2');
+  await sheet.getByRole('button', { name: '创建', exact: true }).click();
+  const first = (await page.getByTestId('fresh-key').textContent()) ?? '';
+  const card = page.getByRole('listitem').filter({ hasText: '书房的机器' });
+  await expect(card).toContainText('还剩 2');
+  await expect(card).toContainText('2 个');
+
+  await tab('试一试').click();
+  await page.getByLabel('自己的 API-KEY').selectOption({ label: '夜里的翻译' });
+  await page.getByRole('combobox', { name: '模型', exact: true }).selectOption('builtin-assistant');
+  const answer = page.getByRole('region', { name: '回答' });
+  for (const [question, said] of [
+    ['7*8', '56'],
+    ['6*7', '42'],
+    ['5*5', '最多 2 次请求'],
+  ] as const) {
+    await page.getByRole('textbox', { name: '问题', exact: true }).fill(question);
+    await page.getByRole('button', { name: '发送' }).click();
+    await expect(answer).toContainText(said);
+  }
+  const code = page.getByTestId('playground-code');
+  for (const [language, words] of [
+    ['curl', 'curl http'],
+    ['Python', 'from openai import OpenAI'],
+    ['JavaScript', "import OpenAI from 'openai'"],
+  ] as const) {
+    await page.getByRole('tab', { name: language }).click();
+    await expect(code).toContainText(words);
+    await expect(code).toContainText('5*5');
+  }
+
+  await tab('调用记录').click();
+  const calls = page.getByRole('listitem').filter({ hasText: 'builtin-assistant' });
+  // They are written down a moment later.
+  await expect(async () => {
+    await page.reload();
+    await expect(calls).toHaveCount(3, { timeout: 2_000 });
+  }).toPass({ timeout: 20_000 });
+  await expect(calls.first()).toContainText('402');
+  await calls.nth(1).getByRole('button').click();
+  await expect(sheet.getByRole('region', { name: '请求' })).toContainText('6*7');
+  await expect(sheet.getByRole('region', { name: '回答' })).toContainText('data: [DONE]');
+  await page.keyboard.press('Escape');
+  await expect(sheet).toHaveCount(0);
+
+  await tab('API-KEY').click();
+  await expect(card).toContainText('还剩 0');
+  await card.getByRole('button', { name: '换新' }).click();
+  await sheet.getByText('立刻作废').click();
+  await sheet.getByRole('button', { name: '换新', exact: true }).click();
+  await expect(page.getByTestId('fresh-key')).not.toHaveText(first);
+  const fresh = (await page.getByTestId('fresh-key').textContent()) ?? '';
+  const listed = async (key: string) =>
+    (await fetch(`${baseURL}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+  expect([await listed(first), await listed(fresh)]).toEqual([401, 200]);
+  await card.getByRole('button', { name: '停用' }).click();
+  await confirm('停用');
+  await expect(card).toContainText('已停用');
+  expect(await listed(fresh)).toBe(403);
+  // What is kept no more cannot be copied, and its mask is not offered in its place.
+  await expect(card.getByRole('button', { name: '复制' })).toHaveCount(1);
+  await page.getByRole('switch', { name: '只显示一次' }).click();
+  await confirm('打开');
+  await expect(card.getByRole('button', { name: '复制' })).toHaveCount(0);
+  const beyond = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(beyond).toBe(0);
 });
 
 test('a visitor reads code and calls, and is led to sign in for the rest', async ({ page }) => {
