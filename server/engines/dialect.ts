@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { cacheUseIn } from './cache-use.ts';
 import { type ChatEngine, EngineError, type ChatPart } from './chat-engine.ts';
 import {
@@ -37,6 +37,8 @@ export interface DialectRequest {
   url: URL;
   headers: Record<string, string>;
   json: unknown;
+  /** Left out: straight to the service. */
+  dispatcher?: Dispatcher;
 }
 
 /** Reads one answer's events in their order. */
@@ -48,7 +50,8 @@ export interface DialectReader {
 }
 
 export interface Dialect {
-  kind: 'anthropic' | 'gemini';
+  /** Left out: what it cannot say it tells itself. */
+  kind?: 'anthropic' | 'gemini';
   /** @throws RelayError for what has no words there */
   request: (body: ChatBody, stream: boolean) => DialectRequest;
   reader: (body: ChatBody) => DialectReader;
@@ -98,7 +101,7 @@ const parse = (text: string, begun: boolean): Json => {
 const send = async (dialect: Dialect, asked: DialectRequest, signal: AbortSignal) => {
   signal.throwIfAborted();
   const answer = await request(asked.url, {
-    dispatcher: agent,
+    dispatcher: asked.dispatcher ?? agent,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...asked.headers },
     body: JSON.stringify(asked.json),
