@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, id, text, wholeNumber } from './call.ts';
+import { call, id, text, time, wholeNumber } from './call.ts';
 
 /** A knowledge base: texts that a question's passages are looked up in. */
 export const embedding = z.object({
@@ -36,6 +36,8 @@ export interface StoredSource extends Source {
   text: string;
   /** Words of the question that it holds. */
   terms: string[];
+  /** Of a page of the web when it was read; left out: it is none, or nobody noted it. */
+  at?: string;
 }
 
 /** A passage that was found, and why. Shares are 0 to 1. */
@@ -106,6 +108,8 @@ export const embeddingCalls = {
        * Of a page of the web its address.
        */
       url: z.string(),
+      /** Of a page of the web when it was read; null: it is none, or nobody noted it. */
+      at: z.nullable(time),
       stands,
       /** The passage whose page can be seen (`passagePage`); 0: it cannot. */
       drawn: z.int(),

@@ -125,9 +125,14 @@ export const toolServerCalls = {
     path: '/api/end_tool_login',
     access: 'user',
     summary:
-      '从工具服务的授权回来：用得到的 code 换成令牌，加密保存；只有开始的人、在同一次登录里能做',
+      '从工具服务的授权回来：用得到的 code 换成令牌，加密保存；只有开始的人、在同一次登录里能做。等着这次授权的回复接着写',
     input: z.object({ state: text(200), code: text(4000) }),
-    output: z.object({ ok: z.boolean(), message: z.string() }),
+    output: z.object({
+      ok: z.boolean(),
+      message: z.string(),
+      /** The conversation whose reply goes on, as a call in it waited for this; null: none did. */
+      goes_on: z.nullable(z.string()),
+    }),
     logged: false,
   }),
   toolServerThings: slowCall({

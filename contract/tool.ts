@@ -54,7 +54,14 @@ export const toolCall = z.object({
   ms: z.int(),
   /** What its person is or was asked, in plain words; empty: nothing. */
   ask: z.string(),
+  /**
+   * Of one that waits (`asking`): not for consent but until its person has signed in at this server
+   * of tools. The reply goes on by itself then; `once` tries it again as it is.
+   */
+  sign_in: z.optional(z.int()),
   files: z.optional(z.array(toolFile)),
+  /** Tokens that the reply has taken up to the round that asked for it; left out: none, or it is not told. */
+  spent: z.optional(z.int()),
   /** It was too long for the rounds behind it: the model reads a summary of it there. */
   condensed: z.optional(z.boolean()),
 });

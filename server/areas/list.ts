@@ -33,6 +33,7 @@ import { trainArea } from './train/area.ts';
 import { speechArea } from './speech/area.ts';
 import { videoArea } from './video/area.ts';
 import { removeReported } from './chat/removal.service.ts';
+import { goOnSignedIn } from './chat/sign-in-waits.ts';
 import { makeAllPrivate } from './session/session.service.ts';
 import { revokeLinksOf } from './share/share.store.ts';
 import { makeProjectsPrivate } from './train/project.store.ts';
@@ -59,7 +60,7 @@ export const createAreas = (kit: Kit) => {
     }),
     chatArea(),
     contextArea(),
-    toolArea(kit),
+    toolArea(kit, { goOn: goOnSignedIn }),
     imageArea(kit),
     videoArea(kit),
     speechArea(kit),

@@ -4,12 +4,9 @@ import type { ChatEngine } from './chat-engine.ts';
 import type { ChatRelay } from './chat-relay.ts';
 import { engineOfRelay } from './dialect.ts';
 import { createGeminiRelay, listGeminiModels } from './gemini/gemini-relay.ts';
-import { createOpenAiRelay } from './openai-compatible/chat-relay.ts';
 import { listModels } from './openai-compatible/list-models.ts';
-import {
-  createOpenAiCompatibleEngine,
-  type OpenAiCompatibleOptions,
-} from './openai-compatible/openai-compatible-engine.ts';
+import type { OpenAiCompatibleOptions } from './openai-compatible/openai-compatible-engine.ts';
+import { createEngineByModel, createRelayByModel } from './openai-responses/by-model.ts';
 
 /** The kinds of service that chat, each with its words. */
 export type ChatServiceKind = 'openai-compatible' | 'anthropic' | 'gemini';
@@ -26,8 +23,8 @@ interface ChatService {
 
 export const chatServices: Readonly<Record<ChatServiceKind, ChatService>> = {
   'openai-compatible': {
-    engine: createOpenAiCompatibleEngine,
-    relay: createOpenAiRelay,
+    engine: createEngineByModel,
+    relay: createRelayByModel,
     models: listModels,
   },
   anthropic: {

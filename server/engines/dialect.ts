@@ -58,7 +58,8 @@ export interface DialectReader {
 }
 
 export interface Dialect {
-  kind: 'anthropic' | 'gemini';
+  /** Left out: what it cannot say it tells itself. */
+  kind?: 'anthropic' | 'gemini';
   /** Left out: straight to the service. */
   dispatcher?: Dispatcher;
   /** @throws RelayError for what has no words there */

@@ -14,6 +14,14 @@ let server: TestServer;
 let person: TestClient;
 const gemini = 'gemini-3-flash-preview';
 const ollama = 'qwen3:8b';
+const others = [
+  'gpt-4o-mini',
+  'deepseek-chat',
+  'qwen3-32b',
+  'glm-4.5-air',
+  'kimi-k2.5',
+  'doubao-seed-1-6-250615',
+] as const;
 
 beforeAll(async () => {
   model = await startScriptedModel((body) => {
@@ -24,7 +32,8 @@ beforeAll(async () => {
     env: {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: `${gemini},${ollama}`,
+      OPENAI_MODELS: [gemini, ollama, ...others].join(','),
+      SIGNUP_TOKENS: '10000000',
     },
   });
   person = await TestClient.register(server.baseURL);
@@ -163,4 +172,142 @@ test("Ollama's calls come whole, all of index 0, after what it thought under a n
     'call_rk2xye1l',
   ]);
   expect(said.tool_calls?.some((each) => 'extra_content' in each)).toBe(false);
+});
+
+/** What each service sends for two calls of one round, as it was recorded from it. */
+const recorded: Record<(typeof others)[number], { chunks: object[]; ids: string[]; back: string }> =
+  (() => {
+    const one = (delta: object, rest: object = {}, top: object = {}) => ({
+      object: 'chat.completion.chunk',
+      created: 1_777_000_000,
+      choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+      ...top,
+    });
+    const counted = { choices: [], usage };
+    const ask = (index: number, id: string, words: string, more: object = {}) => ({
+      tool_calls: [
+        { index, id, type: 'function', function: { name: 'reckon', arguments: words }, ...more },
+      ],
+    });
+    const grow = (index: number, words: string, more: object = {}, called: object = {}) => ({
+      tool_calls: [{ index, function: { arguments: words, ...called }, ...more }],
+    });
+    const [first, second] = ['1+1', '2+2'].map(question) as [string, string];
+    const halves = (words: string): [string, string] => [words.slice(0, 7), words.slice(7)];
+    const inHalves = (index: number, words: string, more: object = {}, called: object = {}) =>
+      halves(words).map((half) => one(grow(index, half, more, called)));
+    return {
+      // Name and number first, then the arguments in pieces; usage is null until the end.
+      'gpt-4o-mini': {
+        chunks: [
+          one(
+            { role: 'assistant', content: null, refusal: null },
+            { logprobs: null },
+            { usage: null },
+          ),
+          one(ask(0, 'call_DdmO9pD3xa9XTPNJ32zg2hcA', '')),
+          ...inHalves(0, first),
+          one(ask(1, 'call_z8ijGSoMLS7xcaU7MjLmpRL8', '')),
+          ...inHalves(1, second),
+          one({}, { finish_reason: 'tool_calls' }, { usage: null }),
+          counted,
+        ],
+        ids: ['call_DdmO9pD3xa9XTPNJ32zg2hcA', 'call_z8ijGSoMLS7xcaU7MjLmpRL8'],
+        back: '',
+      },
+      // It thinks first, with an empty text beside; within a loop it wants that back.
+      'deepseek-chat': {
+        chunks: [
+          one({ role: 'assistant', content: null, reasoning_content: '' }),
+          one({ content: null, reasoning_content: '先算' }),
+          one({ content: null, reasoning_content: '一下' }),
+          one({ content: '', reasoning_content: null }),
+          one(ask(0, 'call_00_Tcek83ZQ4fFb1RfPQnsPEE5w', '')),
+          ...inHalves(0, first),
+          one(ask(1, 'call_01_0hFvwbfVfMqQ9p2eWc0mfVGE', '')),
+          ...inHalves(1, second),
+          one(
+            { content: '', reasoning_content: null },
+            { finish_reason: 'tool_calls' },
+            { usage: { ...usage, prompt_cache_hit_tokens: 32, prompt_cache_miss_tokens: 18 } },
+          ),
+        ],
+        ids: ['call_00_Tcek83ZQ4fFb1RfPQnsPEE5w', 'call_01_0hFvwbfVfMqQ9p2eWc0mfVGE'],
+        back: '先算一下',
+      },
+      // Later pieces say an empty name and an empty number.
+      'qwen3-32b': {
+        chunks: [
+          one({ content: null, role: 'assistant', reasoning_content: '' }),
+          one({ content: null, reasoning_content: '先算一下' }),
+          one({ content: null, ...ask(0, 'call_5e6b0a6c1f3d4a7e8b9c0d', '') }),
+          ...inHalves(0, first, { id: '', type: 'function' }, { name: '' }),
+          one({ content: null, ...ask(1, 'call_7a1f2e3d4c5b6a79808f1e', '') }),
+          ...inHalves(1, second, { id: '', type: 'function' }, { name: '' }),
+          one({ content: '', reasoning_content: null }, { finish_reason: 'tool_calls' }),
+          counted,
+        ],
+        ids: ['call_5e6b0a6c1f3d4a7e8b9c0d', 'call_7a1f2e3d4c5b6a79808f1e'],
+        back: '先算一下',
+      },
+      // Each call comes whole, its usage with the end.
+      'glm-4.5-air': {
+        chunks: [
+          one({ role: 'assistant', reasoning_content: '先算一下' }),
+          one({ role: 'assistant', content: '', ...ask(0, 'call_-8231168139794583938', first) }),
+          one({ role: 'assistant', content: '', ...ask(1, 'call_-8231168139794583930', second) }),
+          one({ role: 'assistant', content: '' }, { finish_reason: 'tool_calls' }, { usage }),
+        ],
+        ids: ['call_-8231168139794583938', 'call_-8231168139794583930'],
+        back: '先算一下',
+      },
+      // Numbers are names with a place; what it counted stands in the choice.
+      'kimi-k2.5': {
+        chunks: [
+          one({ role: 'assistant', content: '' }),
+          one({ reasoning_content: '先算一下' }),
+          one(ask(0, 'reckon:0', '')),
+          ...inHalves(0, first),
+          one(ask(1, 'reckon:1', '')),
+          ...inHalves(1, second),
+          one({}, { finish_reason: 'tool_calls', usage: { ...usage, cached_tokens: 20 } }),
+        ],
+        ids: ['reckon:0', 'reckon:1'],
+        back: '先算一下',
+      },
+      // Each piece says its role and an empty text; it does not take back what it thought.
+      'doubao-seed-1-6-250615': {
+        chunks: [
+          one({ role: 'assistant', content: '', reasoning_content: '先算一下' }),
+          one({ role: 'assistant', content: '', ...ask(0, 'call_k3ftdpx2', '') }),
+          ...halves(first).map((half) =>
+            one({ role: 'assistant', content: '', ...grow(0, half, {}, { name: '' }) }),
+          ),
+          one({ role: 'assistant', content: '', ...ask(1, 'call_9wq1zzre', '') }),
+          ...halves(second).map((half) =>
+            one({ role: 'assistant', content: '', ...grow(1, half, {}, { name: '' }) }),
+          ),
+          one({ role: 'assistant', content: '' }, { finish_reason: 'tool_calls' }),
+          counted,
+        ],
+        ids: ['call_k3ftdpx2', 'call_9wq1zzre'],
+        back: '',
+      },
+    };
+  })();
+
+test.each(others)('a loop with %s, as its service says it', async (name) => {
+  const { chunks, ids, back } = recorded[name];
+  calling = chunks;
+  const { message, sent } = await looped(name);
+  expect(message, JSON.stringify(message.tools)).toMatchObject({ state: 'done', ai: '2 个结果' });
+  expect(message.tools?.map(({ arguments: given, state }) => [given, state])).toEqual([
+    [question('1+1'), 'done'],
+    [question('2+2'), 'done'],
+  ]);
+  // Both rounds as the service counted them.
+  expect([message.prompt_tokens, message.completion_tokens]).toEqual([100, 40]);
+  const said = calledIn(sent);
+  expect(said.tool_calls?.map(({ id }) => id)).toEqual(ids);
+  expect(said.reasoning_content ?? '').toBe(back);
 });

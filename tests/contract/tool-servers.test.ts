@@ -91,9 +91,9 @@ afterAll(async () => {
     each.close();
 });
 
-const settled = async (uuid: string, id: number): Promise<Message> => {
+const settled = async (uuid: string, id: number, who = person): Promise<Message> => {
   for (;;) {
-    const { list } = await person.call('historyList', { session_id: uuid });
+    const { list } = await who.call('historyList', { session_id: uuid });
     const found = list.find((message) => message.id === id);
     if (!found) throw new Error('the message is gone');
     if (found.state !== 'streaming') return found;
@@ -117,8 +117,8 @@ const turnOn = async (client: TestClient, id: number, name: string): Promise<voi
 const offered = ({ tools = [] }: SentBody): string | undefined =>
   tools.map(({ function: { name } }) => name).find((name) => name.endsWith('_echo'));
 
-const newSession = async () =>
-  (await person.call('newSession', { type: 0, model: 'deepseek-scripted' })).uuid;
+const newSession = async (who = person) =>
+  (await who.call('newSession', { type: 0, model: 'deepseek-scripted' })).uuid;
 
 const echoOnce = (body: SentBody): Said =>
   resultsIn(body).length === 0
@@ -259,8 +259,8 @@ test('own servers are public ones; everybody gets what a manager set, wherever i
   expect(names.some((name) => name.startsWith(`m${shared.id}_`))).toBe(true);
 });
 
-/** Has a server's tool called, with the consent that it wants; gives how that call ended. */
-const useEchoOf = async (id: number) => {
+/** Has a server's tool called, with the consent that it wants; gives how that call stands then, and where. */
+const useEchoOf = async (id: number, who = person) => {
   script = (body) => {
     const name = (body.tools ?? [])
       .map((tool) => tool.function.name)
@@ -269,16 +269,18 @@ const useEchoOf = async (id: number) => {
       ? { calls: [{ name: name ?? '', arguments: { text: '山谷' } }] }
       : { text: '好的' };
   };
-  const uuid = await newSession();
-  const sent = await person.call('sendMessage', { session_id: uuid, msg: '请用回声' });
-  const asking = await settled(uuid, sent.id);
-  await person.call('answerTool', {
+  const uuid = await newSession(who);
+  const sent = await who.call('sendMessage', { session_id: uuid, msg: '请用回声' });
+  const asking = await settled(uuid, sent.id, who);
+  await who.call('answerTool', {
     session_id: uuid,
     history_id: sent.id,
     call_id: asking.tools?.[0]?.id ?? '',
     answer: 'once',
   });
-  return (await settled(uuid, sent.id)).tools?.[0];
+  const [call] = (await settled(uuid, sent.id, who)).tools ?? [];
+  if (!call) throw new Error('nothing was called');
+  return { ...call, uuid, history: sent.id };
 };
 
 test('a server that wants a sign-in gets one, by its person alone; it is renewed, and told when it is lost', async () => {
@@ -387,13 +389,17 @@ test('a server that reads who a site is at its address is not asked to register 
   expect((await fetch(`${server.baseURL}/tools/client.json`)).status).toBe(404);
 });
 
-/** Signs somebody in at a server; gives where they were led. */
-const signInAt = async (client: TestClient, id: number): Promise<URL> => {
+/** Signs somebody in at a server, by which that conversation goes on; gives where they were led. */
+const signInAt = async (
+  client: TestClient,
+  id: number,
+  goes_on: string | null = null,
+): Promise<URL> => {
   const to = new URL((await client.call('beginToolLogin', { id })).url);
   const page = await (await fetch(to)).text();
   const back = new URL(/href="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&'));
   const { code = '', state = '' } = Object.fromEntries(back.searchParams);
-  expect(await client.call('endToolLogin', { code, state })).toMatchObject({ ok: true });
+  expect(await client.call('endToolLogin', { code, state })).toMatchObject({ ok: true, goes_on });
   return to;
 };
 
@@ -403,12 +409,16 @@ test('a server that asks who it is at its tools is signed in at, and asked for m
   expect((await serverOf(person, id)).login).toBe('wanted');
   expect((await signInAt(person, id)).searchParams.get('scope')).toBe('tools');
   await turnOn(person, id, 'echo');
-  expect(await useEchoOf(id)).toMatchObject({ state: 'failed' });
+  const waits = await useEchoOf(id);
+  expect(waits).toMatchObject({ state: 'asking', sign_in: id });
   expect((await serverOf(person, id)).login).toBe('lost');
   expect(late.called).toEqual([]);
-  const asked = (await signInAt(person, id)).searchParams.get('scope');
+  const asked = (await signInAt(person, id, waits.uuid)).searchParams.get('scope');
   expect(asked?.split(' ').toSorted()).toEqual(['call', 'tools']);
-  expect(await useEchoOf(id)).toMatchObject({ state: 'done' });
+  expect(await settled(waits.uuid, waits.history)).toMatchObject({
+    state: 'done',
+    tools: [{ state: 'done' }],
+  });
   expect(late.called).toEqual(['山谷']);
   await person.call('deleteToolServer', { id });
 });
@@ -420,18 +430,32 @@ test('a server that asks who it is at a call alone is signed in at, also once th
   expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: true });
   await turnOn(person, id, 'echo');
   await expect(person.call('beginToolLogin', { id })).rejects.toThrow('不要求授权');
-  const refused = await useEchoOf(id);
-  expect(refused).toMatchObject({ state: 'failed', result: expect.stringContaining('按“授权”') });
+  const waits = await useEchoOf(id);
+  expect(waits).toMatchObject({ state: 'asking', sign_in: id, result: '' });
   expect((await serverOf(person, id)).login).toBe('wanted');
   // That it can be looked at says nothing of that.
   expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: true });
   expect((await serverOf(person, id)).login).toBe('wanted');
-  await signInAt(person, id);
+  const answerIn = ({ uuid, history, id: call_id }: typeof waits, answer: 'once' | 'no') =>
+    person.call('answerTool', { session_id: uuid, history_id: history, call_id, answer });
+  const endOf = ({ uuid, history }: typeof waits) => settled(uuid, history);
+  // To try it as it is asks again; once they have signed in it goes on by itself, and is done once.
+  await answerIn(waits, 'once');
+  expect(await endOf(waits)).toMatchObject({ state: 'waiting', tools: [{ sign_in: id }] });
+  expect(later.called).toEqual([]);
+  await signInAt(person, id, waits.uuid);
+  const done = await endOf(waits);
+  expect(done).toMatchObject({ state: 'done', ai: '好的', tools: [{ state: 'done' }] });
+  expect(done.tools?.[0]).not.toHaveProperty('sign_in');
+  expect(later.called).toEqual(['山谷']);
   expect((await serverOf(person, id)).login).toBe('given');
-  expect(await useEchoOf(id)).toMatchObject({ state: 'done' });
   later.expire(true);
-  expect(await useEchoOf(id)).toMatchObject({ state: 'failed' });
+  const lost = await useEchoOf(id);
+  expect(lost).toMatchObject({ state: 'asking', sign_in: id });
   expect((await serverOf(person, id)).login).toBe('lost');
+  // Whoever wants it no more is not made to wait, and nothing goes on behind their back.
+  await answerIn(lost, 'no');
+  expect(await endOf(lost)).toMatchObject({ state: 'done', tools: [{ state: 'refused' }] });
   await signInAt(person, id);
   expect(await useEchoOf(id)).toMatchObject({ state: 'done' });
   expect(later.called).toEqual(['山谷', '山谷']);
@@ -441,8 +465,14 @@ test('a server that asks who it is at a call alone is signed in at, also once th
   const { id: shared } = await add(manager, 1);
   await manager.call('checkToolServer', { id: shared });
   await turnOn(manager, shared, 'echo');
-  expect((await useEchoOf(shared))?.result).toContain('请管理员');
-  await signInAt(manager, shared);
+  expect((await useEchoOf(shared)).result).toContain('请管理员');
+  const { id: managerId } = await manager.call('userInfo', {});
+  const gift = { user_id: managerId, tokens: 100_000, add: 1 as const, remarks: '试' };
+  await manager.call('updateTokens', gift);
+  const theirs = await useEchoOf(shared, manager);
+  expect(theirs).toMatchObject({ state: 'asking', sign_in: shared });
+  await signInAt(manager, shared, theirs.uuid);
+  expect(await settled(theirs.uuid, theirs.history, manager)).toMatchObject({ state: 'done' });
   expect(await useEchoOf(shared)).toMatchObject({ state: 'done' });
   await manager.call('deleteToolServer', { id: shared });
 });

@@ -122,6 +122,8 @@ test('calls of one round run side by side, are sent back with what was thought, 
   // Two rounds of 50 and 20 tokens, each a record of its own.
   expect([message.prompt_tokens, message.completion_tokens]).toEqual([100, 40]);
   expect(before - (await tokens())).toBe(message.deduct_tokens);
+  // What it has taken so far is told with its calls.
+  expect(message.tools?.[0]?.spent).toBe(message.deduct_tokens / 2);
   // Whoever takes the talk along has its calls and what they gave, in every form.
   const markdown = (await exported(person, uuid, 'markdown')).data.toString();
   expect(markdown).toMatch(/用到的工具：\n\n- 计算.*144/);
@@ -298,6 +300,9 @@ test('a page is opened without a question only where its person wrote its addres
   expect(message.sources).toMatchObject([{ n: 1, title: '桥的历史', base: '网页' }]);
   const source = await person.call('replySource', { history_id: message.id, n: 1 });
   expect(source.url).toBe(page);
+  expect(Math.abs(Date.parse(source.at ?? '') - Date.parse(message.created_at))).toBeLessThan(
+    60_000,
+  );
   expect(source.text).toContain('李春');
   expect(source.text).not.toContain('导航');
 
@@ -518,6 +523,8 @@ test('what a search here found is for its person alone', async () => {
   const stranger = await TestClient.register(server.baseURL);
   const shown = await messageOf(uuid, found!.id, stranger);
   expect(shown.tools?.[0]).toMatchObject({ name: 'search_here', result: '', arguments: '' });
+  expect(found!.tools?.[0]?.spent).toBeGreaterThan(0);
+  expect(shown.tools?.[0]).not.toHaveProperty('spent');
 
   // Where others read along the answer would tell them: its person is asked first.
   const asks = await ask(uuid, '再查一次那个编号');

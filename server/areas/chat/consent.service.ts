@@ -39,13 +39,13 @@ export const answerTool = (
     const same = (each: (typeof tools)[number]) =>
       each === asked ||
       (input.answer === 'session' && each.name === asked.name && each.state === 'asking');
-    const next = tools.map((each) =>
-      same(each)
-        ? yes
-          ? { ...each, state: 'agreed' as const }
-          : { ...each, state: 'refused' as const, result: refused }
-        : each,
-    );
+    const next = tools.map((each) => {
+      if (!same(each)) return each;
+      const { sign_in: _over, ...call } = each;
+      return yes
+        ? { ...call, state: 'agreed' as const }
+        : { ...call, state: 'refused' as const, result: refused };
+    });
     const asking = next.some(({ state }) => state === 'asking');
     if (!(await loops.answerWaiting(tx, message.id, next, asking ? null : owner)))
       throw new Refusal('session_busy');

@@ -133,6 +133,25 @@ export const answerWaiting = async (
   }
 };
 
+/** So many replies of one person go on at once. */
+const mostWaiting = 20;
+
+/** One person's replies in which a call waits for a sign-in at this server of tools, newest first. */
+export const waitingAt = (db: Executor, userId: number, server: number) =>
+  db
+    .select({ id: history.id, sessionUuid: sessions.uuid, tools: history.tools })
+    .from(history)
+    .innerJoin(sessions, eq(sessions.id, history.sessionId))
+    .where(
+      and(
+        eq(history.userId, userId),
+        eq(history.state, 'waiting'),
+        sql`${history.tools} @> ${JSON.stringify([{ state: 'asking', sign_in: server }])}::jsonb`,
+      ),
+    )
+    .orderBy(desc(history.id))
+    .limit(mostWaiting);
+
 /** What may run in a session without a question, and whether others may read it. */
 export const rulesOf = async (
   db: Executor,

@@ -104,6 +104,7 @@ const plan = async (
       person: user.person,
       painter: ownerSetting.default_image_model ?? '',
       vip: task.session.ownerVip,
+      ...(user.manager ? { manager: true } : {}),
     },
     run: randomUUID(),
     taken: 0,

@@ -33,4 +33,5 @@ export const sourcesOf = (
       url,
       text: text.slice(0, kept),
       terms: [],
+      at: new Date().toISOString(),
     }));

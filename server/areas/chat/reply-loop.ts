@@ -9,7 +9,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { readJson } from '#server/http/json-text.ts';
 import { storable } from '#server/storable.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
-import { type Tool, ToolFailure } from '../tool/tool.ts';
+import { SignInWanted, type Tool, ToolFailure } from '../tool/tool.ts';
 import { webSearchName } from '../tool/web-search.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
 import { createHeldWords } from './held-words.ts';
@@ -238,6 +238,9 @@ export class ReplyLoop {
       }),
     });
     this.state = deducted;
+    const { deductTokens } = deducted.spent;
+    if (deductTokens > 0)
+      for (const tool of this.#ofRound) this.#log.putTool({ ...tool, spent: deductTokens });
     this.holdId = null;
     this.#deps.onChange();
     return this.#finishRound(signal);
@@ -331,6 +334,7 @@ export class ReplyLoop {
     } catch (error) {
       if (signal.aborted) return { ...call, state: 'stopped', result: '已停止' };
       if (late.aborted) return wrong(call, `超过了 ${tool.seconds} 秒，没有等到结果`);
+      if (error instanceof SignInWanted) return { ...call, state: 'asking', sign_in: error.server };
       if (error instanceof ToolFailure) return wrong(call, error.message);
       this.#deps.log.error({ err: error, tool: call.name }, 'a tool broke');
       return wrong(call, '工具出错了');

@@ -33,8 +33,8 @@ export const replySource = async (
   if (!kept) throw new Refusal('not_found', '没有这个来源');
   // A page of the web is shown as it was read: its text is kept, and nobody asks the web again.
   if (isPage(kept)) {
-    const { n, title, place, base, text, terms, url } = kept;
-    const where = { stands: {}, drawn: 0, before: '', after: '', url };
+    const { n, title, place, base, text, terms, url, at = null } = kept;
+    const where = { stands: {}, drawn: 0, before: '', after: '', url, at };
     return { n, title, place, base, text, terms, ...where };
   }
   return knowledge.source(db, kept, user?.id ?? null);

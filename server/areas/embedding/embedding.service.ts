@@ -113,7 +113,7 @@ export const createKnowledgeService = (deps: {
     /** A source of an answer as it was, and what stands around it now. @throws Refusal embedding_missing */
     async source(db: Executor, kept: StoredSource, userId: number | null) {
       if (!(await bases.find(db, kept.key, userId))) throw new Refusal('embedding_missing');
-      const { id, key: _key, ...told } = kept;
+      const { id, key: _key, at: _at, ...told } = kept;
       const [row] = id === 0 ? [] : await store.chunksById(db, [id]);
       const same = row?.content === kept.text;
       const around = row && same ? await store.chunksAround(db, row.fileId, row.seq) : [];
@@ -125,6 +125,7 @@ export const createKnowledgeService = (deps: {
         before: at(-1),
         after: at(1),
         url: id === 0 || same ? kept.url : '',
+        at: null,
         stands: standsAt(row && same ? row.place : {}),
         drawn: row && file && (await isDrawn(db, row, file, userId)) ? row.id : 0,
       };

@@ -1,5 +1,6 @@
 import { maskName } from '#contract/mask-name.ts';
 import { type Aigc, aigcText } from '#server/labels/aigc.ts';
+import { isPage } from '../chat/page-sources.ts';
 import { withoutIds } from '../chat/question.ts';
 import { type Names, withName } from '../chat/spoken-to.ts';
 import { viewTool } from '../chat/stored-tool.ts';
@@ -22,8 +23,11 @@ export const jsonMessage = (row: ExportRow, viewer: number | null, names: Names)
   title: row.title,
   ai: row.ai,
   reasoning: row.reasoning,
-  /** Names of what the answer rests on; its texts stay where they are. */
-  sources: (row.sources ?? []).map(({ n, title, place, base }) => ({ n, title, place, base })),
+  /** Names of what the answer rests on, of pages with their addresses; its texts stay where they are. */
+  sources: (row.sources ?? []).map((each) => {
+    const { n, title, place, base, url, at } = each;
+    return { n, title, place, base, ...(isPage(each) && { url, at }) };
+  }),
   /** Calls of tools, as this reader may see them. */
   tools: (row.tools ?? []).map((tool) => viewTool(tool, row.userId === viewer ? 'asker' : 'other')),
   parts: row.parts,

@@ -7,8 +7,10 @@ import type { ChatRelay } from '#server/engines/chat-relay.ts';
 import type { ImageEngine } from '#server/engines/image-engine.ts';
 import { createMidjourneyEngine } from '#server/engines/midjourney/midjourney-engine.ts';
 import { takesKey } from '#server/engines/openai-compatible/list-models.ts';
-import { createOpenAiRelay } from '#server/engines/openai-compatible/chat-relay.ts';
-import { createOpenAiCompatibleEngine } from '#server/engines/openai-compatible/openai-compatible-engine.ts';
+import {
+  createEngineByModel,
+  createRelayByModel,
+} from '#server/engines/openai-responses/by-model.ts';
 import { createOpenAiImageEngine } from '#server/engines/openai-compatible/openai-image-engine.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import type { Silence } from '#server/engines/silence.ts';
@@ -187,8 +189,8 @@ export const createChannelEngines = (deps: {
           ),
           speak: speech,
           hear: speech,
-          chat: ofKeys((apiKey) => createOpenAiCompatibleEngine({ baseUrl, apiKey, ...wire })),
-          relay: ofKeys((apiKey) => createOpenAiRelay({ baseUrl, apiKey, ...wire })),
+          chat: ofKeys((apiKey) => createEngineByModel({ baseUrl, apiKey, ...wire })),
+          relay: ofKeys((apiKey) => createRelayByModel({ baseUrl, apiKey, ...wire })),
           keys: ofKeys((apiKey) => ({
             ...keyMark(apiKey),
             takes: () => takesKey({ baseUrl, apiKey, ...wire }, AbortSignal.timeout(askKeyMs)),

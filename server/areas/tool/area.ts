@@ -1,12 +1,18 @@
-import type { Area, Kit } from '#server/area.ts';
+import type { Area, Host, Kit } from '#server/area.ts';
 import { filledAddress } from '#server/engines/mcp/mcp-things.ts';
-import { Refusal, type Handlers } from '#server/http/handlers.ts';
+import { Refusal, type Handlers, type Identity } from '#server/http/handlers.ts';
 import { estimateTokens } from '#contract/price.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { clientDocument, documentPath, documentUrl } from './client-document.ts';
+import { serverOfState } from './tool-login.ts';
 import { createToolServers } from './tool-servers.ts';
 
-export const toolArea = ({ settings }: Kit) =>
+interface ToolDeps {
+  /** Goes on with what waits for somebody's sign-in at a server; gives the conversation. */
+  goOn: (host: Host, asked: { user: Identity; server: number }) => Promise<string | null>;
+}
+
+export const toolArea = ({ settings }: Kit, { goOn }: ToolDeps) =>
   ({
     holds: [
       {
@@ -23,7 +29,7 @@ export const toolArea = ({ settings }: Kit) =>
         reply.header('cache-control', 'public, max-age=3600').send(document),
       );
     },
-    serve: () => {
+    serve: (host) => {
       const servers = createToolServers({
         keys: createKeyBox(settings.secretKey, settings.dataDir),
         dataDir: settings.dataDir,
@@ -39,7 +45,14 @@ export const toolArea = ({ settings }: Kit) =>
         saveToolServer: (input, { db, user }) => servers.save(db, input, user),
         checkToolServer: ({ id }, { db, user }) => servers.check(db, id, user),
         beginToolLogin: ({ id }, { db, user, origin }) => servers.beginLogin(db, id, origin, user),
-        endToolLogin: (input, { db, user }) => servers.endLogin(db, input, user),
+        endToolLogin: async (input, { db, user }) => {
+          const end = await servers.endLogin(db, input, user);
+          return async (tx) => {
+            const ended = await end(tx);
+            const asked = { user, server: serverOfState(input.state) };
+            return { ...ended, goes_on: ended.ok ? await goOn(host, asked) : null };
+          };
+        },
         toolServerThings: async ({ id }, { db, user }) => {
           const things = await servers.things(db, id, user, async (mcp) => ({
             resources: await mcp.resources(),

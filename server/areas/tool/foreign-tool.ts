@@ -4,7 +4,7 @@ import { LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.t
 import { Refusal } from '#server/http/handlers.ts';
 import { atOnce, digested, digestOf, noteFailure, type Reach } from './tool-reach.ts';
 import * as store from './tool-server.store.ts';
-import { type Tool, ToolFailure, type ToolUser } from './tool.ts';
+import { SignInWanted, type Tool, ToolFailure, type ToolUser } from './tool.ts';
 
 /** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
 export interface ForeignTool {
@@ -44,11 +44,11 @@ interface CallDeps {
   limitCalls: (user: Pick<ToolUser, 'id' | 'guest' | 'person'>) => Promise<void>;
 }
 
-/** What somebody in a conversation can do about a server that wants a sign-in. */
-const wantedIn = ({ userId }: store.ServerRow): string =>
-  userId === null
-    ? '它要先授权：请管理员在“工具服务”里授权'
-    : '它要先授权：在“工具服务”里按“授权”，到它那里登录，再问一次';
+/** A server wants a sign-in: whoever may do that is waited for, at everybody's no others than managers. */
+const wantedIn = ({ id, userId }: store.ServerRow, { manager }: ToolUser): ToolFailure =>
+  userId === null && !manager
+    ? new ToolFailure('它要先授权：请管理员在“工具服务”里授权')
+    : new SignInWanted(id, '它要先授权');
 
 const run = async (
   { reach, limitCalls }: CallDeps,
@@ -81,7 +81,7 @@ const run = async (
     if (error instanceof ToolFailure) throw error;
     if (!(error instanceof McpError)) throw error;
     if (!signal.aborted) await noteFailure(db, row, error);
-    throw new ToolFailure(error instanceof LoginWanted ? wantedIn(row) : error.message);
+    throw error instanceof LoginWanted ? wantedIn(row, user) : new ToolFailure(error.message);
   }
 };
 

@@ -58,7 +58,7 @@ export const finishLogin = async (
   db: Executor,
   { state, code }: Parsed<'endToolLogin'>,
   user: Identity,
-): Promise<(db: Executor) => Promise<Out<'endToolLogin'>>> => {
+): Promise<(db: Executor) => Promise<{ ok: boolean; message: string }>> => {
   const missing = new Refusal('not_found', '这次授权已经过期，或不是您开始的，请重新授权');
   const row = await store.findServer(db, serverOfState(state));
   if (!row || !mayChange(row, user)) throw missing;

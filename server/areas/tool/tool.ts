@@ -10,6 +10,8 @@ export interface ToolUser {
   person: string;
   /** The model of images that they chose; empty: none. */
   painter?: string;
+  /** They may sign in at everybody's servers of tools. */
+  manager?: boolean;
   /** They draw for nothing what members do. */
   vip?: boolean;
 }
@@ -74,6 +76,15 @@ export interface Tool {
   ) => Promise<string | null> | string | null;
   /** @throws ToolFailure */
   run: (given: Record<string, unknown>, context: ToolContext) => Promise<ToolResult> | ToolResult;
+}
+
+/** Its person has to sign in at this server of tools first: nothing was done, and it may be tried again. */
+export class SignInWanted extends ToolFailure {
+  readonly server: number;
+  constructor(server: number, message: string) {
+    super(message);
+    this.server = server;
+  }
 }
 
 /** A text among the arguments. @throws ToolFailure */

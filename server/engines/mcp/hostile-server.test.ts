@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createRequests } from '#server/net/guarded-fetch.ts';
-import { withMcp, type McpSession } from './mcp-client.ts';
+import { LoginWanted, type LoginProvider, withMcp, type McpSession } from './mcp-client.ts';
 
 /** What a server of tools makes of us: each is one answer, or one stream. */
 
@@ -37,10 +37,12 @@ const answer = (path: string, body: string, response: ServerResponse) => {
     response.writeHead(202).end();
     return;
   }
+  const told = { code: 401, message: 'made, but the shop said 401 Unauthorized' };
   const result = JSON.stringify({
     jsonrpc: '2.0',
     id: message.id,
-    result: answerTo(path, { ...message, method }),
+    ...(method === 'tools/call' && { error: told }),
+    result: method === 'tools/call' ? undefined : answerTo(path, { ...message, method }),
   });
   const stream = old.get(path);
   if (stream) {
@@ -94,9 +96,14 @@ beforeEach(() => {
   [asked, streams] = [0, 0];
 });
 
-const within = <T>(path: string, use: (session: McpSession) => Promise<T>) =>
+const within = <T>(
+  path: string,
+  use: (session: McpSession) => Promise<T>,
+  auth: LoginProvider | null = null,
+) =>
   withMcp(
     {
+      auth,
       url: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}${path}`,
       headers: {},
       requests: createRequests(null, 2_000_000),
@@ -134,4 +141,17 @@ test('lists without an end are read as far as they are looked at; no stream is o
   expect([resources, prompts]).toEqual([[], []]);
   expect(streams).toBe(0);
   expect(asked).toBeLessThanOrEqual(12);
+});
+
+test('what a tool says of somebody else is no sign-in that is wanted here: it may have done something', async () => {
+  const provider = {
+    tokens: () => ({ access_token: 'a', token_type: 'bearer' }),
+  } as unknown as LoginProvider;
+  for (const auth of [null, provider]) {
+    const failed: unknown = await within('/tell', (mcp) => mcp.call('one', {}), auth).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).not.toBeInstanceOf(LoginWanted);
+    expect(String(failed)).toContain('the shop said');
+  }
 });

@@ -347,15 +347,14 @@ export const withMcp = async <T>(
   } catch (error) {
     if (error instanceof McpError) throw error;
     if (until.aborted) throw tooLate(until, '等了太久，它没有给出结果');
+    const { message } = error as Error;
+    // What the server itself says of a call, which may have done something: no sign-in makes it undone.
+    if (/^MCP error -?\d+/.test(message)) throw new McpError(storableText(message.slice(0, 500)));
     if (address.auth && (isUnknown(error) || isRefusedLogin(error))) throw new LoginWanted();
     // Some let anybody connect, and ask who it is when it comes to their tools.
     const bare = !address.program && Object.keys(address.headers).length === 0;
     if (bare && (error as { code?: unknown }).code === 401) throw new LoginWanted();
-    const { message } = error as Error;
-    // What the server itself says of a call that it did not take.
-    throw new McpError(
-      /^MCP error -\d+/.test(message) ? storableText(message.slice(0, 500)) : reasonOf(error),
-    );
+    throw new McpError(reasonOf(error));
   } finally {
     await client.close().catch(() => undefined);
   }

@@ -138,6 +138,8 @@ export interface Service {
 
 const makerOf = ({ baseUrl, maker }: Service): Maker | null => maker ?? makerAt(baseUrl);
 
+export const isMadeBy = (service: Service, maker: Maker): boolean => makerOf(service) === maker;
+
 /** Azure's older addresses name the deployment and a version; its newer ones are as everybody's. */
 const azureVersion = '2024-10-21';
 const isOldAzure = (service: Service): boolean =>

@@ -22,11 +22,19 @@ interface Delta {
   reasoning?: unknown;
 }
 
+type Usage = { prompt_tokens?: unknown; completion_tokens?: unknown } & Record<string, unknown>;
+
 interface Chunk {
   choices?:
-    | { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null }[]
+    | {
+        delta?: Delta | null;
+        message?: Delta | null;
+        finish_reason?: string | null;
+        /** Kimi's place for it. */
+        usage?: Usage | null;
+      }[]
     | null;
-  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown; [name: string]: unknown } | null;
+  usage?: Usage | null;
   error?: unknown;
 }
 
@@ -354,15 +362,16 @@ export class StreamReader implements Dispatcher.DispatchHandler {
         this.#waitAfterFinish();
       }
     }
-    if (chunk.usage) {
-      const promptTokens = tokens(chunk.usage.prompt_tokens);
-      const completionTokens = tokens(chunk.usage.completion_tokens);
+    const usage = chunk.usage ?? choice?.usage;
+    if (usage) {
+      const promptTokens = tokens(usage.prompt_tokens);
+      const completionTokens = tokens(usage.completion_tokens);
       if (promptTokens !== null && completionTokens !== null)
         this.#batch.push({
           kind: 'usage',
           promptTokens,
           completionTokens,
-          ...cacheUseIn(chunk.usage, promptTokens),
+          ...cacheUseIn(usage, promptTokens),
         });
     }
   }

@@ -1,4 +1,5 @@
 import { useCall } from '#src/platform/call-query.ts';
+import { dateTime } from '#src/platform/format.ts';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -29,7 +30,11 @@ const Passage = ({ historyId, source, said }: OpenedSource) => {
       <p className={css.where}>
         <strong>{source.title}</strong>
         <span>
-          {[source.place, isPage ? source.base : `知识库「${source.base}」`]
+          {[
+            source.place,
+            isPage ? source.base : `知识库「${source.base}」`,
+            data?.at ? `读于 ${dateTime(data.at)}` : '',
+          ]
             .filter((part) => part !== '')
             .join(' · ')}
         </span>

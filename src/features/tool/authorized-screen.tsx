@@ -23,7 +23,11 @@ export const AuthorizedScreen = () => {
     begun.current = true;
     void run(async () => {
       try {
-        const { ok, message } = await api.endToolLogin({ code, state });
+        const { ok, message, goes_on: uuid } = await api.endToolLogin({ code, state });
+        if (uuid !== null) {
+          toast('已授权，接着做', 'success');
+          return await navigate({ to: '/chat', search: { uuid }, replace: true });
+        }
         toast(ok ? `已授权，${message}` : message, ok ? 'success' : 'error');
         await navigate({ to: '/tools', replace: true });
       } catch (error) {

@@ -14,6 +14,7 @@ import { Tag } from '#src/ui/chip.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
+import { authorize } from '#src/widgets/tool/authorize.ts';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -36,12 +37,6 @@ const remove = async (server: ToolServer): Promise<void> => {
 const check = async (id: number): Promise<void> => {
   const { ok, message } = await api.checkToolServer({ id });
   toast(message, ok ? 'success' : 'error');
-};
-
-/** Leads to the server, where its person agrees and comes back from. */
-const authorize = async (id: number): Promise<void> => {
-  const { url } = await api.beginToolLogin({ id });
-  window.location.assign(url);
 };
 
 const logins = {

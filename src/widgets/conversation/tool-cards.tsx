@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { useAct } from '#src/platform/use-act.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import type { Message } from '#contract/chat.ts';
@@ -11,6 +12,7 @@ import type { ToolCall, ToolFile, ToolState } from '#contract/tool.ts';
 import { ImageViewer, tileOf, warmViewer } from '#src/widgets/viewer/image-viewer.tsx';
 import type { ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
+import { authorize } from '#src/widgets/tool/authorize.ts';
 import { useChatActs, type ToolAnswer } from './chat-context.ts';
 import { useAttribute } from '#src/ui/use-attribute.ts';
 import css from './tool-cards.module.css';
@@ -87,12 +89,21 @@ const Arguments = ({ given }: { given: string }) => {
   );
 };
 
+/** How a call stands, in words. */
+const stateText = ({ state, sign_in: server }: ToolCall): string =>
+  state === 'asking' && server !== undefined ? '等您授权' : states[state];
+
+const signInText = '要先到它那里登录、授权。回来以后这一步接着做，不用再问一次。';
+
 /**
- * The question of a call that waits: the reply goes on once it is answered. On a phone it comes as a
- * sheet, the first of several; put away, it stands in the card.
+ * The question of a call that waits: the reply goes on once it is answered, or once its person has
+ * signed in where it asks for that. On a phone it comes as a sheet, the first of several; put away,
+ * it stands in the card.
  */
 const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
   const { answerTool } = useChatActs();
+  const { busy: leaving, run } = useAct();
+  const server = call.sign_in;
   const wide = useMedia(wideEnoughForMenu);
   const [away, setAway] = useState(false);
   const first = message.tools?.find(({ state }) => state === 'asking')?.id === call.id;
@@ -105,25 +116,45 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
     <Button
       kind={kind}
       busy={answered === given}
-      disabled={answered !== null}
+      disabled={answered !== null || leaving}
       onClick={() => answer(given)}
     >
       {label}
     </Button>
   );
   const question = (
-    <div className={css.consent} role="group" aria-label={`${call.label}：等您同意`}>
-      <p>{call.ask}</p>
+    <div className={css.consent} role="group" aria-label={`${call.label}：${stateText(call)}`}>
+      <p>{server === undefined ? call.ask : signInText}</p>
       <div>
-        {button('once', '这一次', 'primary')}
-        {button('session', '这个会话里总是', 'plain')}
+        {server === undefined ? (
+          <>
+            {button('once', '这一次', 'primary')}
+            {button('session', '这个会话里总是', 'plain')}
+          </>
+        ) : (
+          <>
+            <Button
+              kind="primary"
+              busy={leaving}
+              disabled={answered !== null}
+              onClick={() => void run(() => authorize(server))}
+            >
+              去授权
+            </Button>
+            {button('once', '再试', 'plain')}
+          </>
+        )}
         {button('no', '不要', 'ghost')}
       </div>
     </div>
   );
   if (wide || away || !first) return question;
   return (
-    <Sheet open title={`可以吗？${call.label}`} onClose={() => setAway(true)}>
+    <Sheet
+      open
+      title={`${server === undefined ? '可以吗？' : '要先授权：'}${call.label}`}
+      onClose={() => setAway(true)}
+    >
       {question}
     </Sheet>
   );
@@ -270,7 +301,7 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
   // Whoever asked is the one who is asked.
   const asks = state === 'asking' && message.state === 'waiting' && owner && message.user_id === me;
   const mends = state === 'failed' && isForeign.test(name) && result.includes('“工具服务”');
-  const told = state === 'done' ? spanText(ms) : states[state];
+  const told = state === 'done' ? spanText(ms) : stateText(call);
   return (
     <li
       data-state={state}
@@ -326,12 +357,19 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
 };
 
 /** What a reply called, folded: each with its state and time, its arguments and its result inside. */
-const ToolCards = ({ calls, message }: { calls: readonly ToolCall[]; message: Message }) => (
-  <ul className={css.cards} aria-label="用到的工具">
-    {calls.map((call) => (
-      <Card key={call.id} call={call} message={message} />
-    ))}
-  </ul>
-);
+const ToolCards = ({ calls, message }: { calls: readonly ToolCall[]; message: Message }) => {
+  const open = message.state === 'streaming' || message.state === 'waiting';
+  const spent = open ? Math.max(...calls.map((call) => call.spent ?? 0)) : 0;
+  return (
+    <>
+      <ul className={css.cards} aria-label="用到的工具">
+        {calls.map((call) => (
+          <Card key={call.id} call={call} message={message} />
+        ))}
+      </ul>
+      {spent > 0 && <p className={css.spent}>到这里用了 {spent} tokens</p>}
+    </>
+  );
+};
 
 export default ToolCards;

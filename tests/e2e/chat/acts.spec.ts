@@ -4,8 +4,13 @@ import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { fillTalk } from '#tests/support/fill-talk.ts';
 import { startMcpBehindOAuth } from '#tests/support/mcp-oauth.ts';
-import { startScriptedModel, type Said, type SentBody } from '#tests/support/scripted-model.ts';
-import { startServer } from '#tests/support/server.ts';
+import {
+  resultsIn,
+  startScriptedModel,
+  type Said,
+  type SentBody,
+} from '#tests/support/scripted-model.ts';
+import { startServer, type TestServer } from '#tests/support/server.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
 // Each has a server of its own.
@@ -13,16 +18,26 @@ test.describe.configure({ timeout: 150_000 });
 
 const see = async (page: Page, name: string) => {
   const shot = process.env['SHOTS'];
-  if (shot) await page.screenshot({ path: `${shot}-${name}.png`, animations: 'disabled' });
+  if (!shot) return;
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(300);
+    const path = `${shot}-${name}-${colorScheme}.png`;
+    await page.screenshot({ path, animations: 'disabled' });
+  }
 };
 
-const serverWith = async (script: (body: SentBody) => Said, allowed = '') => {
+const serverWith = async (
+  script: (body: SentBody) => Said,
+  allowed = '',
+  models = 'deepseek-scripted',
+) => {
   const model = await startScriptedModel(script);
   const server = await startServer({
     env: {
       OPENAI_BASE_URL: model.baseURL,
       OPENAI_API_KEY: 'sk-test',
-      OPENAI_MODELS: 'deepseek-scripted',
+      OPENAI_MODELS: models,
       FETCH_ALLOWED: allowed,
     },
   });
@@ -30,7 +45,7 @@ const serverWith = async (script: (body: SentBody) => Said, allowed = '') => {
     await server.stop();
     await model.close();
   };
-  return { server, end };
+  return { server, end, bodies: model.bodies };
 };
 
 test('a picture is drawn, changed, filmed and words are read aloud, where it is spoken of @wide', async ({
@@ -147,7 +162,11 @@ test('a server is signed in at, its resource goes along with a question, its pro
   const oauth = await startMcpBehindOAuth();
   const { server, end } = await serverWith(
     (body) => ({
-      text: JSON.stringify(body.messages).includes('轻声说话') ? '要轻声。' : '不知道',
+      text: ['轻声说话', '石头 青石'].every((words) =>
+        JSON.stringify(body.messages).includes(words),
+      )
+        ? '要轻声。'
+        : '不知道',
     }),
     oauth.host,
   );
@@ -181,6 +200,15 @@ test('a server is signed in at, its resource goes along with a question, its pro
     await see(page, 'resources');
     await add.getByRole('button', { name: /山谷守则/ }).click();
     await expect(add).toBeHidden();
+    // One whose address has a blank is asked for it.
+    await page.getByRole('button', { name: '添加图片或文件' }).click();
+    await add.getByRole('button', { name: '山谷' }).click();
+    await add.getByRole('button', { name: /一块石头/ }).click();
+    const stone = page.getByRole('dialog', { name: '一块石头' });
+    await stone.getByLabel('name').fill('青石');
+    await see(page, 'template');
+    await stone.getByRole('button', { name: '放进消息' }).click();
+    await expect(stone).toBeHidden();
     await app.question.fill('/');
     await page.getByRole('option', { name: /^山谷/ }).click();
     const prompts = page.getByRole('dialog', { name: '提示词', exact: true });
@@ -198,5 +226,117 @@ test('a server is signed in at, its resource goes along with a question, its pro
   } finally {
     await end();
     oauth.close();
+  }
+});
+
+test('a call that wants a sign-in waits for it, over a restart, and goes on by itself after it @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const oauth = await startMcpBehindOAuth({ late: 'call' });
+  const model = await startScriptedModel((body) => {
+    const [echo] = (body.tools ?? []).filter(({ function: { name } }) => name.endsWith('_echo'));
+    return resultsIn(body).length === 0
+      ? { calls: [{ name: echo?.function.name ?? '', arguments: { text: '山谷里有人吗' } }] }
+      : { text: `山谷答应了：${resultsIn(body)[0]?.includes('回声：山谷里有人吗')}` };
+  });
+  const env = {
+    OPENAI_BASE_URL: model.baseURL,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODELS: 'deepseek-scripted',
+    FETCH_ALLOWED: oauth.host,
+  };
+  const server = await startServer({ env, alone: true });
+  let again: TestServer | null = null;
+  try {
+    const client = await TestClient.register(server.baseURL);
+    const { id } = await client.call('saveToolServer', { name: '山谷', url: oauth.url });
+    await client.call('checkToolServer', { id });
+    const { list } = await client.call('toolServers', {});
+    const tools = list[0]!.tools.filter(({ name }) => name === 'echo');
+    await client.call('chooseTools', { id, tools });
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await app.say('请对山谷喊一声');
+    const consent = page.getByRole('group', { name: '山谷 · echo：等您同意' });
+    await consent.getByRole('button', { name: '这一次' }).click();
+    const wanted = page.getByRole('group', { name: '山谷 · echo：等您授权' });
+    await expect(wanted).toContainText('不用再问一次');
+    await see(page, 'sign-in');
+
+    await server.kill9();
+    const { databaseUrl, dataDir, port } = server;
+    again = await startServer({ env, databaseUrl, dataDir, port, alone: true });
+    await page.reload();
+    await wanted.getByRole('button', { name: '去授权' }).click();
+    expect(oauth.called).toEqual([]);
+    await page.getByRole('link', { name: '同意' }).click();
+    await page.waitForURL((url) => url.searchParams.get('uuid') === uuid);
+    await expect(app.log).toContainText('山谷答应了：true', { timeout: 40_000 });
+    expect(oauth.called).toEqual(['山谷里有人吗']);
+    await expect(wanted).toHaveCount(0);
+    await see(page, 'signed-in');
+  } finally {
+    await again?.stop();
+    await server.stop();
+    await model.close();
+    oauth.close();
+  }
+});
+
+test('how long a model thinks is chosen in the box and kept by model; earlier turns are read at a press @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const { server, bodies, end } = await serverWith(
+    () => ({ reasoning: '先想一想。', thoughtMs: 200, text: '想好了。' }),
+    '',
+    'qwen3-scripted,deepseek-scripted',
+  );
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  try {
+    await database.connect();
+    const client = await TestClient.register(server.baseURL);
+    await database.query('UPDATE wallets SET balance = 10000000');
+    await app.enterAs({ ...person, client });
+    const open = async (model: string) => {
+      const { uuid } = await client.call('newSession', { type: 0, model });
+      await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+      return uuid;
+    };
+    const uuid = await open('qwen3-scripted');
+    await page.getByRole('button', { name: '思考：自动' }).click();
+    const deep = page.getByRole('radio', { name: /^深/ });
+    await expect(deep).toContainText(/发送时多占 .* tokens，没用到的退还/);
+    await see(page, 'thinking');
+    await deep.click();
+    await app.say('这道题难，请多想一想');
+    await expect(app.log).toContainText('想好了。', { timeout: 30_000 });
+    await app.settled();
+    expect(bodies.at(-1)).toMatchObject({ enable_thinking: true, thinking_budget: 16_384 });
+    await open('deepseek-scripted');
+    await expect(app.question).toBeVisible();
+    await expect(page.getByRole('button', { name: /^思考：/ })).toHaveCount(0);
+    await open('qwen3-scripted');
+    await expect(page.getByRole('button', { name: '思考：深' })).toBeVisible();
+
+    const turns = Array.from({ length: 20 }, (_, at) => `第 ${at} 轮，说一句话`);
+    await fillTalk(database, uuid, turns);
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    const line = app.log.getByRole('separator', { name: '模型从这里读起' });
+    await expect(line).toContainText('更早的 18 轮没有读');
+    await line.scrollIntoViewIfNeeded();
+    await see(page, 'unread');
+    await line.getByRole('button', { name: /^接着读更早的（约 .* tokens）/ }).click();
+    await expect(app.log).not.toContainText('轮没有读');
+    await app.say('现在都读到了吗');
+    await app.settled();
+    expect(JSON.stringify(bodies.at(-1)?.messages)).toContain('第 0 轮');
+  } finally {
+    await database.end();
+    await end();
   }
 });

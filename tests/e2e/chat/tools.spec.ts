@@ -77,6 +77,7 @@ test('a model reads pages and reckons, asks before it opens what nobody wrote, a
     const consent = page.getByRole('group', { name: '读网页：等您同意' });
     await expect(consent).toContainText(`http://${host}/more?of=bridge`);
     expect(opened).toEqual(['/bridge']);
+    await expect(app.log).toContainText(/到这里用了 \d+ tokens/);
     const shot = process.env['SHOTS'];
     if (shot) await page.screenshot({ path: `${shot}-asks.png` });
 
@@ -94,6 +95,7 @@ test('a model reads pages and reckons, asks before it opens what nobody wrote, a
     await app.log.getByRole('group', { name: '来源' }).getByRole('button').first().click();
     const sheet = page.getByRole('dialog');
     await expect(sheet).toContainText('李春主持修建');
+    await expect(sheet).toContainText(/网页 · 读于 \d{4}/);
     await expect(sheet.getByRole('link', { name: '打开原网页' })).toHaveAttribute(
       'href',
       `http://${host}/bridge`,
@@ -289,6 +291,15 @@ sum(lengths.values()) / len(lengths)`;
         await page.screenshot({ path: `${shot}-code-${dark}.png` });
       }
     }
+    // Whoever has a link to it reads what it used and rests on, and gets none of its files.
+    const { key } = await client.call('shareSession', { session_id: uuid });
+    await page.goto(`${server.baseURL}/share?key=${key}`);
+    await expect(page.getByText('用了工具：联网搜索、读网页、运行代码、做文件')).toBeVisible();
+    const told = page.getByRole('group', { name: '来源' });
+    await expect(told.getByRole('listitem')).toHaveCount(3);
+    await expect(told).toContainText(`泉州的桥 · ${host}`);
+    await expect(page.getByText('古桥.xlsx')).toHaveCount(0);
+    if (shot) await page.screenshot({ path: `${shot}-share.png` });
   } finally {
     await server.stop();
     await model.close();
