@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { strFromU8, unzipSync } from 'fflate';
+import { generateSync } from 'otplib';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { rewardActive } from '#server/areas/account/invite.service.ts';
 import { connectDatabase } from '#server/db/connect.ts';
 import { onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -157,6 +158,51 @@ test('a new password ends the other sign-ins, and a device can be signed out @P1
   const other = (await here.call('deviceList', {})).list.find((each) => each.current === 0);
   await here.call('signOutDevice', { id: other?.id });
   expect((await there.raw('userInfo', {})).status).toBe(401);
+});
+
+test('who signs in with the old password while it is changed or reset stays out @P1', async () => {
+  const person = await register('race-one');
+  const { id } = await person.call('userInfo', {});
+  const { secret } = await person.call('totpBegin', {});
+  const { recovery_codes: codes } = await person.call('totpEnable', {
+    code: generateSync({ secret }),
+  });
+  const owner = new TestClient(server.baseURL);
+  await owner.login('admin', ADMIN_PASSWORD);
+  const holder = new pg.Client({ connectionString: server.databaseUrl });
+  await holder.connect();
+  /** The password was compared already, its second factor is not yet. */
+  const amidLogin = async (password: string, at: number, change: () => Promise<unknown>) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM second_factors WHERE user_id = $1 FOR UPDATE', [id]);
+    const late = new TestClient(server.baseURL);
+    const entering = late.raw('login', { account: 'race-one', password, totp: codes[at] });
+    await expect
+      .poll(() =>
+        onDatabase(
+          server,
+          `SELECT pid FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ),
+      )
+      .toHaveLength(1);
+    await change();
+    await holder.query('COMMIT');
+    expect((await entering).data).toEqual({ error: '密码刚刚改过，请用新密码登录' });
+    expect((await late.raw('userInfo', {})).status).toBe(401);
+  };
+  try {
+    await amidLogin('password-1', 0, () =>
+      person.call('changePassword', {
+        old_password: 'password-1',
+        password: 'password-2',
+        password2: 'password-2',
+      }),
+    );
+    await amidLogin('password-2', 1, () => owner.call('resetPassword', { user_id: id }));
+  } finally {
+    await holder.end();
+  }
 });
 
 test('a login where an account was not used before is told to its others, each once @P1', async () => {

@@ -96,6 +96,9 @@ export const login = async (
     throw new Refusal('account_disabled');
   }
   return database.transaction(async (tx) => {
+    // Comparing takes a while, a second factor longer.
+    if ((await store.holdPassword(tx, found.id)) !== found.passwordHash)
+      return { error: '密码刚刚改过，请用新密码登录' };
     await takeOverGuest(auth, tx, context.user, found.id);
     const entered = {
       userId: found.id,
@@ -140,6 +143,8 @@ export const admit = async (
     }
   }
   return auth.db.transaction(async (tx) => {
+    // A new password takes ways in away: either before they are used here, or what came in by them too.
+    await store.holdPassword(tx, userId);
     if (!(await first.used(tx))) return { error: '这个验证已经用过，请重新来一次' };
     await takeOverGuest(auth, tx, context.user, userId);
     const signedIn = await enter(auth, tx, {
