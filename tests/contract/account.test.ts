@@ -78,7 +78,7 @@ test('at once no more than 20 come of a day, three of a network, none of one’s
   // 40 at once of 40 /64 of one network: no race gets past the third.
   await Promise.all(
     Array.from({ length: 40 }, (_, at) =>
-      comeFrom(`2001:db8:200:${at.toString(16)}::1`, link.code),
+      comeFrom(`2001:db9:200:${at.toString(16)}::1`, link.code),
     ),
   );
   expect(await balance()).toBe(20_000 + 3 * per);
@@ -132,6 +132,45 @@ test('at once no more than 20 come of a day, three of a network, none of one’s
   } finally {
     await connection.close();
     await pool.end();
+  }
+});
+
+test('networks of one provider bring nine of a day at once, and none to who came from it @A5', async () => {
+  const inviter = async (madeIn: string, linkIn: string) => {
+    const owner = await comeFrom(madeIn);
+    const { data } = await owner.raw<{ code: string }>(
+      'newInvite',
+      {},
+      { 'x-forwarded-for': linkIn },
+    );
+    return { owner, code: data.code };
+  };
+  let networks = 0;
+  const come = (code: string, count: number, provider = '2a0c:b641') =>
+    Promise.all(
+      Array.from({ length: count }, () => {
+        networks += 1;
+        return comeFrom(`${provider}:${(networks << 8).toString(16)}::1`, code);
+      }),
+    );
+  const far = await inviter('198.18.1.1', '198.18.1.1');
+  await come(far.code, 12);
+  expect(await far.owner.call('inviteInfo', {})).toMatchObject({ total_tokens: 9 * 250_000 });
+  // By others' links neither; of another provider as before.
+  const next = await inviter('198.18.2.1', '198.18.2.1');
+  await come(next.code, 2);
+  await come(next.code, 1, '2a0c:b642');
+  expect(await next.owner.call('inviteInfo', {})).toMatchObject({
+    total_tokens: 250_000,
+    waiting: 2,
+  });
+  // Of one's own provider: where one registered, and where the link was made.
+  for (const own of [
+    await inviter('2a0c:b643:100::1', '198.18.3.1'),
+    await inviter('198.18.4.1', '2a0c:b643:100::1'),
+  ]) {
+    await come(own.code, 1, '2a0c:b643');
+    expect(await own.owner.call('inviteInfo', {})).toMatchObject({ total_tokens: 0, waiting: 1 });
   }
 });
 

@@ -193,9 +193,11 @@ export const register = async (
   const passwordHash = await hashPassword(input.password, strangerAt(context.ip));
   const visitor = context.user?.guest ? await store.findUser(context.db, context.user.id) : null;
   const network = marks.networkOf(context.ip);
+  const provider = marks.providerOf(context.ip);
   const signedIn = await database.transaction(async (tx) => {
     const userId = await store.insertUser(tx, {
       madeIn: network,
+      madeInProvider: provider,
       account: normalAccount(input.account),
       userName: normalName(input.name),
       passwordHash,
@@ -205,7 +207,7 @@ export const register = async (
     await auth.openWallet(tx, userId, settings.signupTokens);
     await takeOverGuest(auth, tx, context.user, userId);
     await keepAgreed(tx, userId, input.agreed);
-    await auth.registered(tx, userId, { code: input.invite, network });
+    await auth.registered(tx, userId, { code: input.invite, network, provider });
     const device = marks.deviceOf(normalAccount(input.account));
     const { agent, ip } = context;
     const entered = { userId, agent, ip, way: 'register' as const };
