@@ -48,7 +48,9 @@ export const invitation = {
   aDay: 20,
   /** Of one network in a day so many bring them at once. */
   ofNetwork: 3,
-  /** The others, and those from the inviter's own network, once they were active on so many days. */
+  /** And of all networks of one provider of IPv6 (its /32). */
+  ofProvider: 9,
+  /** The others, and those from the inviter's own network or provider, once they were active on so many days. */
   activeDays: 3,
 } as const;
 

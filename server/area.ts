@@ -83,11 +83,11 @@ export interface Area {
   shows?: Shows;
   /** What it sells. */
   payables?: readonly Payable[];
-  /** Somebody registered, by the link that they may have followed; `network` is empty where it cannot be told. */
+  /** Somebody registered, by the link that they may have followed; `network` and `provider` are empty where they cannot be told. */
   registered?: (
     tx: Transaction,
     userId: number,
-    invite: { code: string | undefined; network: string },
+    invite: { code: string | undefined; network: string; provider: string },
   ) => Promise<void>;
   /** Where it holds what is a person's. */
   holds?: readonly Held[];

@@ -48,6 +48,8 @@ export const users = pgTable('users', {
   guest: boolean('guest').notNull().default(false),
   /** A digest of the network that a guest was made in. */
   madeIn: text('made_in'),
+  /** The same of the provider of that network; empty: it cannot be told. */
+  madeInProvider: text('made_in_provider').notNull().default(''),
   manager: boolean('manager').notNull().default(false),
   /** A manager who may make others managers. */
   owner: boolean('owner').notNull().default(false),

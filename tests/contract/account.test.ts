@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { strFromU8, unzipSync } from 'fflate';
+import { generateSync } from 'otplib';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { rewardActive } from '#server/areas/account/invite.service.ts';
 import { connectDatabase } from '#server/db/connect.ts';
 import { onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -77,7 +78,7 @@ test('at once no more than 20 come of a day, three of a network, none of one’s
   // 40 at once of 40 /64 of one network: no race gets past the third.
   await Promise.all(
     Array.from({ length: 40 }, (_, at) =>
-      comeFrom(`2001:db8:200:${at.toString(16)}::1`, link.code),
+      comeFrom(`2001:db9:200:${at.toString(16)}::1`, link.code),
     ),
   );
   expect(await balance()).toBe(20_000 + 3 * per);
@@ -134,6 +135,45 @@ test('at once no more than 20 come of a day, three of a network, none of one’s
   }
 });
 
+test('networks of one provider bring nine of a day at once, and none to who came from it @A5', async () => {
+  const inviter = async (madeIn: string, linkIn: string) => {
+    const owner = await comeFrom(madeIn);
+    const { data } = await owner.raw<{ code: string }>(
+      'newInvite',
+      {},
+      { 'x-forwarded-for': linkIn },
+    );
+    return { owner, code: data.code };
+  };
+  let networks = 0;
+  const come = (code: string, count: number, provider = '2a0c:b641') =>
+    Promise.all(
+      Array.from({ length: count }, () => {
+        networks += 1;
+        return comeFrom(`${provider}:${(networks << 8).toString(16)}::1`, code);
+      }),
+    );
+  const far = await inviter('198.18.1.1', '198.18.1.1');
+  await come(far.code, 12);
+  expect(await far.owner.call('inviteInfo', {})).toMatchObject({ total_tokens: 9 * 250_000 });
+  // By others' links neither; of another provider as before.
+  const next = await inviter('198.18.2.1', '198.18.2.1');
+  await come(next.code, 2);
+  await come(next.code, 1, '2a0c:b642');
+  expect(await next.owner.call('inviteInfo', {})).toMatchObject({
+    total_tokens: 250_000,
+    waiting: 2,
+  });
+  // Of one's own provider: where one registered, and where the link was made.
+  for (const own of [
+    await inviter('2a0c:b643:100::1', '198.18.3.1'),
+    await inviter('198.18.4.1', '2a0c:b643:100::1'),
+  ]) {
+    await come(own.code, 1, '2a0c:b643');
+    expect(await own.owner.call('inviteInfo', {})).toMatchObject({ total_tokens: 0, waiting: 1 });
+  }
+});
+
 test('a new password ends the other sign-ins, and a device can be signed out @P1', async () => {
   const here = await register('devices-one');
   const there = new TestClient(server.baseURL);
@@ -157,6 +197,51 @@ test('a new password ends the other sign-ins, and a device can be signed out @P1
   const other = (await here.call('deviceList', {})).list.find((each) => each.current === 0);
   await here.call('signOutDevice', { id: other?.id });
   expect((await there.raw('userInfo', {})).status).toBe(401);
+});
+
+test('who signs in with the old password while it is changed or reset stays out @P1', async () => {
+  const person = await register('race-one');
+  const { id } = await person.call('userInfo', {});
+  const { secret } = await person.call('totpBegin', {});
+  const { recovery_codes: codes } = await person.call('totpEnable', {
+    code: generateSync({ secret }),
+  });
+  const owner = new TestClient(server.baseURL);
+  await owner.login('admin', ADMIN_PASSWORD);
+  const holder = new pg.Client({ connectionString: server.databaseUrl });
+  await holder.connect();
+  /** The password was compared already, its second factor is not yet. */
+  const amidLogin = async (password: string, at: number, change: () => Promise<unknown>) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM second_factors WHERE user_id = $1 FOR UPDATE', [id]);
+    const late = new TestClient(server.baseURL);
+    const entering = late.raw('login', { account: 'race-one', password, totp: codes[at] });
+    await expect
+      .poll(() =>
+        onDatabase(
+          server,
+          `SELECT pid FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ),
+      )
+      .toHaveLength(1);
+    await change();
+    await holder.query('COMMIT');
+    expect((await entering).data).toEqual({ error: '密码刚刚改过，请用新密码登录' });
+    expect((await late.raw('userInfo', {})).status).toBe(401);
+  };
+  try {
+    await amidLogin('password-1', 0, () =>
+      person.call('changePassword', {
+        old_password: 'password-1',
+        password: 'password-2',
+        password2: 'password-2',
+      }),
+    );
+    await amidLogin('password-2', 1, () => owner.call('resetPassword', { user_id: id }));
+  } finally {
+    await holder.end();
+  }
 });
 
 test('a login where an account was not used before is told to its others, each once @P1', async () => {

@@ -186,6 +186,53 @@ describe('with the sandbox', () => {
     await pool.end();
   });
 
+  test('months of a membership that are over go back only where that is forgiven', async () => {
+    const pool = new pg.Client({ connectionString: server.databaseUrl });
+    await pool.connect();
+    const manager = new TestClient(server.baseURL);
+    await manager.login('admin', ADMIN_PASSWORD);
+    /** A membership of so many months that began some months ago. */
+    const member = async (months: number, ago: number) => {
+      const person = await TestClient.register(server.baseURL);
+      const order = await person.call('recharge', { type: 'vip', num: months });
+      await person.call('sandboxSettle', { key: keyOf(order.url), pay: 1 });
+      await untilTrue(async () => (await person.call('userInfo', {})).vip === 1);
+      const { id } = await person.call('userInfo', {});
+      await pool.query(
+        `UPDATE users SET vip_activated_at = begun, vip_expired_at = begun + make_interval(months => $2)
+         FROM (SELECT now() - make_interval(months => $3, days => 1) AS begun) b WHERE id = $1`,
+        [id, months, ago],
+      );
+      return { person, back: { order_id: order.trade_no, reason: '不要了' } };
+    };
+    try {
+      const over = await member(1, 2);
+      expect(await manager.raw('refundOrder', { ...over.back, amount: 2_600 })).toMatchObject({
+        code: 1442,
+        message: expect.stringContaining('有 1 个月已经过去'),
+      });
+      await manager.call('refundOrder', { ...over.back, amount: 2_600, forgive: 1 });
+      // Nothing was taken that could be given again.
+      const { rows } = await pool.query(
+        'SELECT taken FROM refunds r JOIN orders o ON o.id = r.order_id WHERE o.number = $1',
+        [over.back.order_id],
+      );
+      expect(rows).toEqual([{ taken: { tokens: 0, months: 0 } }]);
+
+      const year = await member(12, 3);
+      expect(await manager.raw('refundOrder', { ...year.back, amount: 24_960 })).toMatchObject({
+        code: 1442,
+        message: expect.stringContaining('有 3 个月已经过去'),
+      });
+      expect((await year.person.call('userInfo', {})).vip).toBe(1);
+      // What is left of it goes back: nothing of the month that runs was used.
+      await manager.call('refundOrder', { ...year.back, amount: 9 * 2_080 });
+      expect((await year.person.call('userInfo', {})).vip).toBe(0);
+    } finally {
+      await pool.end();
+    }
+  });
+
   test('an order closes after two hours, and its QR code with it', async () => {
     const person = await TestClient.register(server.baseURL);
     const order = await person.call('recharge', { type: 'token', num: 1 });

@@ -1,4 +1,5 @@
 import { generateSync } from 'otplib';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContactKind } from '#contract/sign-in.ts';
 import { signAliyun } from '#server/areas/contact/sms.ts';
@@ -152,6 +153,52 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
       service === 'mail' ? mail.settings : sms.settings(service),
     );
     expect(JSON.stringify(saved)).not.toMatch(/smtp-password|sms-secret/);
+  });
+
+  test('who signs in by a code while the password is set anew does not stay in', async () => {
+    await bind(person, kind, own());
+    const codeFor = async (purpose: 'sign_in' | 'reset') => {
+      let id = '';
+      const code = await nextCode(kind, own(), async () => {
+        id = (await ask(kind, own(), purpose)).data.code_id ?? '';
+      });
+      return { kind, to: own(), code_id: id, code };
+    };
+    const [entry, reset] = [await codeFor('sign_in'), await codeFor('reset')];
+    const visitor = new TestClient(here.server.baseURL);
+    await visitor.call('newSession', { type: 0 });
+    const holder = new pg.Client({ connectionString: here.server.databaseUrl });
+    await holder.connect();
+    try {
+      const waiting = (count: number) =>
+        expect
+          .poll(
+            async () =>
+              (
+                await here.database.query(`SELECT pid FROM pg_stat_activity
+                  WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+              ).rows.length,
+          )
+          .toBe(count);
+      // Whoever comes in has used the code up, and waits for what a guest's sessions are taken over by.
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [await idOf(visitor)]);
+      const entering = visitor.raw<{ token?: string }>('signInByCode', entry);
+      await waiting(1);
+      const resetting = new TestClient(here.server.baseURL).call('resetForgotten', {
+        ...reset,
+        password: 'brand-new-9',
+        password2: 'brand-new-9',
+      });
+      await waiting(2);
+      await holder.query('COMMIT');
+      const { data } = await entering;
+      expect(await resetting).toEqual({ account });
+      const late = new TestClient(here.server.baseURL, data.token ?? 'none');
+      expect((await late.raw('userInfo', {})).status).toBe(401);
+    } finally {
+      await holder.end();
+    }
   });
 
   test('bind an address, sign in with it, and set a forgotten password', async () => {

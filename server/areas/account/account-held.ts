@@ -34,6 +34,7 @@ export const accountHeld: readonly Held[] = [
         avatar: `''`,
         setting: `'{}'`,
         made_in: 'NULL',
+        made_in_provider: `''`,
         disabled: 'true',
         subscribe: '0',
         people_group: 'NULL',

@@ -70,7 +70,8 @@ export const createAccountHandlers = (
     return { count };
   },
   inviteInfo: (_input, { db, user }) => inviteInfo(db, user.id),
-  newInvite: (_input, { db, user, ip }) => newInvite(db, user.id, auth.networkOf(ip)),
+  newInvite: (_input, { db, user, ip }) =>
+    newInvite(db, user.id, { network: auth.networkOf(ip), provider: auth.providerOf(ip) }),
   inviteList: ({ page }, { db, user }) => inviteList(db, user.id, page),
 
   exportAccount: async (_input, { db, user }) => {

@@ -75,9 +75,15 @@ export const revokeLogins = async (
 
 // ---- invitations ---------------------------------------------------------------------------------
 
+/** A network and whose it is, as digests; empty: it cannot be told. */
+export interface Place {
+  network: string;
+  provider: string;
+}
+
 export const insertInvite = async (
   db: Executor,
-  values: { code: string; userId: number; network: string; days: number },
+  values: { code: string; userId: number; days: number } & Place,
 ): Promise<void> => {
   const { days, ...rest } = values;
   await db
@@ -99,9 +105,15 @@ export const newestInvite = async (db: Executor, userId: number) => {
 export const inviterOf = async (
   tx: Executor,
   code: string,
-): Promise<{ userId: number; networks: (string | null)[] } | null> => {
+): Promise<{ userId: number; places: Place[] } | null> => {
   const [row] = await tx
-    .select({ userId: invites.userId, network: invites.network, madeIn: users.madeIn })
+    .select({
+      userId: invites.userId,
+      network: invites.network,
+      provider: invites.provider,
+      madeIn: users.madeIn,
+      madeInProvider: users.madeInProvider,
+    })
     .from(invites)
     .innerJoin(users, eq(users.id, invites.userId))
     .where(
@@ -112,10 +124,18 @@ export const inviterOf = async (
         isNull(users.deletedAt),
       ),
     );
-  return row ? { userId: row.userId, networks: [row.network, row.madeIn] } : null;
+  if (!row) return null;
+  const { userId, network, provider, madeIn, madeInProvider } = row;
+  return {
+    userId,
+    places: [
+      { network, provider },
+      { network: madeIn ?? '', provider: madeInProvider },
+    ],
+  };
 };
 
-/** Others who come by this person's links, or from this network, wait until the transaction ends. */
+/** Others who come by this person's links, or from this network or provider, wait until the transaction ends. */
 export const lockInviting = async (tx: Transaction, of: string): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`invite ${of}`}, 0))`);
 };
@@ -135,14 +155,12 @@ export const creditedLately = async (tx: Transaction, userId: number): Promise<n
   return row?.count ?? 0;
 };
 
-/** How many came by anybody's links from a network in the last day. */
-export const cameFrom = async (tx: Transaction, network: string): Promise<number> => {
-  const [row] = await tx
-    .select({ count: sql<number>`count(*)::int` })
-    .from(invited)
-    .where(and(eq(invited.network, network), gt(invited.createdAt, sql`now() - interval '1 day'`)));
-  return row?.count ?? 0;
-};
+/** How many came by anybody's links from a network, or from all of a provider, in the last day. */
+export const cameFrom = (tx: Transaction, part: keyof Place, of: string): Promise<number> =>
+  tx.$count(
+    invited,
+    and(eq(invited[part], of), gt(invited.createdAt, sql`now() - interval '1 day'`)),
+  );
 
 /** Days in China on which a person signed in or used something. */
 const activeDays = sql<number>`(SELECT count(*)::int FROM (

@@ -4,8 +4,9 @@ import { instant, reference, tokens } from '#server/db/columns.ts';
 export const invites = pgTable('invites', {
   code: text('code').primaryKey(),
   userId: reference('user_id').notNull(),
-  /** Where it was made; empty: it cannot be told. */
+  /** Where it was made, and whose network that is; empty: it cannot be told. */
   network: text('network').notNull().default(''),
+  provider: text('provider').notNull().default(''),
   createdAt: instant('created_at').notNull().defaultNow(),
   expiresAt: instant('expires_at').notNull(),
 });
@@ -15,8 +16,9 @@ export const invited = pgTable('invited', {
   inviterId: reference('inviter_id').notNull(),
   code: text('code').notNull(),
   tokens: tokens('tokens').notNull(),
-  /** Where they registered; empty: it cannot be told. */
+  /** Where they registered, and whose network that is; empty: it cannot be told. */
   network: text('network').notNull().default(''),
+  provider: text('provider').notNull().default(''),
   creditedAt: instant('credited_at'),
   /** When it is looked at again whether they were active on enough days; null: nothing is waited for. */
   lookAt: instant('look_at'),

@@ -13,6 +13,9 @@ import * as store from './account.store.ts';
 export const isInvite = async (db: Executor, code: string): Promise<boolean> =>
   (await store.inviterOf(db, code)) !== null;
 
+/** So many come from one place in a day that bring tokens at once. */
+const mostAtOnce = { network: invitation.ofNetwork, provider: invitation.ofProvider };
+
 /** How many wait that are looked at in a minute. */
 const lookedAt = 100;
 
@@ -32,16 +35,16 @@ export const inviteInfo = async (db: Executor, userId: number): Promise<Out<'inv
 
 /**
  * A new link; those before it go on until their time is over.
- * @param network where its owner is; empty: it cannot be told
+ * @param place where its owner is
  */
 export const newInvite = (
   db: Executor,
   userId: number,
-  network: string,
+  place: store.Place,
 ): Promise<Out<'newInvite'>> =>
   inTransaction(db, async (tx) => {
     const code = randomBytes(9).toString('base64url');
-    await store.insertInvite(tx, { code, userId, network, days: invitation.days });
+    await store.insertInvite(tx, { code, userId, ...place, days: invitation.days });
     return inviteInfo(tx, userId);
   });
 
@@ -62,30 +65,33 @@ const reward = async (tx: Transaction, inviterId: number): Promise<boolean> => {
 /**
  * Somebody registered by a link: its owner gets the tokens, at once or, where it may be the owner's
  * own hand, once the one who came was active on some days. A link that is over is none.
- * @param network where they registered; empty: it cannot be told
+ * @param place where they registered
  */
 export const takeInvite = async (
   tx: Transaction,
   userId: number,
-  { code, network }: { code: string | undefined; network: string },
+  { code, ...place }: { code: string | undefined } & store.Place,
 ): Promise<void> => {
   const inviter = code ? await store.inviterOf(tx, code) : null;
   if (code === undefined || inviter === null || inviter.userId === userId) return;
-  const { userId: inviterId, networks } = inviter;
+  const { userId: inviterId, places } = inviter;
   // In this order everywhere; what is counted is committed by then.
   await store.lockInviting(tx, String(inviterId));
   let waits = false;
-  if (network !== '') {
-    await store.lockInviting(tx, network);
-    waits =
-      networks.includes(network) || (await store.cameFrom(tx, network)) >= invitation.ofNetwork;
+  for (const part of ['network', 'provider'] as const) {
+    const from = place[part];
+    if (from === '') continue;
+    await store.lockInviting(tx, from);
+    waits ||=
+      places.some((own) => own[part] === from) ||
+      (await store.cameFrom(tx, part, from)) >= mostAtOnce[part];
   }
   const credited = !waits && (await reward(tx, inviterId));
   await store.insertInvited(tx, {
     userId,
     inviterId,
     code,
-    network,
+    ...place,
     tokens: credited ? invitation.tokens : 0,
     creditedAt: credited ? new Date() : null,
     lookAt: waits ? new Date() : null,

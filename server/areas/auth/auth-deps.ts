@@ -45,7 +45,7 @@ export interface AuthDeps {
   registered: (
     tx: Transaction,
     userId: number,
-    invite: { code: string | undefined; network: string },
+    invite: { code: string | undefined; network: string; provider: string },
   ) => Promise<void>;
   /** Why nobody can register without, or with, this link; null: they may. */
   whyNoAccount: (db: Executor, invite: string | undefined) => Promise<string | null>;

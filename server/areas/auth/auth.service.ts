@@ -46,6 +46,7 @@ export const createAuthService = async (deps: AuthDeps) => {
   return {
     ...logins,
     networkOf: marks.networkOf,
+    providerOf: marks.providerOf,
     userView: (db: Executor, userId: number) => userView(deps, db, userId),
 
     /** The newest login from a new device that this one was not told of; null: none. */

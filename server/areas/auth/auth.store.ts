@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Settings } from '#contract/auth.ts';
-import type { Executor } from '#server/db/database.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
 import { logins, users } from '#server/db/schema.ts';
 import { personOf } from '#server/db/person.ts';
 import { statement } from '#server/db/statement.ts';
@@ -118,6 +118,19 @@ export const wasEnteredFrom = async (
         WHERE id = ${userId} AND made_in = ${network})
       OR EXISTS (SELECT FROM logins WHERE user_id = ${userId} AND network = ${network})) AS known`);
   return rows[0]?.known === true;
+};
+
+/**
+ * The password that stands, by its hash. Whoever sets another, and ends the logins with it, waits
+ * until this transaction ends: none is made between the two that they do not see.
+ */
+export const holdPassword = async (tx: Transaction, userId: number): Promise<string | null> => {
+  const [row] = await tx
+    .select({ passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('share');
+  return row?.passwordHash ?? null;
 };
 
 /** False when the account is gone: disabled, or a guest that an account took over. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { addressKey, isLocal, networkKey } from '#server/http/rate-limit.ts';
+import { addressKey, isLocal, networkKey, providerKey } from '#server/http/rate-limit.ts';
 
 export type Marks = ReturnType<typeof createMarks>;
 
@@ -24,5 +24,10 @@ export const createMarks = (secret: string) => {
     /** A network without saying which; empty where people cannot be told apart by their addresses. */
     networkOf: (ip: string): string =>
       isLocal(addressKey(ip)) ? '' : sealed(`network ${networkKey(ip)}`),
+    /** The same of whoever gave the network out; empty where nobody can tell, as of IPv4. */
+    providerOf: (ip: string): string => {
+      const provider = isLocal(addressKey(ip)) ? null : providerKey(ip);
+      return provider === null ? '' : sealed(`provider ${provider}`);
+    },
   };
 };

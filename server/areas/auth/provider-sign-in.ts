@@ -109,16 +109,17 @@ const register = async (
   await auth.attempts.beginRegistration(context.ip, { proven: true });
   const userName = await nameFor(auth, context, who.label);
   const network = auth.marks.networkOf(context.ip);
+  const madeInProvider = auth.marks.providerOf(context.ip);
   const account = `u${randomBytes(8).toString('hex')}`;
   const signedIn = await auth.db.transaction(async (tx) => {
-    const userId = await insertUser(tx, { madeIn: network, account, userName });
+    const userId = await insertUser(tx, { madeIn: network, madeInProvider, account, userName });
     if (userId === null) throw new Error('a random account was taken');
     // Two at once: the second one's account goes again with this transaction.
     if (!(await store.insertIdentity(tx, { userId, providerId, ...who })))
       throw new Refusal('conflict', over);
     await auth.openWallet(tx, userId, auth.settings.signupTokens);
     await takeOverGuest(auth, tx, context.user, userId);
-    await auth.registered(tx, userId, { code: undefined, network });
+    await auth.registered(tx, userId, { code: undefined, network, provider: madeInProvider });
     const { agent, ip } = context;
     return enter(auth, tx, { userId, agent, ip, way: 'provider' });
   });

@@ -96,6 +96,9 @@ export const login = async (
     throw new Refusal('account_disabled');
   }
   return database.transaction(async (tx) => {
+    // Comparing takes a while, a second factor longer.
+    if ((await store.holdPassword(tx, found.id)) !== found.passwordHash)
+      return { error: '密码刚刚改过，请用新密码登录' };
     await takeOverGuest(auth, tx, context.user, found.id);
     const entered = {
       userId: found.id,
@@ -140,6 +143,8 @@ export const admit = async (
     }
   }
   return auth.db.transaction(async (tx) => {
+    // A new password takes ways in away: either before they are used here, or what came in by them too.
+    await store.holdPassword(tx, userId);
     if (!(await first.used(tx))) return { error: '这个验证已经用过，请重新来一次' };
     await takeOverGuest(auth, tx, context.user, userId);
     const signedIn = await enter(auth, tx, {
@@ -188,9 +193,11 @@ export const register = async (
   const passwordHash = await hashPassword(input.password, strangerAt(context.ip));
   const visitor = context.user?.guest ? await store.findUser(context.db, context.user.id) : null;
   const network = marks.networkOf(context.ip);
+  const provider = marks.providerOf(context.ip);
   const signedIn = await database.transaction(async (tx) => {
     const userId = await store.insertUser(tx, {
       madeIn: network,
+      madeInProvider: provider,
       account: normalAccount(input.account),
       userName: normalName(input.name),
       passwordHash,
@@ -200,7 +207,7 @@ export const register = async (
     await auth.openWallet(tx, userId, settings.signupTokens);
     await takeOverGuest(auth, tx, context.user, userId);
     await keepAgreed(tx, userId, input.agreed);
-    await auth.registered(tx, userId, { code: input.invite, network });
+    await auth.registered(tx, userId, { code: input.invite, network, provider });
     const device = marks.deviceOf(normalAccount(input.account));
     const { agent, ip } = context;
     const entered = { userId, agent, ip, way: 'register' as const };

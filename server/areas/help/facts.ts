@@ -26,6 +26,7 @@ const facts: Record<string, string> = {
   inviteDays: `${invitation.days} 天`,
   inviteADay: String(invitation.aDay),
   inviteOfNetwork: String(invitation.ofNetwork),
+  inviteOfProvider: String(invitation.ofProvider),
   inviteActiveDays: `${invitation.activeDays} 天`,
   signupTokens: limits.signupTokens.toLocaleString('en'),
   freeSessions: String(limits.freeSessionsAMonth),

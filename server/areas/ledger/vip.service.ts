@@ -30,18 +30,25 @@ export const prolongVip = async (
   await turnVip(tx, userId);
 };
 
-/** Takes months away; one that ends by that ends now, with what its month's tokens left. */
+/**
+ * Takes months away; one that ends by that ends now, with what its month's tokens left. Says whether
+ * it ended, and how many of the months were over: nothing of them can be taken.
+ */
 export const shortenVip = async (
   tx: Transaction,
   userId: number,
   months: number,
-): Promise<boolean> => {
+): Promise<{ ended: boolean; over: number }> => {
   const { activatedAt, expiredAt, now } = await lockMember(tx, userId);
-  if (months === 0 || activatedAt === null || expiredAt === null || expiredAt <= now) return false;
-  const end = vipEndMoved(activatedAt, expiredAt, -months);
+  if (months === 0 || activatedAt === null || expiredAt === null || expiredAt <= now)
+    return { ended: false, over: months };
+  let left = months;
+  const endWithout = (count: number) => vipEndMoved(activatedAt, expiredAt, -count);
+  while (left > 1 && endWithout(left - 1) <= now) left -= 1;
+  const end = endWithout(months);
   await store.saveVip(tx, userId, { activatedAt, expiredAt: end > now ? end : now });
   await turnVip(tx, userId);
-  return end <= now;
+  return { ended: end <= now, over: months - left };
 };
 
 /** What an administrator sets: until when; null ends it. */

@@ -107,14 +107,19 @@ const vip: Payable = {
   revoke: async (tx, order, part, forgive) => {
     const months = shareOf(order.quantity, order.amount, part);
     const { vip: left } = await balances(tx, order.userId);
-    const ended = await shortenVip(tx, order.userId, months);
+    const { ended, over } = await shortenVip(tx, order.userId, months);
+    if (over > 0 && !forgive)
+      throw new Refusal(
+        'order_unsuitable',
+        `退款要收回 ${months} 个月会员，其中有 ${over} 个月已经过去，收不回来`,
+      );
     const used = limits.vipMonthlyTokens - left;
     if (ended && used > 0 && !forgive)
       throw new Refusal(
         'order_unsuitable',
         `退款会结束会员，这个月赠送的 token 已经用了 ${used.toLocaleString('zh-CN')}`,
       );
-    return { tokens: 0, months };
+    return { tokens: 0, months: months - over };
   },
   restore: async (tx, order, { months }) => {
     if (typeof months === 'number' && months > 0) await prolongVip(tx, order.userId, months);

@@ -68,7 +68,8 @@ const InviteTab = () => {
             </p>
             <p className={css.until}>
               每天最多 {invitation.aDay} 位。从您自己的网络注册的，或同一个网络一天里第{' '}
-              {invitation.ofNetwork + 1} 位起的，等 TA 在 {invitation.activeDays}{' '}
+              {invitation.ofNetwork + 1} 位起的（IPv6 也看运营商的网段，一天里第{' '}
+              {invitation.ofProvider + 1} 位起），等 TA 在 {invitation.activeDays}{' '}
               天里都来用过，再记给您。
             </p>
             {link === '' ? (

@@ -44,7 +44,7 @@ const Refund = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => {
         {
           name: 'forgive',
           kind: 'switch',
-          hint: '不打开时，余额不够扣回、会员这个月的 token 用过就不能退',
+          hint: '不打开时，余额不够扣回、会员的月份已经过去或这个月的 token 用过就不能退',
         },
       ]}
       initial={{ amount: left }}
