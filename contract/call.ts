@@ -67,6 +67,8 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   crossOrigin: boolean;
   /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
   maxBytes: number | null;
+  /** What is said of a file beyond that; null: the general words. */
+  tooLarge: string | null;
   /** The same where a guest or a visitor calls; null: as for everybody. */
   guestMaxBytes: number | null;
   /** Most keys, texts, lists, objects and commas of a body of JSON; null: the general limit. */
@@ -112,6 +114,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
   countsForGuests?: (input: z.output<I>) => boolean;
   crossOrigin?: boolean;
   maxBytes?: number;
+  tooLarge?: string;
   guestMaxBytes?: number;
   maxParts?: number;
   textBody?: string;
@@ -150,6 +153,7 @@ const spec = <I extends Schema, O extends Schema>(
   confirm: 'no',
   crossOrigin: false,
   maxBytes: null,
+  tooLarge: null,
   guestMaxBytes: null,
   maxParts: null,
   textBody: null,

@@ -317,7 +317,8 @@ export const trainCalls = {
     idempotent: true,
     summary:
       '上传训练文件，随即开始训练（start 为 0 时等 train/start）。没有 model_id 时归入自己最新的翻译或知识库项目',
-    maxBytes: 8 * 1024 * 1024,
+    maxBytes: trainLimits.fileBytes,
+    tooLarge: trainTexts.size,
     input: z.object({
       ticket,
       model_id: z.optional(id),

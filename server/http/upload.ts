@@ -39,10 +39,10 @@ const filled = async (
   pieces === null ? file : { ...file, data: await whole(pieces, limit) };
 
 /** What a body is refused with that could not be read. */
-const unreadable = (error: unknown, limit: number): Refusal => {
+const unreadable = (error: unknown, { maxBytes, tooLarge }: CallSpec): Refusal => {
   if (error instanceof Refusal) return error;
   return (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE'
-    ? new Refusal('too_large', `文件太大，最多 ${sizeText(limit)}`)
+    ? new Refusal('too_large', tooLarge ?? `文件太大，最多 ${sizeText(maxBytes ?? 0)}`)
     : new Refusal('bad_body', '上传的内容无法读取');
 };
 
@@ -70,7 +70,7 @@ export const readUpload = async (
       else file = await partOf(part, fields);
     }
   } catch (error) {
-    throw unreadable(error, limit);
+    throw unreadable(error, spec);
   }
   if (!file) throw new Refusal('bad_input', 'file：请选择一个文件');
   return { ...(await filled(file, { whole, limit })), fields };
@@ -113,7 +113,7 @@ export const readForm = async (
       if (known.includes(part.fieldname)) parts[part.fieldname] = file;
     }
   } catch (error) {
-    throw unreadable(error, limit);
+    throw unreadable(error, spec);
   }
   const files: Record<string, UploadedFile> = {};
   for (const [name, part] of Object.entries(parts)) {

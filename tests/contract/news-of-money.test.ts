@@ -197,6 +197,7 @@ test('the source code of a notice comes to subscribers alone, and nothing of it 
   await person.call('updateNotice', { notice_id: second });
   expect(await person.call('noticeInfo', {})).toEqual({ list: [], unread: 0 });
   expect((await person.raw('updateNotice', { notice_id: later })).status).toBe(404);
+  expect((await visitor.call('noticeList', {})).list.map((row) => row.view_count)).toEqual([1, 1]);
 
   expect((await person.call('downloadSourceCode', { id: second })).url).toBe('');
   const read = (url: string, client = visitor) =>

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codes } from '#contract/errors.ts';
 import { keywordType } from '#contract/image.ts';
 import { onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
+import { ended, generate, sendPicture } from '../support/images.ts';
+import { type MockSdWebui, startMockSdWebui } from '../support/mock-sd-webui.ts';
 import { stage, stageWithModels } from '../support/stage.ts';
 
 /** What helps people to find the words for a picture: translation, expansion, the keyword library. */
@@ -260,5 +262,65 @@ describe('with connected models', () => {
       codes.login_required.code,
     );
     expect(here.mock.calls).toBe(calls);
+  });
+});
+
+describe('with a service of pictures as well', () => {
+  const env: Record<string, string> = {};
+  let service: MockSdWebui;
+  beforeAll(async () => {
+    service = await startMockSdWebui();
+    env['SD_WEBUI_URL'] = service.url;
+  });
+  const here = stageWithModels('mock-mini', env);
+  afterAll(() => service?.close());
+  const register = async (): Promise<TestClient> => {
+    const person = await TestClient.register(here.server.baseURL);
+    await expect
+      .poll(async () => (await person.call('models', {})).models.map(({ name }) => name), {
+        timeout: 10_000,
+      })
+      .toContain('stable-diffusion');
+    return person;
+  };
+  const draw = async (client: TestClient, historyId: number) =>
+    ended(client, (await generate(client, historyId)).uuid);
+  const balanceOf = async (client: TestClient) =>
+    (await client.call('userInfo', {})).chatgpt_balance;
+
+  test('words of a picture that fails are paid once, and it says so', async () => {
+    const person = await register();
+    const begun = await balanceOf(person);
+    const { historyId } = await sendPicture(person, prompt, { model: 'stable-diffusion' });
+    service.scenario = '500';
+    const calls = here.mock.calls;
+    const failed = await draw(person, historyId);
+    expect(failed.state).toBe('error');
+    expect(failed.error_message).toContain('图片没有扣费，译文已保留，重试不再收翻译费');
+    expect(await balanceOf(person)).toBe(begun - 18);
+    service.scenario = 'normal';
+    const { state, deduct_tokens: price } = await draw(person, historyId);
+    expect(state).toBe('done');
+    expect(await balanceOf(person)).toBe(begun - 18 - price);
+    expect(here.mock.calls).toBe(calls + 1);
+    expect(service.asked.at(-1)?.body['prompt']).toBe(here.mock.textFor(prompt));
+  });
+
+  test('a member without tokens draws from the words as they are', async () => {
+    const member = await register();
+    const { id } = await member.call('userInfo', {});
+    await here.database.query(
+      `UPDATE users SET vip_activated_at = now(), vip_expired_at = now() + interval '30 days'
+       WHERE id = $1`,
+      [id],
+    );
+    await member.call('userInfo', {});
+    await here.database.query(
+      `UPDATE wallets SET balance = 0, vip_balance = 0 WHERE user_id = $1`,
+      [id],
+    );
+    const { historyId } = await sendPicture(member, prompt, { model: 'stable-diffusion' });
+    expect(await draw(member, historyId)).toMatchObject({ state: 'done', deduct_tokens: 0 });
+    expect(service.asked.at(-1)?.body['prompt']).toBe(prompt);
   });
 });

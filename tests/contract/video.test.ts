@@ -89,6 +89,8 @@ test('a client of the specification alone makes a film, lists it and plays it in
   const { list: history } = (await get(`history_list?session_id=${String(session['uuid'])}`)).data;
   const [made] = JSON.parse(String(history[0]?.['ai'])) as { url: string; error: string }[];
   expect(made).toMatchObject({ url: film?.url, error: '' });
+  const { completion } = await owner.call('getSession', { uuid: String(session['uuid']) });
+  expect(JSON.parse(completion)).toEqual([{ url: film?.url, poster: film?.poster }]);
 
   const whole = await read(film?.url ?? '');
   expect(whole.headers.get('content-type')).toBe('video/webm');

@@ -25,7 +25,10 @@ export const stage = (options: ServerOptions = {}): Stage => {
 };
 
 /** The same with a fake model service; everybody who registers has tokens for many replies. */
-export const stageWithModels = (models: string): Stage & { mock: MockOpenAi } => {
+export const stageWithModels = (
+  models: string,
+  more: Readonly<Record<string, string>> = {},
+): Stage & { mock: MockOpenAi } => {
   const env: Record<string, string> = {
     OPENAI_API_KEY: 'sk-test',
     OPENAI_MODELS: models,
@@ -34,7 +37,7 @@ export const stageWithModels = (models: string): Stage & { mock: MockOpenAi } =>
   let mock: MockOpenAi;
   beforeAll(async () => {
     mock = await startMockOpenAi();
-    env['OPENAI_BASE_URL'] = mock.baseURL;
+    Object.assign(env, more, { OPENAI_BASE_URL: mock.baseURL });
   });
   const made = stage({ env });
   afterAll(() => mock?.close());

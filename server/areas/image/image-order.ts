@@ -8,6 +8,7 @@ import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts'
 import { profilesOf } from '../train/styles.service.ts';
 import type { Done, ImageWorkDeps } from './image-job.ts';
 import { engineTask, promptOf, type ImagePlan } from './image-plan.ts';
+import * as store from './image.store.ts';
 
 type Deps = Pick<ImageWorkDeps, 'db' | 'files' | 'publicUrl'>;
 
@@ -82,16 +83,18 @@ export const orderOf = async (
 };
 
 /**
- * The words as the service gets them, translated once however often the job is tried.
+ * The words as the service gets them, translated and paid once however often they are tried, in this
+ * job and in those that follow it. Free pictures are drawn without tokens: from the words as they are.
  * @throws JobError
  */
 export const wordsFor = async (
-  { translate }: Pick<ImageWorkDeps, 'translate'>,
+  { db, translate }: Pick<ImageWorkDeps, 'db' | 'translate'>,
   plan: ImagePlan,
   job: ClaimedJob,
   { done, io }: { done: Done; io: JobIo },
 ): Promise<ImageWords> => {
   if (!plan.translate || plan.words.prompt === '') return plan.words;
+  done.english ??= await store.earlierEnglish(db, job, plan);
   if (done.english === undefined) {
     const { model, guest } = plan.translate;
     try {
@@ -102,11 +105,25 @@ export const wordsFor = async (
       done.english = result;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      if (error.codeName === 'balance' && job.hold_id === null) return plan.words;
       const retriable = error.codeName === 'engine_failed';
       throw new JobError(error.codeName, `翻译没有成功：${error.message}`, { retriable });
     }
-    io.signal.throwIfAborted();
+    // Kept whatever happens to the job: it is paid.
     await io.remember(done);
+    io.signal.throwIfAborted();
   }
   return { ...plan.words, prompt: done.english };
+};
+
+const kept = '图片没有扣费，译文已保留，重试不再收翻译费';
+
+/** What is said of a failure after the words were translated, which may have cost something. */
+export const afterTranslation = (plan: ImagePlan, done: Done, error: JobError): JobError => {
+  if (done.english === undefined || done.english === plan.words.prompt) return error;
+  const { codeName, message, retriable, turnInMs } = error;
+  const told = message.includes('没有扣费')
+    ? message.replace('没有扣费', kept)
+    : `${message}（${kept}）`;
+  return new JobError(codeName, told, { retriable, ...(turnInMs === null ? {} : { turnInMs }) });
 };

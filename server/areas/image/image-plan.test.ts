@@ -46,7 +46,7 @@ test('what was painted over is given to the service, and not kept with the image
   expect(keptParameters(parameters)).toEqual({ mask });
 });
 
-test('words are translated as the message says, else as the call, else as is usual for the model', () => {
+test('words are translated as the call says, else as the message, else as is usual for the model', () => {
   const said = (
     stored: 0 | 1 | undefined,
     called: 0 | 1 | undefined,
@@ -62,6 +62,6 @@ test('words are translated as the message says, else as the call, else as is usu
   expect(said(undefined, undefined, false)).toBe(0);
   expect(said(undefined, 0, true)).toBe(0);
   expect(said(0, undefined, true)).toBe(0);
-  expect(said(1, 0, false)).toBe(1);
+  expect(said(1, 0, false)).toBe(0);
   expect(said(0, 1, false)).toBe(1);
 });

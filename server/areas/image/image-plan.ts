@@ -101,7 +101,7 @@ export const requestOf = (
     ...request,
     n: input.n ?? request.n ?? n,
     size: input.size ?? request.size,
-    translate: input.translate === 1 ? 1 : (request.translate ?? input.translate ?? usual),
+    translate: input.translate ?? request.translate ?? usual,
     parameters: {
       ...request.parameters,
       ...input.parameters,

@@ -1,7 +1,9 @@
-import type { ClaimedJob, JobWork } from '#server/jobs/job-kind.ts';
+import { type ClaimedJob, JobError, type JobWork } from '#server/jobs/job-kind.ts';
 import { finishJob } from './image-delivery.ts';
 import type { Done, ImageWorkDeps, Painted } from './image-job.ts';
+import { afterTranslation } from './image-order.ts';
 import { paint } from './image-paint.ts';
+import type { ImagePlan } from './image-plan.ts';
 import * as store from './image.store.ts';
 
 /** From its call to its end, ms. */
@@ -32,7 +34,12 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     },
     work: async (job, io) => {
       await clear(job);
-      return paint(deps, job, job.remote ?? {}, io);
+      const done: Done = job.remote ?? {};
+      return paint(deps, job, done, io).catch((error: unknown) => {
+        throw error instanceof JobError
+          ? afterTranslation(job.input as ImagePlan, done, error)
+          : error;
+      });
     },
     discard: ({ images }) => drop(images.flatMap(({ kept }) => (kept ? [kept.key] : []))),
     clear,

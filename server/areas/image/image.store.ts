@@ -6,6 +6,8 @@ import { ownedBy, type Owners } from '#server/db/person.ts';
 import { images, sessions, users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
 import { showsWhere } from '#server/db/shown.ts';
+import type { ClaimedJob } from '#server/jobs/job-kind.ts';
+import type { ImagePlan } from './image-plan.ts';
 
 export type ImageRow = typeof images.$inferSelect;
 
@@ -36,6 +38,26 @@ export const makingOfKeys = (db: Executor, keys: readonly string[]) =>
 
 export const setMade = async (db: Executor, id: number, made: MadeBy): Promise<void> => {
   await db.update(images).set({ made }).where(eq(images.id, id));
+};
+
+const earlier = statement<{ english: string }>(
+  'image_earlier_english',
+  `SELECT remote ->> 'english' AS english FROM jobs
+   WHERE user_id = $1 AND kind = 'image' AND subject_kind = $2 AND subject_id = $3
+     AND remote ->> 'english' IS NOT NULL AND input -> 'words' ->> 'prompt' = $4
+     AND input -> 'translate' ->> 'model' = $5
+   ORDER BY id DESC LIMIT 1`,
+);
+
+/** The same words in English by an earlier job for the same; undefined: there is none. */
+export const earlierEnglish = async (
+  db: Executor,
+  job: Pick<ClaimedJob, 'user_id' | 'subject_kind' | 'subject_id'>,
+  { words, translate }: Pick<ImagePlan, 'words' | 'translate'>,
+): Promise<string | undefined> => {
+  const asked = [job.user_id, job.subject_kind, job.subject_id, words.prompt, translate?.model];
+  const [row] = await earlier(db, asked);
+  return row?.english;
 };
 
 /** A person's own image of this key that is there. */

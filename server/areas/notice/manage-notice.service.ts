@@ -23,7 +23,7 @@ const list = async (
       bucket_key: notice.bucketKey === '' ? '' : notice.fileName || `notice-${notice.id}`,
       file_name: notice.fileName,
       file_size: notice.fileSize,
-      view_count: Math.max(notice.viewCount, readers),
+      view_count: readers,
       created_at: notice.createdAt.toISOString(),
       publish_at: notice.publishAt.toISOString(),
       published: published ? 1 : 0,

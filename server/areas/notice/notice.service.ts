@@ -51,10 +51,10 @@ export const noticeList = async (
   const { list, total } = await store.noticePage(db, windowOf(page, size));
   const read = userId === null ? null : await store.newestRead(db, userId);
   return {
-    list: list.map((row) => ({
-      ...viewOf(row),
-      read: read && row.publishAt <= read ? 1 : 0,
-      view_count: row.viewCount,
+    list: list.map(({ notice, readers }) => ({
+      ...viewOf(notice),
+      read: read && notice.publishAt <= read ? 1 : 0,
+      view_count: readers,
     })),
     ...pageOf(total, page, size),
   };

@@ -38,12 +38,15 @@ export const findNotice = async (db: Executor, id: number): Promise<NoticeRow | 
   return row ?? null;
 };
 
+const readers = sql<number>`greatest(${notices.viewCount},
+  (SELECT count(*)::int FROM notice_reads r WHERE r.notice_id = ${notices.id}))`;
+
 export const noticePage = async (
   db: Executor,
   { offset, limit }: { offset: number; limit: number },
 ) => {
   const list = await db
-    .select()
+    .select({ notice: notices, readers })
     .from(notices)
     .where(published())
     .orderBy(desc(notices.publishAt), desc(notices.id))
@@ -106,8 +109,7 @@ export const pageOfNotices = async (
   const rows = await db
     .select({
       notice: notices,
-      readers: sql<number>`(SELECT count(*)::int FROM notice_reads r
-        WHERE r.notice_id = ${notices.id})`,
+      readers,
       published: sql<boolean>`${notices.publishAt} <= now()`,
     })
     .from(notices)

@@ -18,6 +18,17 @@ import { type Card, readCards, type SessionRow } from './session.store.ts';
 
 type Deps = Pick<SessionServiceDeps, 'knowledge' | 'forum'>;
 
+/** The newest of what was made in a session of images or films, as its messages have it. */
+const completionOf = ({
+  type,
+  images,
+  films,
+}: Pick<Card, 'images' | 'films'> & Pick<SessionRow, 'type'>): string => {
+  if (type === sessionTypes.image) return JSON.stringify(images.map((url) => ({ url })));
+  if (type !== sessionTypes.video) return '';
+  return JSON.stringify(films.map((url, at) => ({ url, poster: images[at] })));
+};
+
 /**
  * Sessions as one person may see them; null: a visitor.
  * @param matches where the words of a search stand, by number of the session
@@ -55,7 +66,7 @@ export const viewCards = async (
     const look = looks.get(row.id);
     return friendName === null && look?.lastSuspended ? look.content : row.summary;
   };
-  return cards.map(({ session: row, images, favorite, onTop, friendName, unread }) => ({
+  return cards.map(({ session: row, images, films, favorite, onTop, friendName, unread }) => ({
     id: row.id,
     uuid: row.uuid,
     type: row.type,
@@ -69,10 +80,7 @@ export const viewCards = async (
     reply_count: row.replyCount,
     like_count: row.likeCount,
     images: looks.get(row.id)?.images ?? images,
-    completion:
-      row.type === sessionTypes.image || row.type === sessionTypes.video
-        ? JSON.stringify(images.map((url) => ({ url })))
-        : '',
+    completion: completionOf({ type: row.type, images, films }),
     deleted: row.deletedAt === null ? 0 : 1,
     embedding_private: Math.max(0, ...openBases(row).map(({ private: hidden }) => hidden)),
     favorite,

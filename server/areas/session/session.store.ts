@@ -61,6 +61,8 @@ export const findSession = async (
 interface CardExtras {
   /** Addresses of its newest images that are shown, newest first, at most 5. */
   images: string[];
+  /** Of a session of films theirs, in the order of `images`, which has their posters. */
+  films: string[];
   /** What the asker marked of it: a message, the last one, or as a whole. */
   favorite: boolean | number;
   onTop: boolean;
@@ -89,6 +91,10 @@ const cards = statement<SessionRow & CardExtras>(
          ORDER BY h.id DESC LIMIT 5
        ) h, jsonb_array_elements_text(h.list) WITH ORDINALITY p (url, place)
        ORDER BY h.id DESC, p.place LIMIT 5) END AS images,
+     CASE WHEN s.type = 4 THEN ARRAY(SELECT '/files/video/' || v.key ||
+         CASE v.mime WHEN 'video/webm' THEN '.webm' ELSE '.mp4' END FROM videos v
+       JOIN history h ON h.id = v.history_id AND h.shown
+       WHERE v.session_id = s.id ORDER BY v.id DESC LIMIT 5) ELSE '{}' END AS films,
      coalesce((SELECT CASE m.history_id WHEN 0 THEN 'true' ELSE to_jsonb(m.history_id) END
        FROM favorites m WHERE m.user_id = $2 AND m.session_id = s.id
        ORDER BY m.history_id = 0 DESC, m.created_at DESC LIMIT 1), 'false') AS favorite,
@@ -115,9 +121,10 @@ export const readCards = async (
 ): Promise<Card[]> => {
   if (ids.length === 0) return [];
   const rows = await cards(db, [ids, userId]);
-  return rows.map(({ images, favorite, onTop, friendName, unread, ...session }) => ({
+  return rows.map(({ images, films, favorite, onTop, friendName, unread, ...session }) => ({
     session,
     images,
+    films,
     favorite,
     onTop,
     friendName,
