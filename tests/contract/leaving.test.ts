@@ -157,7 +157,7 @@ test('an account that ends leaves nothing of its person in any table, file or an
       `instances backups backup_plan compliance sign_in_settings sign_in_providers safety safety_days setup schema_migrations secrets captchas rate_limits wallets search_fresh
       search_postings search_queue friends models channels stat_days stat_marks stat_channels
       stat_steps forum_groups notices blocked_words image_keywords scenario_categories apps
-      app_versions people_groups channel_health channel_lines model_channels payment_bills sandbox_trades forum_models
+      app_versions people_groups channel_health channel_lines channel_running model_channels payment_bills sandbox_trades forum_models
       manager_acts orders invoices order_events refunds payment_differences invoice_orders
       app_purchases app_downloads ledger holds invited stat_spent usage_days app_comments
       app_reports model_uses labels unmarked_downloads records consents agreements api_usage api_jobs notice_reads
