@@ -48,8 +48,11 @@ export interface WireReply {
 /** Of an answer that has no images in it, and of one that has. */
 export const mostBytes = { words: 32 * 1024 * 1024, images: 160 * 1024 * 1024 } as const;
 
-const notConnected = 'UND_ERR_CONNECT_TIMEOUT';
-const timeouts = new Set([notConnected, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const timeouts = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
 
 /** Why a service did not do its work. */
 export class ServiceError extends Error {
@@ -98,7 +101,6 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
   const slowService = (cause?: unknown): ServiceError =>
     new Failure('engine_timeout', `${name}太久没有回应，没有扣费，请重试`, {
       retriable: true,
-      taken: (cause as { code?: unknown } | undefined)?.code !== notConnected,
       cause,
     });
 

@@ -53,6 +53,7 @@ export const createRelayByModel = (options: OpenAiCompatibleOptions): ChatRelay 
   const of = ({ model }: ChatBody) => (needsResponses(options, model) ? responses : chat);
   return {
     unable: (body) => of(body).unable?.(body) ?? null,
+    adjusts: (body) => of(body).adjusts?.(body) ?? null,
     complete: (body, signal) => of(body).complete(body, signal),
     stream: (body, signal, take) => of(body).stream(body, signal, take),
   };

@@ -72,9 +72,7 @@ export const nearestSize = (
 const mostFaults = 5;
 /** That it could not be asked; what the service says of the film itself is final. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof VideoEngineError &&
-  error.retriable &&
-  (!error.taken || error.codeName === 'engine_timeout');
+  error instanceof VideoEngineError && error.retriable && !error.taken;
 
 /**
  * Asks again and again until there is a film. A passing fault of the network is lived through: the
