@@ -348,11 +348,14 @@ const listMessages = async (input: In<'historyList'>): Promise<Out<'historyList'
   const uuid = await uuidOf(input.session_id);
   const before = Number(input.before ?? Infinity);
   const after = Number(input.after ?? 0);
-  const all = (await db.messages.where('uuid').equals(uuid).sortBy('id')).filter(
+  const kept = await db.messages.where('uuid').equals(uuid).sortBy('id');
+  const all = kept.filter(
     ({ id }) => id < before && id > after && (input.id === undefined || id === Number(input.id)),
   );
-  // Nothing at all is no empty session, unless the server said so.
-  if (all.length === 0 && input.before === undefined)
+  // Nothing at all is no empty session, unless the server said so. Behind a message that is kept
+  // there may be none, as where a push led to the newest.
+  const isBehindKept = kept.some(({ id }) => id === after);
+  if (all.length === 0 && input.before === undefined && !isBehindKept)
     return (await db.answers.get(emptyOf(uuid)))?.data as Out<'historyList'> | undefined;
   const pageSize = Number(input.page_size ?? all.length);
   const page = Number(input.page ?? 1);

@@ -28,8 +28,11 @@ const put = async (account: string, drafts: ReadonlyMap<string, Draft>): Promise
   try {
     await writing(() =>
       db.transaction('rw', db.drafts, async () => {
-        // An empty one says that what is echoed of it is over.
-        for (const [key, draft] of drafts) await db.drafts.put({ account, key, ...draft });
+        // An empty one says that what is echoed of it is over. One that is on its way while its
+        // words are sent may come here later than that they were.
+        const known = await db.drafts.bulkGet([...drafts.keys()].map((key) => [account, key]));
+        const newer = [...drafts].filter(([, { at }], place) => (known[place]?.at ?? -1) <= at);
+        await db.drafts.bulkPut(newer.map(([key, draft]) => ({ account, key, ...draft })));
       }),
     );
   } catch (error) {

@@ -277,6 +277,8 @@ test('a call that wants a sign-in waits for it, over a restart, and goes on by i
     await expect(app.log).toContainText('山谷答应了：true', { timeout: 40_000 });
     expect(oauth.called).toEqual(['山谷里有人吗']);
     await expect(wanted).toHaveCount(0);
+    // What was sent stays sent, wherever one came back from.
+    await expect(app.question).toHaveValue('');
     await see(page, 'signed-in');
   } finally {
     await again?.stop();

@@ -137,6 +137,15 @@ test('whoever left is pushed that a step waits, and finds its sheet there after 
     await consent.getByRole('button', { name: '这一次' }).click();
     await expect(app.log).toContainText('它建于隋代。', { timeout: 40_000 });
     expect(opened).toEqual(['/secret']);
+
+    // Without a network the conversation is there, with what was called and what that gave.
+    await app.settled();
+    await context.setOffline(true);
+    await page.reload();
+    await expect(app.log).toContainText('它建于隋代。');
+    await app.log.getByRole('button', { name: /读网页/ }).click();
+    await expect(app.log).toContainText('赵州桥建于隋代。');
+    await context.setOffline(false);
   } finally {
     await end();
   }
