@@ -71,17 +71,20 @@ const useWritten = (draftKey: string, first: Written) => {
   const [draft] = useDraft(key);
   /** What is shown while it is on its way, out of its draft. */
   const [leaving, setLeaving] = useState<Written | null>(null);
-  let written = leaving ?? first;
-  try {
-    if (!leaving && draft !== '')
-      written = { ...first, ...(JSON.parse(draft) as Partial<Written>) };
-  } catch {
-    // An unreadable draft: the text as it was.
-  }
+  const writtenIn = (kept: string): Written => {
+    try {
+      return kept === '' ? first : { ...first, ...(JSON.parse(kept) as Partial<Written>) };
+    } catch {
+      // An unreadable draft: the text as it was.
+      return first;
+    }
+  };
+  const written = leaving ?? writtenIn(draft);
   const changed = written.text !== first.text || written.title !== first.title;
   const set = (next: Partial<Written>) => {
     if (leaving) return;
-    const all = { ...written, ...next };
+    // The other box may have changed since this was drawn.
+    const all = { ...writtenIn(readDraft(key)), ...next };
     const same = all.text === first.text && all.title === first.title;
     writeDraft(key, same ? '' : JSON.stringify(all));
   };
