@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type RelayEvent, withAside } from '../chat-relay.ts';
+import { answerMessage, headOf } from '../completion.ts';
 import { type DialectReader, worded } from '../dialect.ts';
 
 /** Answers of Anthropic's messages in the words of chat completions. */
@@ -33,12 +33,6 @@ const usageOf = (usage: Json): Json => {
   };
 };
 
-const headOf = (id: unknown, model: string) => ({
-  id: typeof id === 'string' ? id : `chatcmpl-${randomUUID().replaceAll('-', '')}`,
-  created: Math.floor(Date.now() / 1000),
-  model,
-});
-
 const choiceOf = (choice: Json, sequence: unknown): Json =>
   withAside(choice, typeof sequence === 'string' ? { stopSequence: sequence } : {});
 
@@ -60,14 +54,7 @@ export const completionOf = (answer: Json, model: string): Json => {
       function: { name, arguments: JSON.stringify(input ?? {}) },
     }));
   const text = joined('text', 'text');
-  const message = {
-    role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
-    ...(thought === '' ? {} : { reasoning_content: thought }),
-    ...(signed.length > 0 ? { thinking_blocks: signed } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  };
+  const message = answerMessage({ text, thought, signed, calls });
   const finish_reason = finishOf(answer['stop_reason']);
   return {
     ...headOf(answer['id'], model),

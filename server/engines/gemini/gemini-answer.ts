@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RelayEvent } from '../chat-relay.ts';
+import { answerMessage, headOf } from '../completion.ts';
 import { type DialectReader, senseless, worded } from '../dialect.ts';
 
 /** Answers of Gemini's generateContent in the words of chat completions. */
@@ -36,12 +37,6 @@ const usageOf = (usage: Json): Json => {
     completion_tokens_details: { reasoning_tokens: thought },
   };
 };
-
-const headOf = (model: string) => ({
-  id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
-  created: Math.floor(Date.now() / 1000),
-  model,
-});
 
 interface Read {
   text: string;
@@ -86,16 +81,10 @@ const read = (answer: Json): Read => {
 export const completionOf = (answer: Json, model: string): Json => {
   const { text, thought, calls, finish, usage } = read(answer);
   if (finish === '' && text === '' && calls.length === 0) throw senseless(false);
-  const message = {
-    role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
-    ...(thought === '' ? {} : { reasoning_content: thought }),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  };
+  const message = answerMessage({ text, thought, calls });
   const finish_reason = finishOf(finish, calls.length > 0);
   return {
-    ...headOf(model),
+    ...headOf(undefined, model),
     object: 'chat.completion',
     choices: [{ index: 0, message, logprobs: null, finish_reason }],
     ...(usage ? { usage } : {}),
@@ -104,7 +93,7 @@ export const completionOf = (answer: Json, model: string): Json => {
 
 /** The same of one in events. */
 export const createEventReader = (model: string): DialectReader => {
-  const head = { ...headOf(model), object: 'chat.completion.chunk' };
+  const head = { ...headOf(undefined, model), object: 'chat.completion.chunk' };
   let whole = false;
   let begun = false;
   let calls = 0;

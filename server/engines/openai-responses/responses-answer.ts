@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { RelayEvent } from '../chat-relay.ts';
+import { answerMessage, headOf } from '../completion.ts';
 import { type DialectReader, worded } from '../dialect.ts';
 import { upstreamRefusal } from '../openai-compatible/chat-relay.ts';
 
@@ -23,12 +23,6 @@ const usageOf = (usage: Json): Json => {
     completion_tokens_details: { reasoning_tokens: count(thought) },
   };
 };
-
-const headOf = (id: unknown, model: string) => ({
-  id: typeof id === 'string' ? id : `chatcmpl-${randomUUID().replaceAll('-', '')}`,
-  created: Math.floor(Date.now() / 1000),
-  model,
-});
 
 const finishOf = (response: Json, calls: number): string => {
   const { reason } = (response['incomplete_details'] ?? {}) as Json;
@@ -69,14 +63,7 @@ export const completionOf = (response: Json, model: string): Json => {
     function: { name, arguments: given },
   }));
   const signed = items.flatMap((item) => sealed(item) ?? []);
-  const message = {
-    role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
-    ...(thought === '' ? {} : { reasoning_content: thought }),
-    ...(signed.length > 0 ? { thinking_blocks: signed } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  };
+  const message = answerMessage({ text, thought, signed, calls });
   const finish_reason = finishOf(response, calls.length);
   return {
     ...headOf(response['id'], model),
