@@ -14,9 +14,10 @@ import {
   release,
   releaseExpired,
   settle,
-  settlingFree,
   transferAll,
 } from '#server/areas/ledger/ledger.service.ts';
+import { statement } from '#server/db/statement.ts';
+import { insertHolds, settlingTogether } from '#server/areas/ledger/holds-together.ts';
 import { makeDatabase } from '../support/server.ts';
 
 const heavy = process.env['HEAVY'] === '1';
@@ -204,48 +205,64 @@ test(
   heavy ? 3_600_000 : 120_000,
 );
 
-test('holds that are settled together take what each would alone; a wallet in use is not waited for', async () => {
+const settleTogether = statement<{ id: string; spent: number }>(
+  'settle_together',
+  settlingTogether(
+    `SELECT *, 0::smallint AS type, 'm' AS model, '' AS human, 0::bigint AS channel_id,
+       1 AS prompt_tokens, 1 AS completion_tokens
+     FROM unnest($1::uuid[], $2::bigint[]) WITH ORDINALITY AS each (id, actual, n)`,
+    'SELECT',
+  ),
+);
+
+test('holds that are made and settled together take what each would alone; a wallet in use is not waited for', async () => {
   const { db } = connection;
-  const [anna, bert, busy, leaving] = [
+  const [anna, bert, busy, leaving, ended] = [
     await makePerson(1_000),
     await makePerson(500),
     await makePerson(900),
     await makePerson(700),
+    await makePerson(800),
   ];
-  const holdOf = async (userId: number, amount: number) =>
-    (await hold(db, { userId, amount, reference: 'test' }))!;
-  const record = {
-    type: 0,
-    model: 'm',
-    human: '',
-    prompt_tokens: 1,
-    completion_tokens: 1,
-    channelId: null,
-  };
-  const uses = [
-    { holdId: await holdOf(anna, 300), actual: 120, record },
-    { holdId: await holdOf(bert, 500), actual: 800, record },
-    { holdId: await holdOf(busy, 100), actual: 10, record },
-    { holdId: await holdOf(anna, 300), actual: 450, record },
-    { holdId: randomUUID(), actual: 5, record },
-    { holdId: await holdOf(leaving, 100), actual: 20, record },
-  ];
-  const together = () =>
+  await db.update(wallets).set({ closed: true }).where(eq(wallets.userId, ended));
+  const asked = [
+    { userId: anna, amount: 300, actual: 120 },
+    { userId: bert, amount: 500, actual: 800 },
+    { userId: busy, amount: 100, actual: 10 },
+    { userId: anna, amount: 300, actual: 450 },
+    { userId: anna, amount: 401, actual: 401 },
+    { userId: leaving, amount: 100, actual: 20 },
+    { userId: ended, amount: 100, actual: 20 },
+  ].map((each) => ({ ...each, id: randomUUID(), reference: 'test' }));
+  const idsOf = (...rows: number[]) => rows.map((at) => asked[at]!.id);
+  const options = { ttlMs: 60_000, owner: 1 };
+  const whileInUse = <T>(act: () => Promise<T>): Promise<T> =>
     db.transaction(async (tx) => {
-      const settlements = await settlingFree(tx, uses);
-      for (const settlement of settlements) await settlement?.save();
-      return settlements.map((settlement) => settlement?.spent ?? null);
+      await tx.execute(sql`SELECT FROM ${wallets} WHERE user_id = ${busy} FOR UPDATE`);
+      await tx.execute(sql`SELECT FROM ${users} WHERE id = ${leaving} FOR UPDATE`);
+      return act();
     });
-  await db.transaction(async (tx) => {
-    await tx.execute(sql`SELECT FROM ${wallets} WHERE user_id = ${busy} FOR UPDATE`);
-    await tx.execute(sql`SELECT FROM ${users} WHERE id = ${leaving} FOR UPDATE`);
-    expect(await together()).toEqual([120, 500, null, 450, null, null]);
-  });
-  expect(await together()).toEqual([120, 500, 10, 450, null, 20]);
-  expect([await truth(anna), await truth(bert), await truth(busy)]).toEqual([
+  const made = await whileInUse(() => insertHolds(db, asked, options));
+  expect([...made].toSorted()).toEqual(idsOf(0, 1, 3, 6).toSorted());
+  const later = await insertHolds(db, [asked[2]!, asked[4]!, asked[5]!], options);
+  expect([...later].toSorted()).toEqual(idsOf(2, 5).toSorted());
+
+  const uses = [...asked, { id: randomUUID(), actual: 5 }];
+  const together = async () => {
+    const ids = uses.map(({ id }) => id);
+    const rows = await settleTogether(db, [ids, uses.map(({ actual }) => actual)]);
+    const spent = new Map(rows.map((row) => [row.id, row.spent]));
+    return ids.map((id) => spent.get(id) ?? null);
+  };
+  const nothing = [null, null, null];
+  expect(await whileInUse(together)).toEqual([120, null, null, 450, null, ...nothing]);
+  expect(await together()).toEqual([null, null, 10, null, null, 20, null, null]);
+  expect(await settle(db, asked[1]!.id, 800)).toMatchObject({ spent: 500 });
+  expect([await truth(anna), await truth(bert), await truth(busy), await truth(leaving)]).toEqual([
     { balance: 430, vip: 0 },
     { balance: 0, vip: 0 },
     { balance: 890, vip: 0 },
+    { balance: 680, vip: 0 },
   ]);
   const rows = await db.select().from(consumptions).where(eq(consumptions.userId, anna));
   expect(rows.map(({ deductTokens, currentBalance }) => [deductTokens, currentBalance])).toEqual([

@@ -1,5 +1,6 @@
 import { desc, eq, lt, sql } from 'drizzle-orm';
 import { type Compliance, usualCompliance } from '#contract/compliance.ts';
+import { batched } from '#server/db/batched.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
@@ -11,10 +12,19 @@ const settingsAsTheyAre = statement<{ settings: Partial<Compliance> }>(
   { shared: true },
 );
 
-export const readCompliance = async (db: Executor): Promise<Compliance> => {
+const readNow = async (db: Executor): Promise<Compliance> => {
   const [row] = await settingsAsTheyAre(db, []);
   return { ...usualCompliance, ...row?.settings };
 };
+
+/** Whoever asks while it is read gets what the next read finds. */
+const readForAll = batched(async (db, asked: readonly null[]) => {
+  const found = await readNow(db);
+  return asked.map(() => found);
+}, Infinity);
+
+export const readCompliance = (db: Executor): Promise<Compliance> =>
+  '$client' in db ? readForAll(db, null) : readNow(db);
 
 /** What manifests are signed with; empty and null: nothing. */
 export const readSigner = async (

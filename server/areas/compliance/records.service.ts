@@ -1,5 +1,6 @@
 import type { Parsed } from '#contract/calls.ts';
 import { calls } from '#contract/calls.ts';
+import { batched } from '#server/db/batched.ts';
 import type { Executor } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { Done } from '#server/http/from.ts';
@@ -28,13 +29,20 @@ const fieldOf = (value: unknown): string => {
 const subjectOf = (input: unknown, answer: unknown): string =>
   [fieldOf(input), fieldOf(answer)].filter(Boolean).join(' ').slice(0, mostSubject);
 
+/** Records that are written in one statement. */
+const mostTogether = 64;
+const insertTogether = batched(async (db, records: readonly store.NewRecord[]) => {
+  await store.insertRecords(db, records);
+  return records;
+}, mostTogether);
+
 /** Writes down that somebody did something, with what it did. Nothing where no records are kept. */
 export const recordCall = async (db: Executor, done: Done): Promise<void> => {
   const plain = recordKindOf(done.call, done.byKey);
   if (plain === null) return;
   const input = (done.input ?? {}) as Record<string, unknown>;
   const subject = subjectOf(done.input, done.answer);
-  await store.insertRecord(db, {
+  const record: store.NewRecord = {
     ...done.from,
     userId: done.userId,
     kind: publishes(done.call, input) ? 'publish' : plain,
@@ -42,7 +50,8 @@ export const recordCall = async (db: Executor, done: Done): Promise<void> => {
     subject,
     // A message to a person goes by the same call as one to a model.
     session: messageSession(done.call, input),
-  });
+  };
+  await ('$client' in db ? insertTogether(db, record) : store.insertRecords(db, [record]));
 };
 
 /** Lines of one export. */

@@ -8,38 +8,47 @@ import type { RecordKind } from './record-kinds.ts';
 const months = sql`coalesce((settings ->> 'record_months')::int, ${usualCompliance.record_months})`;
 
 const insert = statement(
-  'record_insert',
+  'records_insert',
   `INSERT INTO records (user_id, kind, call, subject, ip, port)
-   SELECT $1::bigint, CASE WHEN EXISTS (SELECT FROM sessions WHERE uuid = $8 AND type = $10)
-       OR EXISTS (SELECT FROM sessions WHERE id = $9 AND type = $10) THEN 'publish' ELSE $2 END,
-     $3, $4, $5, $6::int FROM compliance
-   WHERE coalesce((settings ->> 'record_months')::int, $7::int) > 0`,
+   SELECT user_id, CASE WHEN EXISTS (SELECT FROM sessions WHERE uuid = in_uuid AND type = $9)
+       OR EXISTS (SELECT FROM sessions WHERE id = in_id AND type = $9) THEN 'publish' ELSE kind END,
+     call, subject, ip, nullif(port, 0)
+   FROM compliance, unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[],
+     $7::uuid[], $8::bigint[]) AS done (user_id, kind, call, subject, ip, port, in_uuid, in_id)
+   WHERE coalesce((settings ->> 'record_months')::int, $10::int) > 0`,
 );
+
+/** What somebody did. */
+export interface NewRecord {
+  userId: number;
+  kind: RecordKind;
+  call: string;
+  subject: string;
+  ip: string;
+  port: number | null;
+  /** What is done in this session is `publish` where it is among people. */
+  session: string | null;
+}
 
 /** A session by its uuid or its number, as a pair of values of which one is null. */
 const sessionRef = (ref: string | null): [string | null, number | null] =>
   ref === null ? [null, null] : ref.includes('-') ? [ref, null] : [null, Number(ref)];
 
-/**
- * Nothing is written where no records are kept.
- * @param record.session what is done in this one is `publish` where it is among people
- */
-export const insertRecord = async (
-  db: Executor,
-  record: {
-    userId: number;
-    kind: RecordKind;
-    call: string;
-    subject: string;
-    ip: string;
-    port: number | null;
-    session: string | null;
-  },
-): Promise<void> => {
-  const { userId, kind, call, subject, ip, port, session } = record;
-  const months = usualCompliance.record_months;
-  const told = [userId, kind, call, subject, ip, port, months];
-  await insert(db, [...told, ...sessionRef(session), sessionTypes.people]);
+/** Nothing is written where no records are kept. */
+export const insertRecords = async (db: Executor, records: readonly NewRecord[]): Promise<void> => {
+  const sessions = records.map(({ session }) => sessionRef(session));
+  await insert(db, [
+    records.map(({ userId }) => userId),
+    records.map(({ kind }) => kind),
+    records.map(({ call }) => call),
+    records.map(({ subject }) => subject),
+    records.map(({ ip }) => ip),
+    records.map(({ port }) => port ?? 0),
+    sessions.map(([uuid]) => uuid),
+    sessions.map(([, id]) => id ?? 0),
+    sessionTypes.people,
+    usualCompliance.record_months,
+  ]);
 };
 
 const amongPeople = statement(

@@ -13,13 +13,13 @@ import {
   extendHold,
   holdLifetime,
   holdOfBalance,
+  holdTogether,
   noteFailedUse,
   release,
   settling,
-  settlingFree,
   type SpendRecord,
 } from '../ledger/ledger.service.ts';
-import * as store from './developer.store.ts';
+import { endCall, payCalls } from './ended-calls.store.ts';
 import { overBound } from './key-bounds.ts';
 import { roomOf, roomsOf, takeRoom } from './key-meter.store.ts';
 
@@ -126,7 +126,7 @@ const endFree = async (opened: Opened, used: Used | null, answer: unknown): Prom
   const { db, caller, call, channelId } = opened;
   const { model, type } = call;
   if (used && caller.alongside) await db.transaction((tx) => caller.alongside!(tx, answer));
-  if (used || caller.metered) await store.endCall(db, endedOf(opened, used));
+  if (used || caller.metered) await endCall(db, endedOf(opened, used));
   if (!used) return;
   const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = used;
   const use = { type, model, prompt_tokens, completion_tokens, channelId };
@@ -146,33 +146,40 @@ const recordOf = ({ call, channelId }: Opened, used: Used): SpendRecord => ({
 const countUsed = (tx: Transaction, opened: Opened, used: Used, spent: number): Promise<void> => {
   const deductPrompt = Math.min(timesFactor(used.prompt, opened.caller.groupFactor), spent);
   const deductCompletion = spent - deductPrompt;
-  return store.endCall(tx, { ...endedOf(opened, used), deductPrompt, deductCompletion });
+  return endCall(tx, { ...endedOf(opened, used), deductPrompt, deductCompletion });
 };
 
-/** Calls that end at once are paid together; null: somebody is at work on the wallet of this one. */
-const endTogether = batched(
-  (db, ends: readonly { opened: Opened; used: Used }[]) =>
-    committing(db, async (tx) => {
-      const settlements = await settlingFree(
-        tx,
-        ends.map(({ opened, used }) => ({
-          holdId: opened.id,
-          actual: used.prompt + used.completion,
-          record: recordOf(opened, used),
-        })),
-      );
-      return async () => {
-        const saved = ends.flatMap(({ opened, used }, at) => {
-          const settlement = settlements[at];
-          if (!settlement) return [];
-          return [settlement.save(), countUsed(tx, opened, used, settlement.spent)];
-        });
-        await together(saved);
-        return settlements.map((settlement) => settlement?.spent ?? null);
-      };
-    }),
-  mostTogether,
-);
+/** What a call wants of its wallet: to set something aside at its begin, or to be paid at its end. */
+type Wanted =
+  | { opened: Opened; used: Used; hold?: never }
+  | { opened: Opened; hold: Parameters<typeof holdOfBalance>[1]; used?: never };
+
+const paidOf = ({ opened, used }: { opened: Opened; used: Used }) => ({
+  ...endedOf(opened, used),
+  model: opened.call.model,
+  type: opened.call.type,
+  channelId: opened.channelId,
+  ofPrompt: used.prompt,
+  actual: used.prompt + used.completion,
+});
+
+/**
+ * Calls that begin or end at once, in one line so that none is in another's way: what ends first, as
+ * it gives back. Gives what was set aside or taken; null: this one is to be done by itself.
+ */
+const inLine = batched(async (db, wanted: readonly Wanted[]): Promise<(number | null)[]> => {
+  const [pays, holds] = [
+    wanted.flatMap(({ opened, used }) => (used ? [paidOf({ opened, used })] : [])),
+    wanted.flatMap(({ hold }) => (hold ? [hold] : [])),
+  ];
+  const spent = pays.length > 0 ? await payCalls(db, pays, spentFor) : new Map<string, number>();
+  const { instance } = wanted[0]!.opened.caller;
+  const held = holds.length > 0 ? await holdTogether(db, holds, instance) : new Set<string>();
+  return wanted.map(({ opened, hold }) => {
+    if (hold) return held.has(hold.id) ? hold.amount : null;
+    return spent.get(opened.id) ?? null;
+  });
+}, mostTogether);
 
 /** Ends a call, paid by what was used of it; null: nothing was. Gives what was taken. */
 const end = async (
@@ -187,14 +194,14 @@ const end = async (
     return 0;
   }
   if (used && !alone && !caller.alongside && !caller.metered) {
-    const spent = await endTogether(db, { opened, used });
+    const spent = await inLine(db, { opened, used });
     if (spent !== null) return spent;
   }
   return committing(db, async (tx) => {
     if (!used) {
       await release(tx, id);
       return async () => {
-        await store.endCall(tx, endedOf(opened, null));
+        await endCall(tx, endedOf(opened, null));
         return 0;
       };
     }
@@ -243,16 +250,18 @@ export const openCharge = async (
   const free = call.amount === 0;
   await reserve(opened, { taken: call.amount, tokens: call.tokens ?? 0 });
   if (!free) {
-    // A membership does not pay for the API.
-    const made = await holdOfBalance(db, {
+    const hold = {
       id,
       userId: caller.user.id,
       amount: call.amount,
       reference: `api:${caller.keyId}`,
-      owner: caller.instance,
-    });
+    };
+    // What failed together is tried by itself: it may have been another's fault.
+    const together = await inLine(db, { opened, hold }).catch(() => null);
+    // A membership does not pay for the API.
+    const made = together !== null || (await holdOfBalance(db, hold, caller.instance));
     if (!made) {
-      await store.endCall(db, endedOf(opened, null));
+      await endCall(db, endedOf(opened, null));
       throw overBalance();
     }
   }

@@ -1,13 +1,15 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
-import type { Executor, Transaction } from '#server/db/database.ts';
+import { batched } from '#server/db/batched.ts';
+import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
 import { apiJobs, apiKeys, apiUsage } from './developer.tables.ts';
+import type { EndedCall } from './ended-calls.store.ts';
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 
 /** The day that it is in Beijing. */
-const today = `(now() AT TIME ZONE 'Asia/Shanghai')::date`;
+export const today = `(now() AT TIME ZONE 'Asia/Shanghai')::date`;
 const thisMonth = `date_trunc('month', now() AT TIME ZONE 'Asia/Shanghai')::date`;
 
 /** NOTIFY with the number of a key that is valid no more. */
@@ -36,24 +38,26 @@ export interface Holder {
   group_factor: number;
 }
 
-const holder = `SELECT k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
+const holderFields = `k.id::float8 AS key_id, k.models, k.addresses, k.month_limit::float8,
      k.call_tokens, k.at_once, k.paused, k.log_bodies, coalesce(k.expires_at <= now(), false) AS expired,
      ARRAY(SELECT l.unit FROM api_key_limits l WHERE l.key_id = k.id) AS bounds,
      u.id::float8 AS user_id, u.user_name, u.guest, u.manager, u.disabled, u.session_private,
      u.session_blacklist,
-     coalesce((SELECT g.factor FROM people_groups g WHERE g.id = u.people_group), 1) AS group_factor
-   FROM api_keys k JOIN users u ON u.id = k.user_id`;
+     coalesce((SELECT g.factor FROM people_groups g WHERE g.id = u.people_group), 1) AS group_factor`;
 
-const holderOf = statement<Holder & Record<string, unknown>>(
-  'api_key_holder',
-  `${holder}
-   WHERE (k.hash = $1 OR (k.old_hash = $1 AND k.old_until > now())) AND k.user_id = $2::bigint`,
+const holdersOf = statement<Holder & { n: number }>(
+  'api_key_holders',
+  `SELECT asked.n::int, ${holderFields}
+   FROM unnest($1::bytea[], $2::bigint[]) WITH ORDINALITY AS asked (hash, user_id, n)
+   JOIN api_keys k ON k.user_id = asked.user_id
+     AND (k.hash = asked.hash OR (k.old_hash = asked.hash AND k.old_until > now()))
+   JOIN users u ON u.id = k.user_id`,
   { shared: true },
 );
 
 const holderById = statement<Holder & Record<string, unknown>>(
   'api_key_holder_by_id',
-  `${holder}
+  `SELECT ${holderFields} FROM api_keys k JOIN users u ON u.id = k.user_id
    WHERE k.id = $1 AND k.hash IS NOT NULL`,
   { shared: true },
 );
@@ -62,12 +66,21 @@ const holderById = statement<Holder & Record<string, unknown>>(
 export const holderOfKey = async (db: Executor, keyId: number): Promise<Holder | null> =>
   (await holderById(db, [keyId]))[0] ?? null;
 
+/** Keys that are looked up in one statement. */
+const mostTogether = 64;
+
 /** Whose key has this hash, if that account is the one with this number. */
-export const findHolder = async (
-  db: Executor,
-  hash: Buffer,
-  userId: number,
-): Promise<Holder | null> => (await holderOf(db, [hash, userId]))[0] ?? null;
+export const findHolder: (
+  db: Database,
+  key: { hash: Buffer; userId: number },
+) => Promise<Holder | null> = batched(async (db, keys) => {
+  const rows = await holdersOf(db, [
+    keys.map(({ hash }) => hash),
+    keys.map(({ userId }) => userId),
+  ]);
+  const found = new Map(rows.map((row) => [row.n, row]));
+  return keys.map((_, at) => found.get(at + 1) ?? null);
+}, mostTogether);
 
 const paidBy = statement<{ paid: boolean }>(
   'api_paid',
@@ -179,58 +192,6 @@ export const deleteKeysOf = async (db: Executor, userId: number): Promise<number
     .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.deletedAt)));
   for (const { id } of keys) await deleteKey(db, userId, id);
   return keys.length;
-};
-
-const endAll = statement(
-  'api_call_end',
-  `WITH gone AS (
-     UPDATE api_running SET ended_at = clock_timestamp(), tokens = $5::bigint + $6::bigint,
-       taken = $7::bigint + $8::bigint,
-       -- A minute's bounds still count it, unless nothing came of it.
-       expires_at = CASE WHEN $3::text IS NULL THEN clock_timestamp() ELSE begun_at + interval '1 minute' END
-     WHERE id = $1::uuid
-   )
-   INSERT INTO api_usage AS u (key_id, day, model, user_id, count, prompt_tokens, completion_tokens,
-     deduct_prompt, deduct_completion, cached_tokens, reasoning_tokens)
-   SELECT $2, ${today}, $3, $4, 1, $5, $6, $7, $8, $9, $10 WHERE $3::text IS NOT NULL
-   ON CONFLICT (key_id, day, model) DO UPDATE SET count = u.count + 1,
-     prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
-     completion_tokens = u.completion_tokens + excluded.completion_tokens,
-     deduct_prompt = u.deduct_prompt + excluded.deduct_prompt,
-     deduct_completion = u.deduct_completion + excluded.deduct_completion,
-     cached_tokens = u.cached_tokens + excluded.cached_tokens,
-     reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens`,
-);
-
-export interface EndedCall {
-  id: string;
-  keyId: number;
-  userId: number;
-  /** Null: nothing was used, and nothing is counted. */
-  model: string | null;
-  promptTokens: number;
-  completionTokens: number;
-  deductPrompt: number;
-  deductCompletion: number;
-  /** Of the prompt and of the answer. */
-  cachedTokens?: number;
-  reasoningTokens?: number;
-}
-
-/** Gives back what was set aside for a call, and counts what it used. */
-export const endCall = async (db: Executor, call: EndedCall): Promise<void> => {
-  await endAll(db, [
-    call.id,
-    call.keyId,
-    call.model,
-    call.userId,
-    call.promptTokens,
-    call.completionTokens,
-    call.deductPrompt,
-    call.deductCompletion,
-    call.cachedTokens ?? 0,
-    call.reasoningTokens ?? 0,
-  ]);
 };
 
 export const monthUsed = async (db: Executor, keyId: number): Promise<number> => {

@@ -28,6 +28,7 @@ import { openCharge } from './charge.ts';
 import { isUsable } from '../model/usable.ts';
 import { noSuchModel, openToKey } from './key-models.ts';
 import * as store from './developer.store.ts';
+import { endCall } from './ended-calls.store.ts';
 import { tellPrice } from './price-told.ts';
 
 /** Works of images that programs ask for, from their beginning to the answer. */
@@ -48,7 +49,7 @@ export interface ImageApiDeps {
 
 /** Counts what works took that have ended; done once a minute, and when one is waited for. */
 export const countEndedJobs = async (tx: Transaction): Promise<void> => {
-  for (const ended of await store.takeEndedJobs(tx)) await store.endCall(tx, ended);
+  for (const ended of await store.takeEndedJobs(tx)) await endCall(tx, ended);
 };
 
 /**

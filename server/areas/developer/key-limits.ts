@@ -136,7 +136,8 @@ export const createGate = (deps: {
 
     async enter(given, ip) {
       const read = readKey(given);
-      const holder = read && (await store.findHolder(db, hashOf(read.key), read.userId));
+      const holder =
+        read && (await store.findHolder(db, { hash: hashOf(read.key), userId: read.userId }));
       const caller = await callerFor(holder);
       if (!comesFrom(ip, holder?.addresses ?? []))
         throw new Refusal('forbidden', `这个 API-KEY 不能从 ${ip} 使用`);

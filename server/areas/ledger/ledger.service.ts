@@ -5,6 +5,7 @@ import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { committing, inTransaction, withCommit } from '#server/db/in-transaction.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { timesFactor } from '#contract/price.ts';
+import { insertHolds, type NewHold } from './holds-together.ts';
 import * as store from './ledger.store.ts';
 import { vipMonthStart } from './vip-month.ts';
 
@@ -219,15 +220,25 @@ export const holdPrice = async (db: Executor, request: HoldRequest): Promise<str
  * Sets an amount of the balance alone aside, in one statement; false when there is not enough. The
  * VIP's pot plays no part in it.
  */
-export const holdOfBalance = (
-  db: Executor,
-  request: Required<Pick<HoldRequest, 'id' | 'userId' | 'amount' | 'reference' | 'owner'>>,
-): Promise<boolean> =>
+export const holdOfBalance = (db: Executor, request: NewHold, owner: number): Promise<boolean> =>
   store.insertHoldOfBalance(db, {
     ...request,
     amount: wholeTokens(request.amount),
     ttlMs: holdLifetime,
+    owner,
   });
+
+/** The same for several at once, who wait for nobody; gives the ids of the holds that were made. */
+export const holdTogether = (
+  db: Executor,
+  requests: readonly NewHold[],
+  owner: number,
+): Promise<Set<string>> =>
+  insertHolds(
+    db,
+    requests.map((request) => ({ ...request, amount: wholeTokens(request.amount) })),
+    { ttlMs: holdLifetime, owner },
+  );
 
 /** The hold while its wallet is locked, so that nobody else can end it. */
 const openHold = async (tx: Transaction, holdId: string) => {
@@ -334,35 +345,6 @@ export const settling = async (
   const open = await openHold(tx, holdId);
   if (!open) return { spent: 0, balanceBefore: 0, save: async () => {} };
   return settleOpen(open.wallet, open.held, actual, record);
-};
-
-/**
- * Ends several holds in one transaction, whoever's they are. Null for those that it may not wait for,
- * as somebody is at work on their wallets; each of these is settled by itself.
- */
-export const settlingFree = async (
-  tx: Transaction,
-  uses: readonly { holdId: string; actual: number; record: SpendRecord }[],
-): Promise<(Settling | null)[]> => {
-  const locked = await store.lockFreeHolds(
-    tx,
-    uses.map(({ holdId }) => holdId),
-  );
-  const holdsById = new Map(locked.map((each) => [each.held.id, each]));
-  // What one of them leaves in a wallet, the next one of the same wallet begins with.
-  const left = new Map<number, Partial<store.WalletRow>>();
-  return uses.map(({ holdId, actual, record }) => {
-    const found = holdsById.get(holdId);
-    // What an ended account has is taken away by each that is saved.
-    if (!found || found.wallet.closed) return null;
-    holdsById.delete(holdId);
-    const { wallet: row, held } = found;
-    const wallet = openedWallet(tx, held.userId, { ...row, ...left.get(held.userId) });
-    const settlement = settleOpen(wallet, held, actual, record);
-    const { pots, vipPeriod } = wallet;
-    left.set(held.userId, { balance: pots.balance, vipBalance: pots.vip, vipPeriod });
-    return settlement;
-  });
 };
 
 /** The same in one go. */

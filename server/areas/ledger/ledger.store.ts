@@ -71,12 +71,6 @@ const holdForUpdate = statement<RawWallet & RawHold>(
   'hold_for_update',
   `${holdsWithWallets} WHERE h.id = $1 FOR UPDATE OF w, h`,
 );
-const freeHoldsForUpdate = statement<RawWallet & RawHold>(
-  'free_holds_for_update',
-  `${holdsWithWallets} WHERE h.id = ANY ($1::uuid[])
-   FOR UPDATE OF w, h SKIP LOCKED FOR KEY SHARE OF u SKIP LOCKED`,
-);
-
 const walletOf = (row: RawWallet): WalletRow => ({
   balance: row.balance,
   vipBalance: row.vip_balance,
@@ -126,19 +120,13 @@ export const lockHold = async (tx: Transaction, holdId: string): Promise<LockedH
   return row ? lockedOf(row) : null;
 };
 
-/** Locks those of some holds that nobody else has locked, nor their wallets: none is waited for. */
-export const lockFreeHolds = async (
-  tx: Transaction,
-  holdIds: readonly string[],
-): Promise<LockedHold[]> => (await freeHoldsForUpdate(tx, [holdIds])).map(lockedOf);
-
 export const insertWallet = async (db: Executor, userId: number): Promise<boolean> => {
   const result = await db.insert(wallets).values({ userId }).onConflictDoNothing();
   return (result.rowCount ?? 0) > 0;
 };
 
-/** SQL that adds one use to its day: user, type, model, requests, records, tokens of three kinds. */
-const addUse = (values: string, when: string): string => `
+/** SQL that adds uses to their day: user, type, model, requests, records, tokens of three kinds. */
+export const addUse = (values: string, when = 'true'): string => `
      INSERT INTO usage_days (user_id, day, type, model, requests, records, prompt_tokens,
        completion_tokens, deduct_tokens)
      SELECT use.u, (now() AT TIME ZONE 'Asia/Shanghai')::date, use.t, use.m, use.n, use.r, use.p,
@@ -150,15 +138,15 @@ const addUse = (values: string, when: string): string => `
        completion_tokens = usage_days.completion_tokens + excluded.completion_tokens,
        deduct_tokens = usage_days.deduct_tokens + excluded.deduct_tokens`;
 
-/** SQL that writes down one use: user, type, model, channel, tokens of three kinds. */
-const noteUse = (values: string, when: string): string => `
+/** SQL that writes down uses: user, type, model, channel, tokens of three kinds. */
+export const noteUse = (values: string, when = 'true'): string => `
      INSERT INTO model_uses (user_id, type, model, channel_id, prompt_tokens, completion_tokens,
        deduct_tokens) SELECT ${values} WHERE ${when}`;
 
 const useAlone = statement(
   'usage_add',
-  `WITH noted AS (${noteUse('$1::bigint, $2::smallint, $3::text, $6::bigint, $4::int, $5::int, 0', 'true')})
-   ${addUse('$1::bigint, $2::smallint, $3::text, 1, 0, $4::int, $5::int, 0', 'true')}`,
+  `WITH noted AS (${noteUse('$1::bigint, $2::smallint, $3::text, $6::bigint, $4::int, $5::int, 0')})
+   ${addUse('$1::bigint, $2::smallint, $3::text, 1, 0, $4::int, $5::int, 0')}`,
 );
 
 /** Counts a use that took nothing. */
