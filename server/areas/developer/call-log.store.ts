@@ -1,5 +1,7 @@
-import { and, desc, eq, lt, or, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, lt, or, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Executor, Transaction } from '#server/db/database.ts';
+import { statement } from '#server/db/statement.ts';
 import { apiCalls, apiKeys } from './developer.tables.ts';
 
 export type LoggedCall = typeof apiCalls.$inferInsert;
@@ -7,8 +9,19 @@ export type LoggedCall = typeof apiCalls.$inferInsert;
 /** How long they are kept. */
 const lifetime = sql.raw(`interval '30 days'`);
 
+const columns = Object.entries(getTableColumns(apiCalls)) as [keyof LoggedCall, PgColumn][];
+// Built once: drizzle would build a parameter for every value of every call.
+const insertAll = statement(
+  'api_calls_log',
+  `INSERT INTO api_calls (${columns.map(([, { name }]) => name).join(', ')})
+   SELECT * FROM unnest(${columns.map(([, it], at) => `$${at + 1}::${it.getSQLType()}[]`).join(', ')})`,
+);
+
 export const insertCalls = async (db: Executor, calls: readonly LoggedCall[]): Promise<void> => {
-  await db.insert(apiCalls).values([...calls]);
+  await insertAll(
+    db,
+    columns.map(([key]) => calls.map((call) => call[key] ?? null)),
+  );
 };
 
 export interface CallFilter {
