@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { In } from '#contract/calls.ts';
 import { apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
@@ -8,6 +10,7 @@ import { makeDatabase, startServer } from '../support/server.ts';
 const heavy = process.env['HEAVY'] === '1';
 const kills = heavy ? 50 : 2;
 const repliesPerKill = 10;
+const apiKills = heavy ? 22 : 2;
 
 let mock: MockOpenAi;
 let databaseUrl: string;
@@ -94,6 +97,82 @@ test(
       expect(sums?.spent).toBe(sums?.charged);
       expect(sums?.recorded).toBe(sums?.charged);
     } finally {
+      await server.stop();
+    }
+  },
+  heavy ? 900_000 : 120_000,
+);
+
+test(
+  `programs ask 50 times a second while the server is killed ${apiKills} times: no token is wrong`,
+  async () => {
+    let server = await start();
+    const place = { baseURL: server.baseURL, databaseUrl };
+    // One key without bounds and one with, as these are paid in different ways.
+    const bounded: In<'genKey'> = { limits: [{ per: 'day', unit: 'tokens', amount: 1e9 }] };
+    const programs = await Promise.all([apiUser(place), apiUser(place, { key: bounded })]);
+    const ofThem = `WHERE user_id IN (${programs.map(({ userId }) => userId).join()})`;
+    let ended = false;
+    let asked = 0;
+    let acknowledged = 0;
+    const ask = async (at: number): Promise<void> => {
+      const stream = at % 4 < 2;
+      const answer = await fetch(`${server.baseURL}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${programs[at % 2]!.key}`,
+        },
+        body: JSON.stringify({
+          model: 'mock-chat',
+          stream,
+          messages: [{ role: 'user', content: '你好' }],
+        }),
+      });
+      const text = await answer.text();
+      if (answer.ok && (!stream || text.includes('[DONE]'))) acknowledged += 1;
+    };
+    const calls: Promise<void>[] = [];
+    const load = (async () => {
+      for (; !ended; asked += 1) {
+        // A connection that breaks is a call that was not answered.
+        calls.push(ask(asked).catch(() => undefined));
+        await sleep(20);
+      }
+    })();
+    try {
+      for (let kill = 0; kill < apiKills; kill += 1) {
+        await sleep(600 + (kill % 7) * 130);
+        await server.kill9();
+        server = await start();
+      }
+      await sleep(500);
+      ended = true;
+      await load;
+      await Promise.all(calls);
+      await server.kill9();
+      server = await start();
+      // What a dead process held comes back with the next sweep.
+      await expect
+        .poll(() => rows(`SELECT id FROM holds WHERE state = 'open'`), { timeout: 60_000 })
+        .toEqual([]);
+      await expectSound();
+      const [sums] = await rows<Record<string, number>>(`SELECT
+        (SELECT count(*)::int FROM consumptions ${ofThem}) calls,
+        (SELECT count(DISTINCT deduct_tokens)::int FROM consumptions ${ofThem}) prices,
+        (SELECT sum(deduct_tokens)::int FROM consumptions ${ofThem}) recorded,
+        (SELECT -sum(amount)::int FROM ledger ${ofThem} AND kind = 'spend') spent,
+        (SELECT sum(deduct_prompt + deduct_completion)::int FROM api_usage ${ofThem}) counted,
+        (SELECT sum(count)::int FROM api_usage ${ofThem}) counted_calls`);
+      expect(acknowledged).toBeGreaterThan(apiKills * 10);
+      expect(sums).toMatchObject({ prices: 1, counted_calls: sums!['calls'] });
+      expect(sums!['spent']).toBe(sums!['recorded']);
+      expect(sums!['counted']).toBe(sums!['recorded']);
+      // Whatever was answered is paid; what was paid and not answered died on its way out.
+      expect(sums!['calls']).toBeGreaterThanOrEqual(acknowledged);
+      expect(sums!['calls']! - acknowledged).toBeLessThanOrEqual((apiKills + 1) * 50);
+    } finally {
+      ended = true;
       await server.stop();
     }
   },
