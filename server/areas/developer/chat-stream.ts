@@ -10,6 +10,7 @@ import { settle, settleFailure } from './chat-bill.ts';
 import { ahead, leastAnswer, longestAnswer } from './chat-hold.ts';
 import { askServices } from './chat-services.ts';
 import { type Counted, usageIn } from './chat-text.ts';
+import { LongText } from './long-text.ts';
 import { priceComment } from './price-told.ts';
 import { isLocked, lingering } from './work-signal.ts';
 
@@ -102,9 +103,9 @@ const createCostWatch = (asking: Asking, log: Pick<FastifyBaseLogger, 'warn'>) =
 /** What is known of an answer that comes. */
 interface Coming {
   style: Style;
-  words: string[];
+  words: LongText;
   /** What else was handed on: it counts where the service tells no count. */
-  beside: string[];
+  beside: LongText;
   /** The service's own count; null: it has told none yet. */
   told: Counted | null;
   cost: ReturnType<typeof createCostWatch>;
@@ -120,8 +121,8 @@ const endStream = async (
 ): Promise<void> => {
   const { context } = asking;
   const { style, cost } = coming;
-  const said = (): string => coming.words.join('');
-  const all = (): string => said() + coming.beside.join('');
+  const said = (): string => coming.words.whole();
+  const all = (): string => said() + coming.beside.whole();
   let ended = false;
   const write = (frame: string): void => {
     if (!ended) events.sink.write(frame);
@@ -169,7 +170,7 @@ export const streamAnswer = async (
 ): Promise<OpenAnswer> => {
   const { context } = asking;
   const cost = createCostWatch(asking, works.log);
-  const coming: Coming = { style, words: [], beside: [], told: null, cost };
+  const coming: Coming = { style, words: new LongText(), beside: new LongText(), told: null, cost };
   let out: Events | null = null;
   let opened: () => void = () => {};
   const ready = new Promise<void>((resolve) => (opened = resolve));
@@ -183,8 +184,8 @@ export const streamAnswer = async (
       const { chunk } = event;
       const text = producedBy(chunk);
       const beside = besideBy(chunk);
-      if (text !== '') coming.words.push(text);
-      if (beside !== '') coming.beside.push(beside);
+      coming.words.add(text);
+      coming.beside.add(beside);
       if (text !== '' || beside !== '') cost.add(text + beside);
       if (chunk['usage']) coming.told = usageIn(chunk) ?? coming.told;
       frames += style.write(event);
