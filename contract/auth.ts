@@ -117,6 +117,16 @@ export const captchaAnswer = {
   pow: z.optional(text(2000)),
 };
 
+/** As a form sends it: what is left out is blank, and what is far too long is cut where that is still seen. */
+const typed = (max: number) =>
+  z.pipe(
+    z.pipe(
+      z.nullish(z.string()),
+      z.transform((value) => (value ?? '').slice(0, max * 5)),
+    ),
+    z.string(),
+  );
+
 /** Each signs in once in place of a code, where the phone is lost. */
 const recoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
 
@@ -129,8 +139,8 @@ export const authCalls = {
     limit: 'credentials',
     summary: '登录。失败时 data.error 说明原因',
     input: z.object({
-      account: text(limits.account.max * 4),
-      password: text(limits.password.max * 4),
+      account: typed(limits.account.max),
+      password: typed(limits.password.max),
       /** A code of an authenticator app, or a recovery code, where the account asks for one. */
       totp: z.optional(text(40)),
       /** From an earlier login of this account on this device. */
@@ -148,10 +158,10 @@ export const authCalls = {
     limit: 'credentials',
     summary: '注册。带访客令牌时，访客的会话归入新账号',
     input: z.object({
-      account: text(limits.account.max * 4),
-      name: text(limits.name.max * 4),
-      password: text(limits.password.max * 4),
-      password2: text(limits.password.max * 4),
+      account: typed(limits.account.max),
+      name: typed(limits.name.max),
+      password: typed(limits.password.max),
+      password2: typed(limits.password.max),
       /** Of somebody's link. */
       invite: z.optional(text(64)),
       /** Where this site asks for it: what they agree to, see `agreements`. */

@@ -2,9 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import sharp from 'sharp';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Area, Kit } from '#server/area.ts';
+import { createLeaving } from '#server/areas/account/leaving.ts';
 import { createAreas } from '#server/areas/list.ts';
+import { connectDatabase } from '#server/db/connect.ts';
 import type { Held } from '#server/db/held.ts';
 import { readSettings } from '#server/settings.ts';
 import { TestClient } from '../support/client.ts';
@@ -199,6 +202,63 @@ test('an account that ends leaves nothing of its person in any table, file or an
   await expect(
     client.query(`UPDATE users SET user_name = 'back' WHERE id = $1`, [userId]),
   ).rejects.toThrow('ended');
+});
+
+test('an account of very many messages is emptied in parts, which last', async () => {
+  const person = await TestClient.register(server.baseURL);
+  const { id: userId } = await person.call('userInfo', {});
+  const [kept, deleted] = [
+    await person.call('newSession', { type: 0 }),
+    await person.call('newSession', { type: 0 }),
+  ];
+  await person.call('deleteSession', { session_id: deleted.uuid });
+  await client.query(
+    `INSERT INTO history (session_id, user_id, human, model, state)
+     SELECT ($1::bigint[])[1 + g % 2], $2, '一句话', 'x', 'done' FROM generate_series(1, 22000) g`,
+    [[kept.id, deleted.id], userId],
+  );
+  // Somebody else may read a few at a time, and the house goes down after the first part.
+  await client.query(`
+    CREATE SEQUENCE parts;
+    CREATE FUNCTION only_parts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF (SELECT count(*) FROM changed) > 10000 THEN RAISE EXCEPTION 'too long'; END IF;
+      IF EXISTS (SELECT FROM changed) AND nextval('parts') = 2 THEN RAISE EXCEPTION 'down'; END IF;
+      RETURN NULL; END $$;
+    CREATE TRIGGER only_parts AFTER UPDATE ON history REFERENCING NEW TABLE AS changed
+      FOR EACH STATEMENT EXECUTE FUNCTION only_parts()`);
+  await client.query(
+    `UPDATE users SET disabled = true, deleted_at = now() - interval '1 hour' WHERE id = $1`,
+    [userId],
+  );
+  const connection = await connectDatabase(
+    { dataDir: '', databaseUrl: server.databaseUrl },
+    pino({ level: 'silent' }),
+  );
+  const state = async () => {
+    const { rows } = await client.query<{ left: number; erased: boolean }>(
+      `SELECT erased_at IS NOT NULL AS erased, (SELECT count(*)::int FROM history
+         WHERE user_id = u.id AND human <> '') AS left FROM users u WHERE id = $1`,
+      [userId],
+    );
+    return rows[0];
+  };
+  try {
+    const goOn = () =>
+      createLeaving({
+        db: connection.db,
+        log: pino({ level: 'silent' }),
+        held: () => held,
+        leave: () => [],
+        endJobs: async () => async () => undefined,
+      }).finishOthers();
+    await goOn();
+    expect(await state()).toEqual({ left: 12_000, erased: false });
+    await goOn();
+    expect(await state()).toEqual({ left: 0, erased: true });
+  } finally {
+    await client.query('DROP TRIGGER only_parts ON history');
+    await connection.close();
+  }
 });
 
 test('whoever goes on writing while the account ends is neither in its way nor heard', async () => {

@@ -58,6 +58,32 @@ test('the log cannot be changed, says from what to what, and keeps no password',
     await expect(database.query(statement)).rejects.toThrow('append-only');
 });
 
+test('what a manager gives waits for a payment of the same person, and not the other way round', async () => {
+  const { manager } = world.people;
+  const payment = new pg.Client({ connectionString: world.server.databaseUrl });
+  await payment.connect();
+  const gifts = [
+    () => manager.raw('updateTokens', { user_id: userId, tokens: 1000, add: 1 }),
+    () => manager.raw('activatedAbility', { user_id: userId, gift: 1000 }),
+  ];
+  try {
+    for (const give of gifts) {
+      await payment.query('BEGIN');
+      await payment.query('SELECT FROM wallets WHERE user_id = $1 FOR UPDATE', [userId]);
+      const given = give();
+      const waiting = `SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await database.query(waiting)).rowCount).toBe(1);
+      // As a membership that is paid for.
+      await payment.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE NOWAIT', [userId]);
+      await payment.query('COMMIT');
+      expect((await given).code).toBe(0);
+    }
+  } finally {
+    await payment.end();
+  }
+});
+
 test('a manager’s second factor is an act, and anybody else’s is none', async () => {
   const { manager } = world.people;
   const other = await TestClient.register(world.server.baseURL);

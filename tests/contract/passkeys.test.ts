@@ -1,6 +1,7 @@
 import { generateSync } from 'otplib';
 import { beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
+import { amidEnd } from '../support/ended-login.ts';
 import { passkeyDevice, type Said } from '../support/passkey-device.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
@@ -170,6 +171,26 @@ test('who takes an account back leaves no key of another in it', async () => {
   const of = await begin(other);
   expect((await save(other, of, key.register({ challenge: of.challenge, origin }))).code).toBe(0);
   expect(await answer({}, key)).toBe(otherId);
+  const { full_key: forPrograms } = await other.call('genKey', {});
+  await here.database.query(
+    `INSERT INTO push_devices (device, user_id, jti, endpoint, p256dh, auth)
+     SELECT gen_random_uuid(), user_id, jti, 'https://push.example.com/x', 'x', 'x'
+     FROM logins WHERE user_id = $1 LIMIT 1`,
+    [otherId],
+  );
   await owner.call('resetPassword', { user_id: otherId });
   expect(await answer({}, key)).toBeNull();
+  const program = { headers: { authorization: `Bearer ${forPrograms}` } };
+  expect((await fetch(`${origin}/v1/models`, program)).status).toBe(401);
+  const pushed = 'SELECT FROM push_devices WHERE user_id = $1';
+  expect((await here.database.query(pushed, [otherId])).rowCount).toBe(0);
+});
+
+test('a login that ends at that moment adds no key', async () => {
+  const leaver = await TestClient.register(origin);
+  const { id: leaverId } = await leaver.call('userInfo', {});
+  const of = await begin(leaver);
+  const made = passkeyDevice().register({ challenge: of.challenge, origin });
+  const saved = await amidEnd(here.server, leaverId, () => save(leaver, of, made));
+  expect(saved.status).toBe(401);
 });

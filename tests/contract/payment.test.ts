@@ -150,6 +150,8 @@ describe('with the sandbox', () => {
     await untilTrue(async () => (await person.call('userInfo', {})).vip === 1);
     const { vip_balance: tokens, vip_expired_at: end } = await person.call('userInfo', {});
     expect(tokens).toBe(250_000);
+    const mayUseApi = async () => (await person.call('apiKeys', {})).userinfo.may_use;
+    expect(await mayUseApi()).toBe(true);
     const months = new Date(end ?? 0).getUTCMonth() - new Date().getUTCMonth();
     expect((months + 12) % 12).toBe(2);
 
@@ -170,6 +172,7 @@ describe('with the sandbox', () => {
     expect((await person.call('userInfo', {})).vip).toBe(1);
     await manager.call('refundOrder', { ...whole, forgive: 1 });
     expect((await person.call('userInfo', {})).vip).toBe(0);
+    expect(await mayUseApi()).toBe(false);
 
     const late = await person.call('recharge', { type: 'token', num: 1 });
     await pool.query(`UPDATE orders SET state = 'closed', closed_at = now() WHERE number = $1`, [
@@ -184,6 +187,9 @@ describe('with the sandbox', () => {
     );
     expect(rows.map((row: { event: string }) => row.event)).toEqual(['created', 'paid']);
     await pool.end();
+    expect(await mayUseApi()).toBe(true);
+    await manager.call('refundOrder', { order_id: late.trade_no, amount: 2000, reason: '不要了' });
+    expect(await mayUseApi()).toBe(false);
   });
 
   test('months of a membership that are over go back only where that is forgiven', async () => {

@@ -24,9 +24,16 @@ describe('registering', () => {
     [{ account: 'a b c' }, '用户名只能用汉字、字母、数字和 _ . @ -'],
     [{ name: '长'.repeat(33) }, '名称最多 32 个字符'],
     [{ password: '1234567', password2: '1234567' }, '密码至少需要 8 个字符'],
+    [{ account: null }, '用户名不能为空！'],
+    [{ name: undefined }, '名称不能为空！'],
+    [{ password: undefined }, '密码不能为空！'],
+    [{ password2: undefined }, '请再次输入一次密码！'],
+    [{ account: 'a'.repeat(5000) }, '用户名需要 3 到 32 个字符'],
+    [{ name: '长'.repeat(5000) }, '名称最多 32 个字符'],
+    [{ password: 'q'.repeat(5000), password2: 'q'.repeat(5000) }, '密码最多 128 个字符'],
   ])('%o is answered %s', async (change, error) => {
     const form = { account: 'someone', name: '某人', password, password2: password, ...change };
-    expect(await visitor().call('register', form)).toEqual({ error });
+    expect(await visitor().raw('register', form)).toMatchObject({ code: 0, data: { error } });
   });
 
   test('an account is one, whatever its case and width, however many try at once', async () => {
@@ -67,6 +74,11 @@ describe('signing in', () => {
       error: '用户名或密码不对',
       captcha: false,
     });
+    for (const [form, error] of [
+      [{}, '用户名不能为空！'],
+      [{ account: 'x', password: null }, '密码不能为空！'],
+    ] as const)
+      expect(await visitor().raw('login', form)).toMatchObject({ code: 0, data: { error } });
   });
 
   test('the administrator is there from the first start', async () => {
@@ -158,5 +170,13 @@ describe('settings', () => {
     const { setting } = await client.call('saveSettings', { max_history: 0 });
     expect(JSON.parse(setting)).toEqual({ temperature: 7, dark_style: 'dark', max_history: 0 });
     expect((await client.call('userInfo', {})).setting).toBe(setting);
+  });
+});
+
+test('what is far too long to be right is a wrong name or password like any other', async () => {
+  const long = { account: 'x'.repeat(5000), password: 'x'.repeat(5000) };
+  expect(await visitor().raw('login', long)).toMatchObject({
+    code: 0,
+    data: { error: '用户名或密码不对' },
   });
 });

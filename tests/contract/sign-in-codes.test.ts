@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ContactKind } from '#contract/sign-in.ts';
 import { signAliyun } from '#server/areas/contact/sms.ts';
 import { TestClient } from '../support/client.ts';
+import { amidEnd } from '../support/ended-login.ts';
 import { startFakeMail } from '../support/fake-mail.ts';
 import { startFakeSms } from '../support/fake-sms.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
@@ -201,6 +202,15 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     }
   });
 
+  test('a login that ends at that moment binds nothing', async () => {
+    const { id, code } = await askToBind(person, kind, own());
+    const given = { kind, to: own(), code_id: id, code };
+    const bound = await amidEnd(here.server, await idOf(person), () =>
+      person.raw('bindContact', given),
+    );
+    expect(bound.status).toBe(401);
+  });
+
   test('bind an address, sign in with it, and set a forgotten password', async () => {
     const tried = await owner.call('trySending', { kind, to: own() });
     expect(tried).toEqual({ ok: true, said: '已经交给服务' });
@@ -267,7 +277,12 @@ describe.each(['mail', 'aliyun', 'tencent'] as const)('codes by %s', (service) =
     ]);
     if (kind === 'mail')
       await expect
-        .poll(() => mail.letters.filter(({ subject }) => subject.includes('密码已重置')).length)
+        .poll(
+          () =>
+            mail.letters.filter(
+              ({ subject, to }) => subject.includes('密码已重置') && to.includes(own()),
+            ).length,
+        )
         .toBe(1);
   });
 

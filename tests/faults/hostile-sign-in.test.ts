@@ -1,3 +1,5 @@
+import { decodeJwt } from 'jose';
+import { generateSync } from 'otplib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Out } from '#contract/calls.ts';
 import type { ProviderKind } from '#contract/sign-in.ts';
@@ -11,6 +13,7 @@ import {
   startLoose,
   walkThrough,
 } from '../support/fake-identity.ts';
+import { amid, amidEnd } from '../support/ended-login.ts';
 import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
 
@@ -96,6 +99,11 @@ describe('an account elsewhere', () => {
     expect(refused.data).toEqual({ error: expect.stringContaining('还没有关联') });
     const events = (await victim.call('signInMeans', {})).events;
     expect(events[0]).toMatchObject({ kind: 'sign_in', way: 'provider' });
+    const { rows } = await here.database.query<{ kind: string }>(
+      `SELECT kind FROM records WHERE user_id = $1 AND call = 'finishProvider' ORDER BY id`,
+      [victimId],
+    );
+    expect(rows.map(({ kind }) => kind)).toEqual(['act', 'act', 'sign_in']);
     expect((await visitor().call('signInWays', {})).providers.map(({ name }) => name)).toEqual([
       '公司账号',
       '另一家',
@@ -108,7 +116,6 @@ describe('an account elsewhere', () => {
     const back = await walkThrough(link.url, 'careful');
     expect((await finish(ids.honest, back, link.secret, careful)).data.linked).toBe(true);
     const { secret } = await careful.call('totpBegin', {});
-    const { generateSync } = await import('otplib');
     const codes = await careful.call('totpEnable', { code: generateSync({ secret }) });
     const begun = await begin(ids.honest);
     const query = await walkThrough(begun.url, 'careful');
@@ -371,6 +378,42 @@ describe('hostile callbacks', () => {
     expect(status).toBe(200);
     await expect(walkThrough(data.url, 'victim')).rejects.toThrow('stopped: 400');
     expect(await signIns()).toBe(before);
+  });
+
+  test('a login that ends at that moment, and an account that is unlinked, open nothing more', async () => {
+    const leaver = await TestClient.register(here.server.baseURL, 'the-leaver');
+    const leaverId = (await leaver.call('userInfo', {})).id;
+    const linking = async () => {
+      const begun = await leaver.call('linkProvider', { id: ids.honest });
+      return { ...begun, query: await walkThrough(begun.url, 'leaver') };
+    };
+    const late = await linking();
+    const { id: keyId } = await leaver.call('genKey', {});
+    const { secret } = await leaver.call('totpBegin', {});
+    const acts: (() => Promise<{ status: number }>)[] = [
+      () => finish(ids.honest, late.query, late.secret, leaver),
+      () => leaver.raw('genKey', {}),
+      () => leaver.raw('rotateKey', { id: keyId }),
+      () => leaver.raw('totpEnable', { code: generateSync({ secret }) }),
+    ];
+    for (const act of acts) {
+      await leaver.login('the-leaver', password);
+      // The one that began it.
+      await here.database.query('UPDATE provider_flows SET jti = $1 WHERE user_id = $2', [
+        decodeJwt(leaver.token).jti,
+        leaverId,
+      ]);
+      expect((await amidEnd(here.server, leaverId, act)).status).toBe(401);
+    }
+
+    await leaver.login('the-leaver', password);
+    const link = await linking();
+    expect((await finish(ids.honest, link.query, link.secret, leaver)).data.linked).toBe(true);
+    const begun = await begin(ids.honest);
+    const query = await walkThrough(begun.url, 'leaver');
+    const unlink: [string, unknown[]] = ['DELETE FROM identities WHERE user_id = $1', [leaverId]];
+    const entered = await amid(here.server, unlink, () => finish(ids.honest, query, begun.secret));
+    expect(entered.data).toEqual({ error: expect.any(String) });
   });
 
   test('linking is finished by the login that began it, and takes nobody’s', async () => {

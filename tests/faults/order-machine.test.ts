@@ -7,6 +7,7 @@ import { ownPayables } from '#server/areas/payment/payable-kinds.ts';
 import { createPaymentService } from '#server/areas/payment/payment.service.ts';
 import { connectDatabase, type Connection } from '#server/db/connect.ts';
 import { ledger, users } from '#server/db/schema.ts';
+import { takeDue } from '#server/areas/payment/payment.store.ts';
 import { orders } from '#server/areas/payment/payment.tables.ts';
 import type { Finding, PaymentProvider } from '#server/payments/payment-provider.ts';
 import { makeDatabase } from '../support/server.ts';
@@ -439,3 +440,28 @@ test(
   },
   heavy ? 3_600_000 : 120_000,
 );
+
+test('whoever has thousands of closed orders keeps nobody else’s from being asked about', async () => {
+  const { db } = connection;
+  const people = await db
+    .insert(users)
+    .values([
+      { userName: '取消的人', guest: true },
+      { userName: '别人', guest: true },
+    ])
+    .returning({ id: users.id });
+  const [busy, other] = people.map(({ id }) => id);
+  const begun = sql`INSERT INTO orders
+    (user_id, number, kind, type, title, amount, provider, state, closed_at, next_ask_at)`;
+  await db.execute(sql`${begun} SELECT ${busy}::bigint, 'Q1' || lpad(g::text, 19, '0'), 'token', 1,
+    '充值', 2000, 'wechat', 'closed', now(), now() - interval '1 hour' FROM generate_series(1, 3000) g`);
+  await db.execute(sql`${begun} SELECT ${other}::bigint, 'Q2' || lpad(g::text, 19, '0'), 'token', 1,
+    '充值', 2000, 'wechat', CASE g WHEN 3 THEN 'created' ELSE 'closed' END, now(), now()
+    FROM generate_series(1, 3) g`);
+  const taken = await takeDue(db, 10, 60_000);
+  const own = taken.filter(({ userId }) => userId === other).map(({ number }) => number.at(-1));
+  expect(taken).toHaveLength(10);
+  expect(new Set(own)).toEqual(new Set(['1', '2', '3']));
+  const [first] = await takeDue(db, 1, 60_000);
+  expect(first?.userId).toBe(busy);
+});

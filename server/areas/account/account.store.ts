@@ -1,4 +1,16 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm';
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  notInArray,
+  sql,
+} from 'drizzle-orm';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
 import { jobs, logins, pushDevices, users, wallets } from '#server/db/schema.ts';
 import { showsWhere } from '#server/db/shown.ts';
@@ -347,8 +359,8 @@ export const lockLeaving = async (tx: Transaction, userId: number): Promise<bool
   return rows.length > 0;
 };
 
-/** Accounts that were shut a while ago and not emptied. */
-export const leftShut = async (db: Executor): Promise<number[]> => {
+/** Accounts that were shut a while ago and not emptied, the oldest first, but for these. */
+export const leftShut = async (db: Executor, but: readonly number[]): Promise<number[]> => {
   const rows = await db
     .select({ id: users.id })
     .from(users)
@@ -357,8 +369,10 @@ export const leftShut = async (db: Executor): Promise<number[]> => {
         isNotNull(users.deletedAt),
         isNull(users.erasedAt),
         lt(users.deletedAt, sql`now() - interval '5 minutes'`),
+        notInArray(users.id, [...but]),
       ),
     )
+    .orderBy(users.deletedAt)
     .limit(20);
   return rows.map(({ id }) => id);
 };

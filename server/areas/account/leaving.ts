@@ -6,6 +6,7 @@ import { eraseHeld, type Held } from '#server/db/held.ts';
 import { openJobsOfPerson } from '#server/jobs/job.service.ts';
 import { closeWallet } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
+import { emptySessions } from '../chat/leave-chat.service.ts';
 import { busyAmong, deleteAllOf } from '../session/session.service.ts';
 import * as store from './account.store.ts';
 
@@ -20,15 +21,25 @@ export interface LeavingDeps {
   endJobs: NonNullable<Area['leave']>;
 }
 
+/** How long sessions are emptied at a time, ms: the clock goes on with what is left. */
+const sittingMs = 20_000;
+/** How long an account rests that could not be emptied, ms. */
+const restMs = 3_600_000;
+
 /**
- * The end of an account, in two steps. First it is shut: nobody enters it any more. What still runs
- * is stopped, and then all that was the person's goes at once, with what did not let itself be
- * stopped: what a service was asked for is not paid, and thrown away when it comes. What writes for it
- * afterwards is refused by the database. Both give way to what is under way, which may hold rows in
- * any order.
+ * The end of an account, in three steps. First it is shut: nobody enters it any more. What still runs
+ * is stopped. Then its sessions are emptied, in parts that last, and at the end all else that was the
+ * person's goes at once, with what did not let itself be stopped: what a service was asked for is not
+ * paid, and thrown away when it comes. What writes for it afterwards is refused by the database. All
+ * give way to what is under way, which may hold rows in any order.
  */
 export const createLeaving = ({ db, log, held, leave, endJobs }: LeavingDeps) => {
-  const empty = async (userId: number): Promise<void> => {
+  const resting = new Map<number, number>();
+  const empty = async (userId: number, until = Date.now() + sittingMs): Promise<void> => {
+    if (!(await emptySessions(db, userId, until))) {
+      log.info({ userId }, 'an account that ended is emptied further in the next minutes');
+      return;
+    }
     const drops = await givingWay(db, async (tx) => {
       if (!(await store.lockLeaving(tx, userId))) return [];
       // While there still is what they were to make, and a wallet that their holds go back to.
@@ -76,7 +87,17 @@ export const createLeaving = ({ db, log, held, leave, endJobs }: LeavingDeps) =>
 
     /** Empties accounts that were shut by a process that then stopped. */
     finishOthers: async (): Promise<void> => {
-      for (const userId of await store.leftShut(db)) await empty(userId);
+      const until = Date.now() + sittingMs;
+      for (const [userId, at] of resting) if (at < Date.now()) resting.delete(userId);
+      for (const userId of await store.leftShut(db, [...resting.keys()])) {
+        if (Date.now() > until) return;
+        try {
+          await empty(userId, until);
+        } catch (error) {
+          resting.set(userId, Date.now() + restMs);
+          log.error({ err: error, userId }, 'an account that ended could not be emptied');
+        }
+      }
     },
   };
 };

@@ -3,7 +3,7 @@ import type { Area } from '#server/area.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { ledgerPage } from '../ledger/ledger-page.service.ts';
-import { balances } from '../ledger/ledger.service.ts';
+import { balances, lockPurse } from '../ledger/ledger.service.ts';
 import { setVipEnd } from '../ledger/vip.service.ts';
 import { bookAdjustment } from '../payment/adjustment.service.ts';
 import { countOpenOf, hideSessionsOf } from '../session/manage-session.service.ts';
@@ -45,6 +45,8 @@ export const authArea = () =>
       ...createWaysHandlers(auth.ways),
       ...createManageUserHandlers({
         secondFactor,
+        deleteKeysOf: auth.deleteKeysOf,
+        lockPurse: (db, userId) => inTransaction(db, (tx) => lockPurse(tx, userId)),
         adjust: async (db, { userId, tokens, remarks, managerId }) => {
           const { balance } = await balances(db, userId);
           if (balance + tokens < 0) return null;

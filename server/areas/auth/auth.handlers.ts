@@ -1,6 +1,7 @@
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, type Handlers, Refusal } from '#server/http/handlers.ts';
 import type { AuthService } from './auth.service.ts';
+import { requireLogin } from './proofs.ts';
 import type { SecondFactor } from './second-factor.service.ts';
 
 type AuthHandlers = Pick<
@@ -57,6 +58,7 @@ export const createAuthHandlers = (
   totpBegin: (_input, { db, user }) => secondFactor.begin(db, user),
   totpEnable: async ({ code }, { db, user, log, keepAct }) => {
     const codes = await inTransaction(db, async (tx) => {
+      await requireLogin(tx, user);
       if (user.manager) await keepAct(tx, switched(user, true));
       return secondFactor.enable(tx, user.id, code);
     });

@@ -47,6 +47,7 @@ export const createAuthService = async (deps: AuthDeps) => {
     ...logins,
     networkOf: marks.networkOf,
     providerOf: marks.providerOf,
+    deleteKeysOf: deps.deleteKeysOf,
     userView: (db: Executor, userId: number) => userView(deps, db, userId),
 
     /** The newest login from a new device that this one was not told of; null: none. */

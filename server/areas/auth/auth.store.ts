@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { Settings } from '#contract/auth.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { logins, users } from '#server/db/schema.ts';
-import { personOf } from '#server/db/person.ts';
+import { lockOwner, personOf } from '#server/db/person.ts';
 import { statement } from '#server/db/statement.ts';
 import { captchas, tickets } from './auth.tables.ts';
 
@@ -131,6 +131,23 @@ export const holdPassword = async (tx: Transaction, userId: number): Promise<str
     .where(eq(users.id, userId))
     .for('share');
   return row?.passwordHash ?? null;
+};
+
+/**
+ * Keeps a login from being ended, and its account from a new password, until this transaction ends.
+ * False: it was ended meanwhile.
+ */
+export const holdLogin = async (
+  tx: Executor,
+  { id, jti }: { id: number; jti: string },
+): Promise<boolean> => {
+  await lockOwner(tx, id);
+  const rows = await tx
+    .select({ jti: logins.jti })
+    .from(logins)
+    .where(and(eq(logins.jti, jti), isNull(logins.revokedAt)))
+    .for('share');
+  return rows.length > 0;
 };
 
 /** False when the account is gone: disabled, or a guest that an account took over. */

@@ -11,7 +11,7 @@ import { solveCaptcha } from './captcha.ts';
 import { contactWords, dropLatelyBound } from './lately-bound.ts';
 import { requireAnotherWay } from './other-ways.ts';
 import { hashPassword, passwordFault, strangerAt } from './password.ts';
-import { confirm, noteFailure, proveCode } from './proofs.ts';
+import { confirm, noteFailure, proveCode, requireLogin } from './proofs.ts';
 import { admit, captchaWanted } from './sign-in.ts';
 import * as store from './ways.store.ts';
 
@@ -200,6 +200,7 @@ export const bindContact = async (
   if ((await auth.contacts.prove(tried)) !== user.id)
     throw new Refusal('proof_unsuitable', `code：${wrongCode}`);
   await auth.db.transaction(async (tx) => {
+    await requireLogin(tx, user);
     if (!(await auth.contacts.use(tx, id)) || (oldCode && !(await auth.contacts.use(tx, oldCode))))
       throw new Refusal('proof_unsuitable', `code：${wrongCode}`);
     if (!(await contact.putContact(tx, user.id, kind, value)))

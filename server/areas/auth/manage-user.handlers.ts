@@ -44,7 +44,8 @@ export const createManageUserHandlers = (deps: ManageUserDeps): ManageUserHandle
   },
   updateUserSession: (input, { db, user, noteAct }) =>
     users.updatePrivacy(deps, db, input, user, noteAct),
-  resetPassword: (input, { db, user, noteAct }) => users.resetPassword(db, input, user, noteAct),
+  resetPassword: (input, { db, user, noteAct }) =>
+    users.resetPassword(deps, db, input, user, noteAct),
   signOutUser: (input, { db, user, noteAct }) => users.signOut(db, input.user_id, user, noteAct),
   managerList: (_input, { db }) => users.managerList(deps, db),
   setManager: async (input, { db, user, noteAct }) => {

@@ -10,12 +10,16 @@ import { dropLatelyBound } from './lately-bound.ts';
 import * as store from './manage-user.store.ts';
 import { requireGroup } from './people-group.service.ts';
 import type { SecondFactor } from './second-factor.service.ts';
-import { dropPasskeysOf } from './ways.store.ts';
+import { dropPasskeysOf, endLogins } from './ways.store.ts';
 
 type Note = (act: ActNote) => void;
 
 export interface ManageUserDeps {
   secondFactor: SecondFactor;
+  /** Ends the keys for programs of a person; gives how many. */
+  deleteKeysOf: (db: Executor, userId: number) => Promise<number>;
+  /** Keeps changes of a person's tokens and membership waiting until the transaction ends. */
+  lockPurse: (db: Executor, userId: number) => Promise<void>;
   /** Adds to a balance or takes from it, as an order of the system; null where there is not enough. */
   adjust: (
     db: Executor,
@@ -78,6 +82,17 @@ const governed = async (db: Executor, userId: number, by: Identity): Promise<sto
   if (row.manager && !by.owner && row.id !== by.id)
     throw new Refusal('manage_unsuitable', '只有所有者可以更改别的管理员');
   return row;
+};
+
+/** The same where tokens or a membership change: the wallet is locked before the row, as payments do. */
+const governedPurse = async (
+  deps: ManageUserDeps,
+  db: Executor,
+  userId: number,
+  by: Identity,
+): Promise<store.LockedUser> => {
+  await deps.lockPurse(db, userId);
+  return governed(db, userId, by);
 };
 
 /**
@@ -190,7 +205,7 @@ export const updateTokens = async (
   by: Identity,
   note: Note,
 ): Promise<Out<'updateTokens'>> => {
-  const row = await governed(db, input.user_id, by);
+  const row = await governedPurse(deps, db, input.user_id, by);
   registered(row);
   if (input.add === 1) mayGive(row, by);
   const sign = input.add === 1 ? 1 : -1;
@@ -217,7 +232,7 @@ export const activateAbility = async (
   by: Identity,
   note: Note,
 ): Promise<void> => {
-  const row = await governed(db, input.user_id, by);
+  const row = await governedPurse(deps, db, input.user_id, by);
   registered(row);
   mayGive(row, by);
   const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
@@ -268,6 +283,7 @@ export const updatePrivacy = async (
 };
 
 export const resetPassword = async (
+  deps: ManageUserDeps,
   db: Executor,
   input: Parsed<'resetPassword'>,
   by: Identity,
@@ -280,10 +296,11 @@ export const resetPassword = async (
   if (fault) throw new Refusal('bad_input', `password ${fault}`);
   await store.changeUser(db, row.id, { passwordHash: await hashPassword(password, by) });
   // Whoever had the old one is out; the manager who did it to themselves, too.
-  const ended = await store.endLogins(db, row.id);
+  const ended = await endLogins(db, row.id);
   const passkeys = await dropPasskeysOf(db, row.id);
+  const keys = await deps.deleteKeysOf(db, row.id);
   const { gone } = await dropLatelyBound(db, row.id, { by: null, agent: '' });
-  note({ subject: `user:${row.id}`, to: { ended, passkeys, unbound: gone.length } });
+  note({ subject: `user:${row.id}`, to: { ended, passkeys, keys, unbound: gone.length } });
   return { password };
 };
 
@@ -294,7 +311,7 @@ export const signOut = async (
   note: Note,
 ): Promise<Out<'signOutUser'>> => {
   const row = await governed(db, userId, by);
-  const ended = await store.endLogins(db, row.id);
+  const ended = await endLogins(db, row.id);
   note({ subject: `user:${row.id}`, to: { ended } });
   return { ended };
 };

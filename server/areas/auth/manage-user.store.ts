@@ -3,8 +3,7 @@ import type { Parsed } from '#contract/calls.ts';
 import { limits } from '#contract/limits.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
-import { logins, users, wallets } from '#server/db/schema.ts';
-import { tickets } from './auth.tables.ts';
+import { users, wallets } from '#server/db/schema.ts';
 
 /** Who somebody is, and what they may. */
 const rights = {
@@ -173,17 +172,6 @@ export const changeUser = async (
   values: Partial<typeof users.$inferInsert>,
 ): Promise<void> => {
   if (Object.keys(values).length > 0) await db.update(users).set(values).where(eq(users.id, id));
-};
-
-/** Ends all logins of a person; gives how many ran. */
-export const endLogins = async (db: Executor, userId: number): Promise<number> => {
-  const ended = await db
-    .update(logins)
-    .set({ revokedAt: sql`now()` })
-    .where(and(eq(logins.userId, userId), isNull(logins.revokedAt)))
-    .returning({ jti: logins.jti });
-  for (const { jti } of ended) await db.delete(tickets).where(eq(tickets.jti, jti));
-  return ended.length;
 };
 
 export const countOwners = async (db: Executor): Promise<number> => {

@@ -4,7 +4,7 @@ import type { Out, Parsed } from '#contract/calls.ts';
 import { type Context, type Identity, Refusal } from '#server/http/handlers.ts';
 import type { AuthContext } from './auth-deps.ts';
 import { requireAnotherWay } from './other-ways.ts';
-import { noteFailure, requireCode } from './proofs.ts';
+import { noteFailure, requireCode, requireLogin } from './proofs.ts';
 import { admit } from './sign-in.ts';
 import * as store from './ways.store.ts';
 
@@ -102,7 +102,7 @@ export const savePasskey = async (
   const { credential } = verified.registrationInfo;
   if (!credentialId.test(credential.id)) throw wrong();
   await auth.db.transaction(async (tx) => {
-    await store.lockPerson(tx, user.id);
+    await requireLogin(tx, user);
     if ((await store.passkeysOf(tx, user.id)).length >= most) throw wrong();
     const made = await store.insertPasskey(tx, {
       userId: user.id,

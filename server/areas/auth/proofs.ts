@@ -66,6 +66,15 @@ export const confirm = async (
 };
 
 /**
+ * That whoever is given a new way in is still signed in: a login that ends, as with the password, takes
+ * those along that were there, and this one is there by then or not made. @throws Refusal unauthorized
+ */
+export const requireLogin = async (tx: Executor, user: Identity): Promise<void> => {
+  if (!(await store.holdLogin(tx, user)))
+    throw new Refusal('unauthorized', '登录已失效，请重新登录');
+};
+
+/**
  * Uses a code up, of which so many may be wrong. Recovery codes are too long to be guessed, and are
  * what is left to an owner while somebody guesses the others: they are not counted.
  * @throws Refusal too_many

@@ -10,6 +10,7 @@ import { nameFault, normalName } from './names.ts';
 import { requireAnotherWay } from './other-ways.ts';
 import { dialects } from './providers/dialects.ts';
 import { NotVouched, type Provider, type Vouched } from './providers/vouched.ts';
+import { requireLogin } from './proofs.ts';
 import { admit, enter, takeOverGuest } from './sign-in.ts';
 import * as store from './ways.store.ts';
 
@@ -136,6 +137,7 @@ const link = async (
   if (!user || user.jti !== flow.jti || user.id !== flow.userId)
     return { error: '登录的账号变了，没有关联，请重新来一次' };
   const made = await auth.db.transaction(async (tx) => {
+    await requireLogin(tx, user);
     if (!(await store.insertIdentity(tx, { userId: user.id, ...identity }))) return false;
     await store.insertEvent(tx, { userId: user.id, kind: 'link', way: 'provider', agent });
     return true;
@@ -206,7 +208,9 @@ export const finishProvider = async (
     };
   }
   // It waits there for the second factor, if one is asked for.
-  await store.keepBack(auth.db, { ...flow, userId: known.userId });
+  const back = { ...flow, userId: known.userId };
+  if (!(await store.keepBack(auth.db, back, { ...identity, providerId: row.id })))
+    return { error: over };
   return admit(auth, known, { way: 'provider', used: drop }, input, context);
 };
 

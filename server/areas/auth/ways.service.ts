@@ -12,6 +12,7 @@ import { deviceName } from './device-name.ts';
 import { createManageWays } from './manage-ways.ts';
 import * as passkeys from './passkeys.ts';
 import { hashPassword, passwordFault } from './password.ts';
+import { requireLogin } from './proofs.ts';
 import * as provider from './provider-sign-in.ts';
 import * as store from './ways.store.ts';
 
@@ -82,6 +83,7 @@ export const createWays = (auth: AuthContext) => ({
       throw new Refusal('proof_unsuitable', '请退出后重新登录，10 分钟内再设密码');
     const passwordHash = await hashPassword(password, user);
     await auth.db.transaction(async (tx) => {
+      await requireLogin(tx, user);
       const person = await store.lockPerson(tx, user.id);
       if (!person || person.passwordHash !== null)
         throw new Refusal('proof_unsuitable', '这个账号已经有密码，请用“修改密码”');

@@ -1,7 +1,8 @@
-import { and, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm';
 import { limits } from '#contract/limits.ts';
 import type { ContactKind } from '#contract/sign-in.ts';
 import type { Executor } from '#server/db/database.ts';
+import { inTransaction } from '#server/db/in-transaction.ts';
 import { logins, pushDevices, users } from '#server/db/schema.ts';
 import { contacts } from '../contact/contact.tables.ts';
 import {
@@ -49,7 +50,7 @@ export const lockPerson = async (tx: Executor, userId: number) => {
     })
     .from(users)
     .where(eq(users.id, userId))
-    .for('update');
+    .for('no key update');
   return row ?? null;
 };
 
@@ -88,20 +89,15 @@ export const setPassword = async (
   await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
 };
 
-/** Ends all logins of a person, and their pushes. */
-export const endLogins = async (tx: Executor, userId: number, but?: string): Promise<void> => {
+/** Ends all logins of a person, and their pushes; gives how many ran. */
+export const endLogins = async (tx: Executor, userId: number): Promise<number> => {
   const rows = await tx
     .update(logins)
     .set({ revokedAt: sql`now()` })
-    .where(
-      and(
-        eq(logins.userId, userId),
-        isNull(logins.revokedAt),
-        but === undefined ? undefined : ne(logins.jti, but),
-      ),
-    )
+    .where(and(eq(logins.userId, userId), isNull(logins.revokedAt)))
     .returning({ jti: logins.jti });
   for (const { jti } of rows) await tx.delete(pushDevices).where(eq(pushDevices.jti, jti));
+  return rows.length;
 };
 
 // ---- providers ------------------------------------------------------------------------------------
@@ -207,11 +203,6 @@ export const waitingFlow = async (
   return row ?? null;
 };
 
-/** Puts a flow back whose person is known: a second factor may still be asked for. */
-export const keepBack = async (db: Executor, flow: FlowRow): Promise<void> => {
-  await db.insert(providerFlows).values({ ...flow, stage: 'back' });
-};
-
 export const dropFlow = async (db: Executor, stateHash: Buffer): Promise<boolean> => {
   const rows = await db
     .delete(providerFlows)
@@ -220,21 +211,40 @@ export const dropFlow = async (db: Executor, stateHash: Buffer): Promise<boolean
   return rows.length > 0;
 };
 
-export const identityOf = async (
+type Outside = Pick<typeof identities.$inferSelect, 'providerId' | 'issuer' | 'subject'>;
+
+const isOutside = (of: Outside) =>
+  and(
+    eq(identities.providerId, of.providerId),
+    eq(identities.issuer, of.issuer),
+    eq(identities.subject, of.subject),
+  );
+
+/**
+ * Puts a flow back whose person is known: a second factor may still be asked for. False: the account
+ * elsewhere is theirs no more, and what took it away did not find the flow.
+ */
+export const keepBack = (
   db: Executor,
-  of: { providerId: number; issuer: string; subject: string },
-) => {
+  flow: FlowRow & { userId: number },
+  of: Outside,
+): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const linked = await tx
+      .select({ id: identities.id })
+      .from(identities)
+      .where(and(isOutside(of), eq(identities.userId, flow.userId)))
+      .for('key share');
+    if (linked.length > 0) await tx.insert(providerFlows).values({ ...flow, stage: 'back' });
+    return linked.length > 0;
+  });
+
+export const identityOf = async (db: Executor, of: Outside) => {
   const [row] = await db
     .select({ userId: identities.userId, account: users.account, disabled: users.disabled })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
-    .where(
-      and(
-        eq(identities.providerId, of.providerId),
-        eq(identities.issuer, of.issuer),
-        eq(identities.subject, of.subject),
-      ),
-    );
+    .where(isOutside(of));
   return row ?? null;
 };
 
@@ -265,6 +275,11 @@ export const identitiesOf = (db: Executor, userId: number) =>
     .where(eq(identities.userId, userId))
     .orderBy(identities.id);
 
+/** Nobody who came by an account elsewhere is on the way in any more. */
+const dropFlowsOf = async (tx: Executor, userId: number): Promise<void> => {
+  await tx.delete(providerFlows).where(eq(providerFlows.userId, userId));
+};
+
 export const removeIdentity = async (
   tx: Executor,
   userId: number,
@@ -274,6 +289,7 @@ export const removeIdentity = async (
     .delete(identities)
     .where(and(eq(identities.id, id), eq(identities.userId, userId)))
     .returning({ id: identities.id });
+  await dropFlowsOf(tx, userId);
   return rows.length > 0;
 };
 
@@ -292,7 +308,7 @@ export const takeLatelyBound = async (tx: Executor, userId: number, but: Contact
     DELETE FROM contacts WHERE user_id = ${userId} AND kind IS DISTINCT FROM ${but}
       AND created_at > ${since}
     RETURNING kind, value`);
-  await tx.delete(providerFlows).where(eq(providerFlows.userId, userId));
+  await dropFlowsOf(tx, userId);
   return { identities: linked, contacts: bound };
 };
 

@@ -3,6 +3,7 @@ import { replyNews } from './reply-news.ts';
 import { createManageMessageHandlers } from './manage-message.service.ts';
 import { createChatHandlers } from './chat.handlers.ts';
 import { shownByMessages } from './chat.store.ts';
+import { emptied, hasWords } from './leave-chat.store.ts';
 import { serveReplyLines } from './serve-lines.ts';
 
 /** Sessions of the person who leaves, with all that is in them; talks of two are not among them. */
@@ -27,19 +28,12 @@ export const chatArea = () =>
       {
         table: 'history',
         of: ['user_id'],
-        where: `id IN (${ownWords})`,
+        // Those of one's own sessions were emptied before, a part at a time: see leaving.
+        where: `id IN (${ownWords}) AND ${hasWords}`,
         end: {
           set: {
             human: `CASE WHEN session_id IN (${ownSessions}) THEN '' ELSE '消息已随账号注销删除' END`,
-            ai: `''`,
-            reasoning: `''`,
-            thought_ms: '0',
-            title: `''`,
-            parts: `'[]'`,
-            request: 'NULL',
-            sources: 'NULL',
-            tools: 'NULL',
-            error_message: `''`,
+            ...emptied,
           },
         },
       },

@@ -24,8 +24,6 @@ const unrecorded: ReadonlySet<string> = new Set<CallName>([
   'adminOrderList',
 ]);
 
-const signIns: ReadonlySet<string> = new Set<CallName>(['login', 'register', 'logout']);
-
 /** What others can see after it, beside what reaches people by what it is given (among-people). */
 const publications: ReadonlySet<string> = new Set<CallName>([
   'setSession',
@@ -55,10 +53,16 @@ const generations: ReadonlySet<string> = new Set<CallName>([
   'startTraining',
 ]);
 
-/** What a call is recorded as; null: it is not. */
-export const recordKindOf = (call: string, byKey = false): RecordKind | null => {
+/**
+ * What a call is recorded as; null: it is not.
+ * @param entered its answer lets somebody in, in whatever way
+ */
+export const recordKindOf = (
+  call: string,
+  { byKey, entered }: { byKey: boolean; entered: boolean },
+): RecordKind | null => {
   if (unrecorded.has(call)) return null;
+  if (entered || call === 'logout') return 'sign_in';
   if (byKey || generations.has(call)) return 'generate';
-  if (signIns.has(call)) return 'sign_in';
   return publications.has(call) ? 'publish' : 'act';
 };

@@ -38,7 +38,9 @@ const insertTogether = batched(async (db, records: readonly store.NewRecord[]) =
 
 /** Writes down that somebody did something, with what it did. Nothing where no records are kept. */
 export const recordCall = async (db: Executor, done: Done): Promise<void> => {
-  const plain = recordKindOf(done.call, done.byKey);
+  const { byKey, answer } = done;
+  const entered = typeof (answer as { token?: unknown } | null)?.token === 'string';
+  const plain = recordKindOf(done.call, { byKey, entered });
   if (plain === null) return;
   const input = (done.input ?? {}) as Record<string, unknown>;
   const subject = subjectOf(done.input, done.answer);

@@ -55,7 +55,7 @@ export const createDeveloperHandlers = ({
   },
   genKey: (input, { db, user, repeated }) =>
     repeated === null
-      ? createKey(db, box, input, user.id)
+      ? createKey(db, box, input, user)
       : keyAgain(db, box, (repeated as { id: number }).id, user.id),
   updateKey: async (input, { db, user }) => {
     await changeKey(db, input, user.id);
@@ -63,7 +63,7 @@ export const createDeveloperHandlers = ({
   },
   rotateKey: (input, { db, user, repeated }) =>
     repeated === null
-      ? rotateKey(db, box, input, user.id)
+      ? rotateKey(db, box, input, user)
       : keyAgain(db, box, (repeated as { id: number }).id, user.id),
   pauseKey: async (input, { db, user }) => {
     await pauseKey(db, input, user.id);

@@ -84,10 +84,12 @@ export const findHolder: (
 
 const paidBy = statement<{ paid: boolean }>(
   'api_paid',
-  `SELECT u.manager OR u.subscribe > 0 OR u.vip_activated_at IS NOT NULL
-     OR coalesce(u.vip_expired_at > now(), false)
-     OR EXISTS (SELECT 1 FROM ledger l
-       WHERE l.user_id = u.id AND l.kind = 'purchase' AND l.amount > 0)
+  `SELECT u.manager OR u.subscribe > 0 OR coalesce(u.vip_expired_at > now(), false)
+     OR EXISTS (SELECT 1 FROM orders o WHERE o.user_id = u.id AND o.state = 'paid'
+       AND o.provider <> '' AND (o.tokens > 0 OR o.kind = 'vip'))
+     -- A membership that is over and was given, or bought when orders were not kept.
+     OR (u.vip_activated_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM orders o
+       WHERE o.user_id = u.id AND o.state = 'refunded' AND o.kind = 'vip'))
      OR EXISTS (SELECT 1 FROM orders o JOIN order_events e ON e.order_id = o.id
        WHERE o.user_id = u.id AND o.kind = 'adjust' AND o.tokens > 0
          AND e.manager_id IS NOT NULL) AS paid
@@ -95,7 +97,7 @@ const paidBy = statement<{ paid: boolean }>(
   { shared: true },
 );
 
-/** Whether a person ever paid, has a membership, or was given tokens by a manager. */
+/** Whether a person ever paid and was not paid back, has a membership, or was given tokens by a manager. */
 export const hasPaid = async (db: Executor, userId: number): Promise<boolean> =>
   (await paidBy(db, [userId]))[0]?.paid === true;
 

@@ -2,7 +2,8 @@ import type { Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { lockOwner } from '#server/db/person.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { Refusal } from '#server/http/handlers.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { requireLogin } from '../auth/proofs.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
 import { hashOf, maskOf, newKey, readExpiry, requireAddresses, sealedFor } from './key.service.ts';
@@ -43,11 +44,12 @@ export const changeKey = (
 
 /**
  * Gives a key another secret; the old one works on for a while, and nothing ends it before but a
- * rotation that ends all of them. @throws Refusal not_found, bad_input
+ * rotation that ends all of them. @throws Refusal not_found, bad_input, unauthorized
  */
-export const rotateKey = (db: Executor, box: KeyBox, input: Parsed<'rotateKey'>, userId: number) =>
+export const rotateKey = (db: Executor, box: KeyBox, input: Parsed<'rotateKey'>, user: Identity) =>
   inTransaction(db, async (tx) => {
-    await lockOwner(tx, userId);
+    const userId = user.id;
+    await requireLogin(tx, user);
     const row = await ownKey(tx, userId, input.id);
     const key = newKey();
     const hash = hashOf(key);

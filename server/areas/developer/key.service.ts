@@ -6,7 +6,8 @@ import { limits } from '#contract/limits.ts';
 import type { Executor } from '#server/db/database.ts';
 import { lockOwner } from '#server/db/person.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
-import { Refusal } from '#server/http/handlers.ts';
+import { type Identity, Refusal } from '#server/http/handlers.ts';
+import { requireLogin } from '../auth/proofs.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import * as store from './developer.store.ts';
 import { keptBound, requireBounds, shownBound, yuanOf } from './key-bounds.ts';
@@ -51,8 +52,8 @@ export const comesFrom = (ip: string, allowed: readonly string[]): boolean => {
 const noApi = '请先在账户页充值或开通会员，再用余额调用 API';
 
 /**
- * Whether a person may use the public API: whoever ever paid for something, has or had a
- * membership, was given tokens by a manager, or is one.
+ * Whether a person may use the public API: whoever ever paid for something and was not
+ * paid back all of it, has or had a membership, was given tokens by a manager, or is one.
  */
 export const mayUseApi = store.hasPaid;
 
@@ -77,15 +78,16 @@ export const sealedFor = (hash: Buffer): string => `api_key:${hash.toString('hex
 
 /**
  * Makes a key, and keeps it encrypted for its owner unless they want it shown once.
- * @throws Refusal too_many_keys
+ * @throws Refusal too_many_keys, bad_input, unauthorized
  */
-export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, userId: number) =>
+export const createKey = (db: Executor, box: KeyBox, input: Parsed<'genKey'>, user: Identity) =>
   inTransaction(db, async (tx) => {
+    const userId = user.id;
     requireAddresses(input.addresses);
     const bounds = input.limits ?? [];
     requireBounds(bounds);
     const expiresAt = readExpiry(input.expires_at);
-    await lockOwner(tx, userId);
+    await requireLogin(tx, user);
     if ((await store.keysOf(tx, userId)).length >= limits.apiKeys)
       throw new Refusal('too_many_keys');
     const key = newKey();

@@ -21,6 +21,8 @@ import type { Till } from './till.ts';
 const askPause = 1_500;
 /** Orders of one person that wait to be paid. */
 const mostOpen = 20;
+/** Those of a day that were closed unpaid: for each a late payment is looked for all day. */
+const mostClosed = 100;
 
 export interface OrderRequest {
   kind: string;
@@ -44,8 +46,11 @@ const view = async (db: Executor, id: number): Promise<Order> => {
 };
 
 const requireFewOpen = async (db: Executor, userId: number): Promise<void> => {
-  if ((await store.countOpen(db, userId)) >= mostOpen)
+  const { open, closed } = await store.countUnpaid(db, userId);
+  if (open >= mostOpen)
     throw new Refusal('order_unsuitable', '未付款的订单太多，请先付款或取消几个');
+  if (closed >= mostClosed)
+    throw new Refusal('order_unsuitable', '这一天里没有付款就关闭的订单太多，请明天再试');
 };
 
 /** The service that an order is paid by. @throws Refusal payment_unavailable */
@@ -136,11 +141,15 @@ export const orderStatus = async (till: Till, userId: number, number: string): P
   return view(till.db, order.id);
 };
 
-/** Closes one's own unpaid order. @throws Refusal not_found, order_unsuitable, payment_unavailable */
+/**
+ * Closes one's own unpaid order.
+ * @throws Refusal not_found, order_unsuitable, payment_unavailable, too_many
+ */
 export const closeOrder = async (till: Till, userId: number, number: string): Promise<Order> => {
   const order = await ownOrder(till, userId, number);
   const provider = till.providerOf(order.provider);
   if (order.state === 'created' && provider) {
+    await till.limitAsks(userId);
     try {
       await closeWith(till, provider, order);
     } catch (error) {

@@ -119,15 +119,29 @@ export const takeTurn = async (db: Executor, id: number, ms: number): Promise<Or
   return row ?? null;
 };
 
-/** Orders whose time to be asked about has come, now this process's for `leaseMs`. */
+/**
+ * Orders whose time to be asked about has come, now this process's for `leaseMs`: one of each person,
+ * then the next of each, those that may still be paid first. Whoever has thousands holds up themselves.
+ */
 export const takeDue = async (db: Database, most: number, leaseMs: number): Promise<OrderRow[]> => {
+  const isDue = and(isNotNull(orders.nextAskAt), lte(orders.nextAskAt, sql`now()`));
+  const turns = db
+    .select({
+      id: orders.id,
+      turn: sql<number>`row_number() OVER (PARTITION BY ${orders.userId}
+        ORDER BY ${orders.state} <> 'created', ${orders.nextAskAt})`.as('turn'),
+    })
+    .from(orders)
+    .where(isDue)
+    .as('turns');
   const due = db
     .select({ id: orders.id })
     .from(orders)
-    .where(and(isNotNull(orders.nextAskAt), lte(orders.nextAskAt, sql`now()`)))
-    .orderBy(asc(orders.nextAskAt))
+    .innerJoin(turns, eq(turns.id, orders.id))
+    .where(isDue)
+    .orderBy(turns.turn, asc(orders.nextAskAt))
     .limit(most)
-    .for('update', { skipLocked: true });
+    .for('update', { of: orders, skipLocked: true });
   return db
     .update(orders)
     .set({ nextAskAt: inMs(leaseMs), askedAt: sql`now()` })
@@ -143,12 +157,20 @@ export const planAsk = async (db: Executor, id: number, ms: number | null): Prom
     .where(and(eq(orders.id, id), isNotNull(orders.nextAskAt)));
 };
 
-export const countOpen = async (db: Executor, userId: number): Promise<number> => {
+/** Orders of a person that wait to be paid, and those of a day that were closed without it. */
+export const countUnpaid = async (
+  db: Executor,
+  userId: number,
+): Promise<{ open: number; closed: number }> => {
   const [row] = await db
-    .select({ count: sql<number>`count(*)::int` })
+    .select({
+      open: sql<number>`count(*) FILTER (WHERE ${orders.state} = 'created')::int`,
+      closed: sql<number>`count(*) FILTER (WHERE ${orders.state} = 'closed'
+        AND ${orders.createdAt} > now() - interval '1 day')::int`,
+    })
     .from(orders)
-    .where(and(eq(orders.userId, userId), eq(orders.state, 'created')));
-  return row?.count ?? 0;
+    .where(and(eq(orders.userId, userId), inArray(orders.state, ['created', 'closed'])));
+  return row ?? { open: 0, closed: 0 };
 };
 
 export const openOrdersOf = (db: Executor, userId: number): Promise<OrderRow[]> =>

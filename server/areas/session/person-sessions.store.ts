@@ -40,12 +40,13 @@ export const sessionsByMonth = async (
 };
 
 /** A talk with a friend belongs to both, and goes with neither. */
-const ownAlone = (userId: number) =>
+const oneself = (userId: number) =>
   and(
     eq(sessions.userId, userId),
-    isNull(sessions.deletedAt),
     notExists(sql`(SELECT FROM friends f WHERE f.session_id = ${sessions.id})`),
   );
+
+const ownAlone = (userId: number) => and(oneself(userId), isNull(sessions.deletedAt));
 
 export const makeAllPrivate = async (db: Executor, userId: number): Promise<number> => {
   const rows = await db
@@ -56,12 +57,32 @@ export const makeAllPrivate = async (db: Executor, userId: number): Promise<numb
   return rows.length;
 };
 
-/** Deletes all of a person's sessions; gives their numbers. */
-export const deleteAllOf = async (db: Executor, userId: number): Promise<number[]> => {
+/** Numbers of what a person has alone, deleted or not, behind one. */
+export const allIdsOf = async (
+  db: Executor,
+  userId: number,
+  after: number,
+  limit: number,
+): Promise<number[]> => {
+  const rows = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(oneself(userId), gt(sessions.id, after)))
+    .orderBy(sessions.id)
+    .limit(limit);
+  return rows.map(({ id }) => id);
+};
+
+/** Deletes all of a person's sessions, or these of them; gives their numbers. */
+export const deleteAllOf = async (
+  db: Executor,
+  userId: number,
+  ids?: readonly number[],
+): Promise<number[]> => {
   const rows = await db
     .update(sessions)
     .set({ deletedAt: sql`now()` })
-    .where(ownAlone(userId))
+    .where(and(ownAlone(userId), ids && inArray(sessions.id, [...ids])))
     .returning({ id: sessions.id });
   return rows.map(({ id }) => id);
 };
@@ -69,10 +90,7 @@ export const deleteAllOf = async (db: Executor, userId: number): Promise<number[
 /** Those among them in which something is being made now. */
 export const busyAmong = async (db: Executor, ids: readonly number[]): Promise<number[]> => {
   const { rows } = await db.execute<{ id: number }>(sql`
-    SELECT id::float8 FROM unnest(ARRAY[${sql.join(
-      ids.map((id) => sql`${id}::bigint`),
-      sql`, `,
-    )}]::bigint[]) AS id
+    SELECT id::float8 FROM unnest(${`{${ids.join(',')}}`}::bigint[]) AS id
     WHERE EXISTS (SELECT FROM history h WHERE h.session_id = id AND h.state = 'streaming')
        OR EXISTS (SELECT FROM jobs j WHERE j.session_id = id AND j.finished_at IS NULL)`);
   return rows.map(({ id }) => id);

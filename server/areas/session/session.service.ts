@@ -9,6 +9,7 @@ import { findSession, type SessionRow } from './session.store.ts';
 export type { SessionRow } from './session.store.ts';
 export { findSession, markDeleted, noteReply } from './session.store.ts';
 export {
+  allIdsOf,
   busyAmong,
   countThisMonth,
   deleteAllOf,

@@ -214,7 +214,7 @@ const Rights = ({ user }: { user: Info['user'] }) => {
   const userId = user.user_id;
   const reset = async () => {
     const yes = await confirmDialog({
-      text: `为“${user.user_name}”重设密码？原来的密码失效，所有设备退出登录。`,
+      text: `为“${user.user_name}”重设密码？原来的密码失效，所有设备退出登录，API-KEY、通行密钥和近 30 天绑定的登录方式一并作废。`,
       ok: '重设',
       danger: true,
     });

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '#server/db/database.ts';
+
+/** What of a message goes with its person, in whosever session it is; `human` besides. */
+export const emptied = {
+  ai: `''`,
+  reasoning: `''`,
+  thought_ms: '0',
+  title: `''`,
+  parts: `'[]'`,
+  request: 'NULL',
+  sources: 'NULL',
+  tools: 'NULL',
+  error_message: `''`,
+} as const;
+
+/** A message that is not emptied yet. */
+export const hasWords = `(human <> '' OR ${Object.entries(emptied)
+  .map(([column, value]) => `${column} IS DISTINCT FROM ${value}`)
+  .join(' OR ')})`;
+
+/** Empties messages of these sessions, at most so many; gives how many there were. */
+export const emptyMessages = async (
+  tx: Transaction,
+  sessions: readonly number[],
+  most: number,
+): Promise<number> => {
+  const changes = Object.entries(emptied).map(([column, value]) => `${column} = ${value}`);
+  const { rowCount } = await tx.execute(sql`
+    UPDATE history SET human = '', ${sql.raw(changes.join(', '))}
+    WHERE id IN (SELECT id FROM history
+      WHERE session_id = ANY (${`{${sessions.join(',')}}`}::bigint[]) AND ${sql.raw(hasWords)}
+      LIMIT ${most})`);
+  return rowCount ?? 0;
+};
