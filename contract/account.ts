@@ -14,6 +14,7 @@ import {
   time,
   upload,
   uuid,
+  most,
 } from './call.ts';
 import { limits } from './limits.ts';
 
@@ -100,6 +101,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/api/session_private',
     access: 'guest',
+    writes: most,
     summary: '把自己的全部会话设为私有',
     input: z.object({}),
     output: z.object({ count: z.int() }),
@@ -108,6 +110,7 @@ export const accountCalls = {
     method: 'DELETE',
     path: '/api/delete_all_session',
     access: 'guest',
+    writes: most,
     summary: '删除自己的全部会话',
     input: z.object({}),
     output: z.object({ count: z.int() }),
@@ -181,6 +184,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/api/delete_account',
     access: 'user',
+    writes: most,
     limit: 'credentials',
     confirm: 'always',
     summary: '注销账号：个人信息与会话立即删除，订单不具名地保留',

@@ -23,6 +23,8 @@ export type Access = 'public' | 'guest' | 'user' | 'manager' | 'owner' | 'key';
  */
 export type Wire = 'envelope' | 'openai' | 'anthropic' | 'plain';
 
+export type Written = 'few' | 'many' | 'most';
+
 type Schema = z.ZodMiniType;
 
 export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> {
@@ -63,6 +65,11 @@ export interface CallSpec<I extends Schema = Schema, O extends Schema = Schema> 
   confirm: 'no' | 'recent' | 'always';
   /** Whether an input makes a service work: of that guests have so much in a day. */
   countsForGuests: (input: Record<string, unknown>) => boolean;
+  /**
+   * How many rows a change may write: what writes thousands holds no more of the connections to the
+   * database than leaves others some (`many`), and what takes many seconds few of them (`most`).
+   */
+  writes: (input: Record<string, unknown>) => Written;
   /** A page of another address may call it: its right is the token, which no browser adds itself. */
   crossOrigin: boolean;
   /** Most bytes of the body; null: the general limit. Of an upload: of its file. */
@@ -112,6 +119,7 @@ interface CallOptions<I extends Schema, O extends Schema> {
   limit?: CallSpec['limit'];
   confirm?: CallSpec['confirm'];
   countsForGuests?: (input: z.output<I>) => boolean;
+  writes?: (input: z.output<I>) => Written;
   crossOrigin?: boolean;
   maxBytes?: number;
   tooLarge?: string;
@@ -139,9 +147,18 @@ const impliedCodes = (
     : [];
 };
 
+const never = (): boolean => false;
+const few = (): Written => 'few';
+
 const spec = <I extends Schema, O extends Schema>(
   kind: CallSpec['kind'],
-  { countsForGuests, codes = [], forDisabled = false, ...options }: CallOptions<I, O>,
+  {
+    countsForGuests = never,
+    writes = few,
+    codes = [],
+    forDisabled = false,
+    ...options
+  }: CallOptions<I, O>,
 ): CallSpec<I, O> => ({
   inQuery: [],
   idempotent: false,
@@ -166,12 +183,15 @@ const spec = <I extends Schema, O extends Schema>(
   files: [],
   ...options,
   // Asked only with what the input's schema gave.
-  countsForGuests: (countsForGuests ?? (() => false)) as CallSpec['countsForGuests'],
+  countsForGuests: countsForGuests as CallSpec['countsForGuests'],
+  writes: writes as CallSpec['writes'],
   kind,
 });
 
 /** Of calls that always do. */
 export const always = (): boolean => true;
+export const many = (): Written => 'many';
+export const most = (): Written => 'most';
 
 /** A call that answers once, in the envelope `{ code, message, data }`. */
 export const call = <I extends Schema, O extends Schema>(

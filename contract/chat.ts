@@ -15,6 +15,7 @@ import {
   wholeNumber,
   offlineCall,
   personName,
+  many,
 } from './call.ts';
 import { source } from './embedding.ts';
 import { imageParameters, imageReply, imageTask, resizeMode } from './image.ts';
@@ -357,6 +358,7 @@ export const chatCalls = {
     method: 'POST',
     path: '/api/switch_branch',
     access: 'guest',
+    writes: many,
     summary: '显示这条消息所在的分支；并排回答中选定它，接着往下聊',
     input: z.object({ session_id: sessionRef, history_id: id }),
     output: z.object({}),
@@ -462,6 +464,7 @@ export const chatCalls = {
     method: 'DELETE',
     path: '/api/delete_history',
     access: 'guest',
+    writes: many,
     summary: '删除一条消息。is_session 说明整个会话也随之删除',
     input: z.object({ id, session_id: sessionRef }),
     output: z.object({ is_session: z.boolean() }),

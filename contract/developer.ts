@@ -11,6 +11,7 @@ import {
   time,
   uuid,
   wholeNumber,
+  many,
 } from './call.ts';
 import { limits } from './limits.ts';
 
@@ -264,6 +265,7 @@ export const developerCalls = {
     method: 'DELETE',
     path: '/api/api/call_log',
     access: 'user',
+    writes: many,
     summary: '清空自己的 API 调用记录；用量与账目不变',
     input: z.object({}),
     output: z.object({}),

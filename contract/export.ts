@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, slowCall, download, sessionRef, stream, text } from './call.ts';
+import { call, slowCall, download, sessionRef, stream, text, most } from './call.ts';
 
 export const exportFormat = z.enum(['pdf', 'markdown', 'json']);
 export type ExportFormat = z.output<typeof exportFormat>;
@@ -84,6 +84,7 @@ export const exportCalls = {
     method: 'POST',
     path: '/api/import_sessions',
     access: 'user',
+    writes: most,
     idempotent: true,
     summary: '导入鹊桥或 ChatGPT 导出的 JSON',
     maxBytes: 64 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { call, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
+import { call, id, listOf, page, slowCall, text, time, wholeNumber, many } from './call.ts';
 import { knowledgeLimits } from './train-limits.ts';
 import { trainFile } from './train.ts';
 
@@ -87,6 +87,7 @@ export const knowledgeCalls = {
     method: 'POST',
     path: '/api/train/act_on_files',
     access: 'user',
+    writes: many,
     summary: '一次去掉许多文件，或让失败的再试一次',
     input: z.object({
       model_id: id,

@@ -13,6 +13,7 @@ import {
   wholeNumber,
   offlineCall,
   personName,
+  many,
 } from './call.ts';
 import { embedding } from './embedding.ts';
 import { forumCategory } from './forum.ts';
@@ -156,6 +157,7 @@ export const sessionCalls = {
     path: '/api/new_session',
     access: 'public',
     idempotent: true,
+    writes: ({ history_id: copied }) => (copied === undefined ? 'few' : 'most'),
     summary: '新建会话。没有令牌时先建一个访客账号，令牌在响应头里',
     input: z.object({
       /**
@@ -248,6 +250,7 @@ export const sessionCalls = {
     method: 'POST',
     path: '/api/set_session',
     access: 'guest',
+    writes: ({ private: asked }) => (asked === undefined ? 'few' : 'many'),
     summary: '更改会话：私有与否、标题、置顶，或（还没有消息时）模型',
     inQuery: ['session_id'],
     input: z
@@ -286,6 +289,7 @@ export const sessionCalls = {
     method: 'DELETE',
     path: '/api/delete_session',
     access: 'guest',
+    writes: many,
     summary: '删除会话',
     input: z.object({ session_id: sessionRef }),
     output: z.object({}),

@@ -12,6 +12,7 @@ import {
   upload,
   wholeNumber,
   personName,
+  many,
 } from './call.ts';
 import { job } from './job.ts';
 import { trainLimits, trainTexts } from './train-limits.ts';
@@ -260,6 +261,7 @@ export const trainCalls = {
     method: 'POST',
     path: '/api/train/del_model',
     access: 'user',
+    writes: many,
     summary: '删除项目和它的文件',
     input: z.object({ id }),
     output: z.object({}),
@@ -307,6 +309,7 @@ export const trainCalls = {
     method: 'POST',
     path: '/api/train/del_file',
     access: 'user',
+    writes: many,
     summary: '从项目里去掉一个文件和由它得到的一切',
     input: z.object({ file_id: id }),
     output: z.object({}),

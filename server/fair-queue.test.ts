@@ -136,3 +136,15 @@ test('where there is one slot, a crowd of guests stands behind everybody else', 
   await Promise.all(all);
   expect(order).toEqual(['guests 1', 'a', 'guests 2', 'guests 3']);
 });
+
+test('whose turn does not come in time is told so, and leaves the line to those behind it', async () => {
+  const queue = createFairQueue(1, Infinity, 1, 20);
+  let end = (): void => undefined;
+  const first = queue(account('a'), () => new Promise<void>((resolve) => (end = resolve)));
+  const late = [queue(account('b'), turn), queue(account('b'), turn)];
+  for (const each of late) await expect(each).rejects.toThrow('没有排到');
+  const next = queue(account('c'), () => Promise.resolve('next'));
+  end();
+  await first;
+  expect(await next).toBe('next');
+});

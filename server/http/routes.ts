@@ -1,4 +1,3 @@
-import { createFairQueue } from '../fair-queue.ts';
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import type { CallSpec } from '#contract/call.ts';
 import { type AppName, calls } from '#contract/calls.ts';
@@ -15,6 +14,7 @@ import {
   createStreamLimit,
   type StreamRoom,
 } from './rate-limit.ts';
+import { createChangeTurns } from './change-turns.ts';
 import { type CallDeps, createServe } from './serve-call.ts';
 
 declare module 'fastify' {
@@ -58,21 +58,18 @@ const allowPreflight = (app: FastifyInstance, spec: CallSpec): void => {
   );
 };
 
-/** Changes of one account that a process has under way at once, of its ten connections to the database. */
-const changesAtOnce = 3;
-
 /** Makes a route of every call: limit, authenticate, validate, check access, handle, present. */
 export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limit = createRateLimit(deps.limits);
   const limitGuest = createGuestLimit(deps.limits.guestUses);
   const limitBytes = createByteLimit();
   const openStream = createStreamLimit(app.streamRoom);
-  const inTurn = createFairQueue(Infinity, Infinity, changesAtOnce);
+  const turns = createChangeTurns();
   app.decorateRequest('caller', null);
   app.decorateRequest('served', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {
     if (spec.kind === 'open') continue;
-    const serve = createServe({ ...deps, limitGuest, openStream, inTurn }, name, spec);
+    const serve = createServe({ ...deps, limitGuest, openStream, turns }, name, spec);
     const handler: RouteHandlerMethod = async (request, reply) => {
       const begun = performance.now();
       try {

@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 import type { CallSpec } from '#contract/call.ts';
 import type { AppName } from '#contract/calls.ts';
 import type { Database, Executor } from '../db/database.ts';
-import type { createFairQueue } from '../fair-queue.ts';
 import { committing } from '../db/in-transaction.ts';
 import { untilClosed } from './body.ts';
 import { checkAccess, endWithLogin, forManagers } from './caller.ts';
+import type { ChangeTurns } from './change-turns.ts';
 import { type Done, fromOf } from './from.ts';
 import {
   type ActNote,
@@ -62,8 +62,7 @@ export interface CallDeps {
 interface SharedLimits {
   limitGuest: (userId: number, ip: string) => Promise<void>;
   openStream: StreamLimit;
-  /** Lets an account's changes wait for each other before they take a connection to the database. */
-  inTurn: ReturnType<typeof createFairQueue>;
+  turns: ChangeTurns;
 }
 
 type ServeDeps = CallDeps & SharedLimits;
@@ -303,18 +302,17 @@ const repeat = async (
   return data;
 };
 
-/**
- * Changes of one account take turns, a few at once: those that wait for a row that is locked by another
- * of its own would each hold a connection that everybody needs.
- */
+/** Does a change when it is its turn. @param held within a transaction of its own */
 const inTurnOf = <T>(
-  { inTurn }: ServeDeps,
-  { spec, user }: AskedCall,
+  { turns }: ServeDeps,
+  { spec, user, request, input }: AskedCall,
+  held: boolean,
   work: () => Promise<T>,
-): Promise<T> =>
-  user === null || spec.method === 'GET' || spec.effect === 'none'
-    ? work()
-    : inTurn({ person: String(user.id), guest: user.guest }, work);
+): Promise<T> => {
+  if (spec.method === 'GET' || spec.effect === 'none') return work();
+  const writes = spec.writes(input as Record<string, unknown>);
+  return turns({ user, ip: request.ip, held, writes }, work);
+};
 
 /** Answers in one transaction with the row of its key: whoever asks again gets the same. */
 const once = async (
@@ -331,7 +329,7 @@ const once = async (
   if (kept) return repeat(deps, asked, kept, requestHash);
   const answerOn = await begin(deps, asked);
   try {
-    return await inTurnOf(deps, asked, () =>
+    return await inTurnOf(deps, asked, true, () =>
       committing(db, async (tx) => {
         const answer = await answerOn(tx);
         const tokenUserId = asked.token?.userId ?? null;
@@ -362,9 +360,8 @@ const answer = async (deps: ServeDeps, asked: AskedCall): Promise<unknown> => {
   }
   if (place) return once(deps, asked, place, requestHash);
   const answerOn = await begin(deps, asked);
-  return inTurnOf(deps, asked, () =>
-    spec.idempotent || isAct(asked) ? db.transaction(answerOn) : answerOn(db),
-  );
+  const held = spec.idempotent || isAct(asked);
+  return inTurnOf(deps, asked, held, () => (held ? db.transaction(answerOn) : answerOn(db)));
 };
 
 const runAfterCommit = async ({ name, request, afterCommit }: AskedCall): Promise<void> => {

@@ -98,9 +98,13 @@ const shapedFields: Readonly<Record<string, (given: unknown) => unknown>> = {
 
 /** The same of one call alone, by its path. */
 const shapedOf: Readonly<Record<string, typeof shapedFields>> = {
-  // A switch names no model.
+  // A switch names no model: on, it stands for one that the message names.
   '/api/send_message': {
-    ai: (given) => (['0', '1', 'true', 'false'].includes(String(given)) ? undefined : given),
+    ai: (given) => {
+      const said = String(given);
+      if (said === '0' || said === 'false') return undefined;
+      return said === 'true' ? '1' : given === 1 ? '1' : given;
+    },
   },
 };
 

@@ -50,6 +50,14 @@ export const engineFailed = {
 /** Another try may do it: the database was away or full, or others were in the way. */
 const mayPass = (error: unknown): boolean => databaseFailure(error) !== null || metOthers(error);
 
+/** An end by which nothing is delivered says what was taken all the same. */
+const truly = (end: JobEnd<unknown>, took: string | null): JobEnd<unknown> => {
+  if (took === null || end.state === 'done') return end;
+  if (end.state === 'cancelled') return { ...end, message: took };
+  const told = end.message.replace('没有扣费', took);
+  return { ...end, message: told === end.message ? `${told}（${took}）` : told };
+};
+
 /**
  * Ends a job within a transaction, with what it delivered and its charge. Of somebody who is gone
  * nothing is delivered. Gives the job, and how it ended after all.
@@ -65,14 +73,17 @@ const endWithin = async (
   if (of) await kindOf(of).lock?.(tx, of);
   const job = await store.lockForEnd(tx, at);
   if (!job) throw new LostJob(`job ${at.id} was ended elsewhere`);
-  const ended: JobEnd<unknown> = job.gone ? { state: 'cancelled' } : asked;
-  const { state, deductTokens } = await kindOf(job).finish(tx, job, ended);
+  const kind = kindOf(job);
+  const took = kind.tookAllTheSame?.(job) ?? null;
+  const ended = truly(job.gone ? { state: 'cancelled' } : asked, took);
+  const { state, deductTokens } = await kind.finish(tx, job, ended);
   const failed = ended.state === 'error' && state === 'error';
+  const told = ended.state !== 'done' && state === ended.state ? ended.message : '';
   await store.endJob(tx, at.id, {
     state,
     errorCode: failed ? codes[ended.codeName].code : 0,
     // A service's words may be among them.
-    errorMessage: failed ? storableText(ended.message) : '',
+    errorMessage: storableText(told ?? ''),
     deductTokens,
   });
   await tellEnded(tx, 'job', job.uuid);

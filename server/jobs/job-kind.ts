@@ -33,7 +33,8 @@ export interface JobIo {
 export type JobEnd<Result> =
   | { state: 'done'; result: Result }
   | { state: 'error'; codeName: CodeName; message: string }
-  | { state: 'cancelled' };
+  /** `message`: what it took all the same. */
+  | { state: 'cancelled'; message?: string };
 
 /** What works on a job found: it, or that the services are busy and which to wait for. */
 export type JobOutcome<Result> = { result: Result } | { waitFor: number };
@@ -70,6 +71,11 @@ export interface JobWork<Result> {
     job: ClaimedJob,
     end: JobEnd<Result>,
   ) => Promise<{ state: JobEnd<Result>['state']; deductTokens: number }>;
+  /**
+   * What it took beside its hold though nothing is delivered, in place of the words 没有扣费; null:
+   * nothing.
+   */
+  tookAllTheSame?: (job: ClaimedJob) => string | null;
   /** Takes away what `work` left outside the database, when its result is not wanted any more. */
   discard: (result: Result) => Promise<void>;
   /** The same by what a worker remembered that died before it had a result to give. */

@@ -207,3 +207,34 @@ test('what rests on a draft waits until it is in the database, also while an old
   await vi.advanceTimersByTimeAsync(0);
   expect([saves.map(({ texts }) => texts), kept]).toEqual([[['a piece'], ['all of it']], false]);
 });
+
+test('a draft on its way to the database takes the place of no newer one there', async () => {
+  const rows = new Map<string, { text: string; at: number }>();
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }));
+  vi.doMock('./outbox-db.ts', () => ({
+    StorageFull: Error,
+    writing: (write: () => Promise<void>) => write(),
+    db: {
+      transaction: async (...given: unknown[]) => (given.at(-1) as () => Promise<void>)(),
+      drafts: {
+        where: () => ({ equals: () => ({ toArray: async () => [] }) }),
+        bulkDelete: async () => undefined,
+        bulkGet: async (keys: [string, string][]) => keys.map(([, key]) => rows.get(key)),
+        bulkPut: async (kept: { key: string; text: string; at: number }[]) => {
+          for (const { key, text, at } of kept) rows.set(key, { text, at });
+        },
+      },
+    },
+  }));
+  const drafts = await open();
+  const { startKeeping } = await import('./outbox/draft-keeper.ts');
+  await startKeeping();
+  drafts.writeDraft('a', 'typed');
+  drafts.writeDraft('b', 'typed, too');
+  // Meanwhile its words were sent, and with that the box is empty.
+  rows.set('a', { text: '', at: Date.now() + 50 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(rows.get('a')?.text).toBe('');
+  expect(rows.get('b')?.text).toBe('typed, too');
+  vi.doUnmock('./outbox-db.ts');
+});

@@ -214,6 +214,21 @@ describe('branches', () => {
     }
   });
 
+  test('branches of a long session, which rewrite it, are turned to less often', async () => {
+    const client = await TestClient.register(here.server.baseURL);
+    const talk = await Talk.start(client);
+    const first = await talk.say('第一个问题');
+    const second = await talk.again(first);
+    await talk.choose(first);
+    await here.database.query('UPDATE sessions SET reply_count = 50000 WHERE uuid = $1', [
+      talk.uuid,
+    ]);
+    await talk.choose(second);
+    const session = { session_id: talk.uuid, history_id: first };
+    expect((await client.raw('switchBranch', session)).status).toBe(429);
+    expect(await talk.ids()).toEqual([second]);
+  });
+
   test('nothing is switched or begun under a reply that is being written', async () => {
     const talk = await Talk.start();
     const a = await talk.say('第一个问题');

@@ -489,6 +489,20 @@ test('a question is posted with its title as msg and its text as ai', async () =
     (await ask('POST', 'send_message', { uuid, msg: '谁来答', ai: '没有的模型' }, other.token))
       .code,
   ).toBe(1413);
+  // A switch asks the model that is written behind an @, or says that none is.
+  for (const ai of [1, '1', true]) {
+    const asked = await data('POST', 'send_message', { uuid, msg: '@内置助手 你说呢', ai });
+    await expect
+      .poll(async () => {
+        const here = `session_id=${String(uuid)}&id=${String(asked['id'])}`;
+        return ((await data('GET', `history_list?${here}`))['list'] as Fields[])[0];
+      })
+      .toMatchObject({ model: 'builtin-assistant', state: 'done' });
+    expect(await ask('POST', 'send_message', { uuid, msg: '你说呢', ai })).toMatchObject({
+      code: 1413,
+      message: expect.stringContaining('请在 @ 后面写上'),
+    });
+  }
   const blank = { id: sent['id'], session_id: id, group_id: 1, title: '', content: '新的内容' };
   expect(await ask('POST', 'update_message', blank)).toMatchObject({
     status: 422,

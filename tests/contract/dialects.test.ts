@@ -499,10 +499,14 @@ test("OpenAI's client goes on writing, moderates, and anybody ranks", async () =
   expect(raw.headers.get('x-deducted-tokens')).toBe(String(before - (await balance())));
 
   await manager.call('addBlockedWords', { words: ['坏词甲'] });
-  const { results } = await openai.moderations.create({ input: ['坏 词甲在里面', '好天气'] });
+  // What is looked at in pieces hides no word between two of them.
+  const between = `${'字'.repeat(1_999)}坏词甲`;
+  const { results } = await openai.moderations.create({
+    input: ['坏 词甲在里面', '好天气', between],
+  });
   const much = openai.moderations.create({ input: Array(3).fill('\uFDFA'.repeat(40_000)) });
   await expect(much).rejects.toThrow('合计最多 100000 字');
-  expect(results.map(({ flagged }) => flagged)).toEqual([true, false]);
+  expect(results.map(({ flagged }) => flagged)).toEqual([true, false, true]);
 
   const answer = await fetch(`${server.baseURL}/v1/rerank`, {
     method: 'POST',

@@ -296,7 +296,8 @@ describe('with a service of pictures as well', () => {
     const calls = here.mock.calls;
     const failed = await draw(person, historyId);
     expect(failed.state).toBe('error');
-    expect(failed.error_message).toContain('图片没有扣费，译文已保留，重试不再收翻译费');
+    const took = '图片没有扣费，翻译用了 18 tokens，译文已保留，重试不再收翻译费';
+    expect(failed.error_message).toContain(took);
     expect(await balanceOf(person)).toBe(begun - 18);
     service.scenario = 'normal';
     const { state, deduct_tokens: price } = await draw(person, historyId);
@@ -304,6 +305,23 @@ describe('with a service of pictures as well', () => {
     expect(await balanceOf(person)).toBe(begun - 18 - price);
     expect(here.mock.calls).toBe(calls + 1);
     expect(service.asked.at(-1)?.body['prompt']).toBe(here.mock.textFor(prompt));
+  });
+
+  test('a picture that is cancelled after its words were paid says so', async () => {
+    const person = await register();
+    const begun = await balanceOf(person);
+    const { uuid, historyId } = await sendPicture(person, prompt, { model: 'stable-diffusion' });
+    service.scenario = 'endless';
+    const before = service.asked.length;
+    const { uuid: request_id } = await generate(person, historyId);
+    await expect.poll(() => service.asked.length, { timeout: 10_000 }).toBeGreaterThan(before);
+    await person.call('cancelJob', { request_id });
+    const told = (await ended(person, request_id)).error_message;
+    service.scenario = 'normal';
+    expect(told).toContain('翻译用了 18 tokens');
+    expect(await balanceOf(person)).toBe(begun - 18);
+    const { list } = await person.call('historyList', { session_id: uuid });
+    expect(list.at(-1)).toMatchObject({ state: 'stopped', error_message: told });
   });
 
   test('a member without tokens draws from the words as they are', async () => {

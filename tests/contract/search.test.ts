@@ -294,3 +294,31 @@ test('what was there before the index was made gets into it', async () => {
   await here.database.query(`NOTIFY search_queue`);
   await twice(async () => expect(await found(owner, 'private', '琥珀')).toEqual([own.uuid]));
 });
+
+test('what one act adds by the hundred waits behind single messages, which are found meanwhile', async () => {
+  const [owner, loud] = [await person(), await person()];
+  const own = await talk(owner, '一句话');
+  const long = await talk(loud, '一大堆');
+  await indexed();
+  const index = 4_715_003;
+  await here.database.query('SELECT pg_advisory_lock($1)', [index]);
+  try {
+    await add(own.id, '谁见过夜明珠', '没有');
+    await here.database.query(
+      `INSERT INTO history (session_id, user_id, human, ai, model, state)
+       SELECT id, user_id, '石头堆 ' || n, '', model, 'done' FROM sessions, generate_series(1, 301) n
+       WHERE id = $1`,
+      [long.id],
+    );
+    expect(await found(owner, 'private', '夜明珠')).toEqual([own.uuid]);
+    const { rows } = await here.database.query<{ bulk: boolean }>(
+      'SELECT bulk FROM search_queue ORDER BY bulk, id LIMIT 2',
+    );
+    expect(rows.map(({ bulk }) => bulk)).toEqual([false, true]);
+  } finally {
+    await here.database.query('SELECT pg_advisory_unlock($1)', [index]);
+  }
+  await indexed();
+  expect(await found(owner, 'private', '夜明珠')).toEqual([own.uuid]);
+  expect(await found(loud, 'private', '石头堆')).toEqual([long.uuid]);
+});

@@ -342,6 +342,10 @@ test('a server that wants a sign-in gets one, by its person alone; it is renewed
   await expect(person.call('beginToolLogin', { id: inside })).rejects.toThrow('公网上的地址');
   const { id: led } = await add(person, `http://${hostOf(pointing)}/mcp`, 0);
   await expect(person.call('beginToolLogin', { id: led })).rejects.toThrow('公网上的地址');
+  // Nor does a manager's choice of one address open what that leads to.
+  const { id: lured } = await add(manager, `http://${hostOf(pointing)}/mcp`, 1);
+  await expect(manager.call('beginToolLogin', { id: lured })).rejects.toThrow('公网上的地址');
+  await manager.call('deleteToolServer', { id: lured });
   expect(closed.asked).toEqual([]);
   const { id: shared } = await add(manager, closed.url, 1);
   expect(await manager.call('endToolLogin', await agree(manager, shared))).toMatchObject({

@@ -12,6 +12,8 @@ let user: ApiUser;
 let client: OpenAI;
 let refuse = false;
 let thinkMs = 250;
+/** What a question waits for that says 慢慢想. */
+let thought: Promise<void> = Promise.resolve();
 const model = 'bulk-chat';
 const env = (): Record<string, string> => ({
   OPENAI_BASE_URL: `${service.url}/v1`,
@@ -27,6 +29,7 @@ beforeAll(async () => {
     if (request.method !== 'POST') return reply(response, 200, { data: [] });
     const { messages } = JSON.parse(data.toString()) as { messages: { content: string }[] };
     await new Promise((resolve) => setTimeout(resolve, thinkMs));
+    if (messages.at(-1)?.content === '慢慢想') await thought;
     if (refuse) return reply(response, 500, { error: { message: 'away' } });
     return reply(response, 200, {
       id: 'c',
@@ -285,6 +288,32 @@ test('what came of batches counts among the files of a person before the next is
   expect([refused.status, refused.message]).toEqual([413, expect.stringContaining('请先删除')]);
   await own.files.delete(errors);
   expect((await ask()).status).toBe('in_progress');
+});
+
+test('a batch waits while others are served, unless it has waited long, and ends when it is quiet', async () => {
+  let end = (): void => undefined;
+  thought = new Promise((resolve) => {
+    end = resolve;
+  });
+  const live = client.chat.completions.create({
+    model,
+    messages: [{ role: 'user', content: '慢慢想' }],
+  });
+  await expect
+    .poll(() => onDatabase(server, `SELECT FROM holds WHERE state = 'open'`), { timeout: 10_000 })
+    .toHaveLength(1);
+  const batch = await begin([lineOf(1)]);
+  const old = await begin([lineOf(2)]);
+  await onDatabase(
+    server,
+    `UPDATE api_batches SET created_at = now() - interval '16 minutes' WHERE id = $1`,
+    [old.id],
+  );
+  await untilEnded(old.id);
+  expect((await client.batches.retrieve(batch.id)).request_counts).toMatchObject({ completed: 0 });
+  end();
+  await live;
+  await untilEnded(batch.id);
 });
 
 test('a line of an account that is ended meanwhile gives back at once what was set aside', async () => {

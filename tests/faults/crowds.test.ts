@@ -75,3 +75,26 @@ test('changes that wait for a row of their own account leave the connections to 
     await client.end();
   }
 });
+
+test('slow changes of many accounts together leave connections to everybody else', async () => {
+  const many = await Promise.all(
+    Array.from({ length: 12 }, () => TestClient.register(server.baseURL)),
+  );
+  const ids = await Promise.all(many.map(async (each) => (await each.call('userInfo', {})).id));
+  const client = new pg.Client({ connectionString: server.databaseUrl });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM users WHERE id = ANY($1) FOR UPDATE', [ids]);
+    const data = [{ title: '桥', messages: [{ human: '问', ai: '答' }] }];
+    const imports = many.map(async (each) => (await each.raw('importSessions', { data })).code);
+    const settings = many.slice(0, 2).map((each) => each.raw('saveSettings', { at_ai: 0 }));
+    for (let round = 0; round < 3; round += 1)
+      expect((await asker.raw('newSession', { type: 0 })).code).toBe(0);
+    await client.query('COMMIT');
+    expect(new Set(await Promise.all(imports))).toEqual(new Set([0]));
+    await Promise.all(settings);
+  } finally {
+    await client.end();
+  }
+});

@@ -188,7 +188,7 @@ const imagesWanted = async (
 export type MadeEnd =
   | { state: 'done'; ai: string; summary: string; deductTokens: number }
   | { state: 'error'; code: string; message: string }
-  | { state: 'stopped' };
+  | { state: 'stopped'; message?: string };
 
 /** Writes what became of a message of images or films, and what its session's card says of it. */
 export const finishMade = async (
@@ -202,7 +202,7 @@ export const finishMade = async (
     state: end.state,
     ai: done ? end.ai : '',
     errorCode: failed ? end.code : '',
-    errorMessage: failed ? end.message : '',
+    errorMessage: done ? '' : (end.message ?? ''),
     deductTokens: done ? end.deductTokens : 0,
   });
   if (!done) return;
@@ -239,7 +239,7 @@ export const endMade = async <Result>(
   if (how.within) return { state: end.state, deductTokens: 0 };
   if (end.state === 'error')
     await finishMade(tx, at, { state: 'error', code: end.codeName, message: end.message });
-  else await finishMade(tx, at, { state: 'stopped' });
+  else await finishMade(tx, at, { ...end, state: 'stopped' });
   return { state: end.state, deductTokens: 0 };
 };
 

@@ -43,6 +43,7 @@ import {
   fullRoom,
   questionTitle,
   readQuestion,
+  switchedOn,
   titleInText,
   type Attachments,
   type Question,
@@ -52,7 +53,7 @@ import {
 const thousandsAMinute = 400;
 
 export interface PeopleDeps {
-  models: Pick<ModelService, 'find' | 'nameOf'>;
+  models: Pick<ModelService, 'find' | 'nameOf' | 'namedIn'>;
   attachments: Attachments;
   /** The process that will write the replies. */
   instanceId: number;
@@ -127,6 +128,22 @@ const requireRoomToWait = async (
       'session_unsuitable',
       `已有 ${limits.waitingMessages} 条消息在等对方接受，接受之后才能继续发`,
     );
+};
+
+/** The model that is to answer, which people are shown by its label. @throws Refusal model_unavailable */
+const calledBy = async (
+  models: PeopleDeps['models'],
+  tx: Transaction,
+  ai: string,
+  human: string,
+): Promise<string> => {
+  if (ai !== switchedOn) return (await models.nameOf(tx, ai)) ?? ai;
+  const name = await models.namedIn(tx, human);
+  if (name !== null) return name;
+  throw new Refusal(
+    'model_unavailable',
+    '没有说请哪个模型回答：请在 @ 后面写上它的名字，或写在 ai 里',
+  );
 };
 
 const begins = async (tx: Transaction, message: store.FoundMessage): Promise<boolean> =>
@@ -212,8 +229,7 @@ export const createPeopleService = ({
         session.lowUserId === null ? 'arrives' : await noteSent(tx, session.id, user.id);
       if (delivery === 'accepts') await deliverWaiting(tx, session.id);
       if (delivery === 'waits') await requireRoomToWait(tx, session.id, input.ai);
-      // People are shown models by their labels.
-      const called = input.ai && ((await models.nameOf(tx, input.ai)) ?? input.ai);
+      const called = input.ai && (await calledBy(models, tx, input.ai, asked.human));
       const model = called ? await usableModel(tx, models, called, user, asked) : null;
       requireLength(asked.human, maxPromptOf(model));
       const taken = await checkAttachments(tx, attachments, asked, user.id);

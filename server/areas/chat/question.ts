@@ -125,6 +125,9 @@ export const readQuestion = ({ msg, format }: { msg: string; format: 0 | 1 }): Q
 const isBlank = (given: unknown): boolean =>
   given === undefined || given === null || (typeof given === 'string' && cleaned(given) === '');
 
+/** Of `ai`: a model answers that the message names behind an @. */
+export const switchedOn = '1';
+
 /** Characters of a question's title. */
 export const questionTitle = 100;
 
@@ -144,12 +147,14 @@ export const asWritten = (
   beginsQuestion: boolean,
 ): Parsed<'sendMessage'> => {
   const given = sent.format === 1 ? parsed(sent.msg) : null;
-  const { title: beside, msg: words, ai: named } = sent;
+  const { title: beside, msg: words } = sent;
+  const named = beginsQuestion && sent.ai === switchedOn ? undefined : sent.ai;
   const posted = beside === undefined ? named : words;
   if (beginsQuestion && given === null && posted !== undefined)
     requireBoth(beside ?? words, posted);
   const mentioned = isRecord(given) ? modelAmong(given['at_user']) : null;
-  const input = { ...sent, ai: (named || mentioned) ?? undefined };
+  const chosen = named === switchedOn ? (mentioned ?? named) : named || mentioned;
+  const input = { ...sent, ai: chosen ?? undefined };
   if (!isRecord(given)) return input;
   const { title, content, completion, prompt, ...rest } = given;
   const text = completion ?? content ?? (title === undefined ? undefined : prompt);

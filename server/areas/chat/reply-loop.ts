@@ -21,12 +21,12 @@ import { promptTokens } from './prompt.ts';
 import { maxPromptOf } from './reply-plan.ts';
 import {
   type Cited,
-  heldAhead,
   thoughtAhead,
   type NextRound,
   type ReplyRequest,
   type Round,
 } from './reply.ts';
+import { heldAhead } from './reply-hold.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { LostReply, settleRound } from './settlement.ts';
 import { sourcesOf } from './page-sources.ts';

@@ -134,6 +134,26 @@ test('a reply that outgrows its hold asks for more and ends when there is none',
   expect(refused.answer.log.length).toBeLessThan(250);
 });
 
+test('of a burst no more is given than there is to hold', async () => {
+  let left = 300;
+  const { answer, ended } = await run([engineOf(async (say) => say('很长的回复'.repeat(190)))], {
+    request: {
+      holdId: 'h',
+      held: 20,
+      model: { name: 'm', factor: 1, promptFactor: null, maxTokens: null },
+    },
+    hooks: {
+      extendHold: async (more) => {
+        if (more > left) return false;
+        left -= more;
+        return true;
+      },
+    },
+  });
+  expect(ended.error?.code).toBe('balance');
+  expect(answer.log.length).toBeLessThan(700);
+});
+
 test("a whole reply counts by the service's usage, a cut one by its text", async () => {
   const engine: ChatEngine = {
     write: async (_, take) =>

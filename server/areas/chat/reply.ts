@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { deepTokens } from '#common/thinking-models.ts';
 import { streamCodes, type StreamCode } from '#contract/page-errors.ts';
-import { deduction, estimateTokens, isFree, type CacheUse, type Price } from '#contract/price.ts';
+import { estimateTokens, isFree, type CacheUse, type Price } from '#contract/price.ts';
 import {
   type AskedCall,
   imagesOf,
@@ -18,6 +18,7 @@ import {
 import { ReplyLog, type PartKind } from './reply-log.ts';
 import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';
+import { ReplyHold } from './reply-hold.ts';
 import { AskedCalls } from './asked-calls.ts';
 import type { LoopState } from './loop-state.ts';
 import { cacheUseWithin, sensibleCount } from '#server/engines/cache-use.ts';
@@ -67,13 +68,9 @@ export interface ReplyLimits {
   size: number;
 }
 
-/** Tokens of the reply that are held before anything is written. */
-export const heldAhead = 256;
 /** What may be thought in a round, which some services tell only when it is over. */
 export const thoughtAhead = ({ thinking }: ReplyOrder['sampling']): number =>
   thinking?.choice === 'deep' ? deepTokens : 0;
-/** What an extension holds ahead: as much as was written, within these. */
-const extension = { least: 4096, most: 8192 };
 
 /** Said where a page that was opened does not hold what it was named for. */
 const unheldText = (count: number): string =>
@@ -164,14 +161,9 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   /** The channel that writes it, or was asked last. */
   channelId: number | null = null;
   #usage: Counts | null = null;
-  /**
-   * Tokens, roughly, of the prompt and of what was written: for the hold, and for whoever ends this
-   * reply should the process die. Exact counting would stop all streams for some time.
-   */
+  /** Tokens of the prompt, roughly: for the hold, and for whoever ends this reply should the process die. */
   roughPrompt: number;
-  #roughReply = 0;
-  #held: number;
-  #extending = false;
+  readonly #hold: ReplyHold;
   /** Of a reply that has sources. */
   #citations: Citations | null = null;
   /** A service has the request and has not said no to it. */
@@ -192,9 +184,16 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     this.request = request;
     this.#limits = limits;
     this.#hooks = hooks;
-    this.#held = request.held;
     this.#messages = request.messages;
     this.roughPrompt = this.#paid ? this.#roughly(request.messages) : 0;
+    this.#hold = new ReplyHold(request.held, {
+      price: request.model,
+      extend: (more) => hooks.extendHold(more),
+      put: (kind, text) => this.#put(kind, text),
+      refused: () => this.cut('balance'),
+      log: hooks.log,
+    });
+    this.#hold.begin(this.roughPrompt);
   }
 
   get #paid(): boolean {
@@ -268,14 +267,13 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     this.#signed = [];
     this.#usage = null;
     this.#sent = false;
-    this.#roughReply = 0;
   }
 
   #beginRound({ messages, held }: { messages: ChatMessage[]; held: number }): void {
     this.#startHere();
     this.#messages = messages;
-    this.#held = held;
     this.roughPrompt = this.#paid ? this.#roughly(messages) : 0;
+    this.#hold.begin(this.roughPrompt, held);
   }
 
   async #writeRound(): Promise<Ended> {
@@ -362,6 +360,8 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       this.#append('text', this.#citations?.end() ?? '');
       const removed = this.#citations?.removed ?? 0;
       if (removed > 0) this.#append('text', unheldText(removed));
+      await this.#hold.settled();
+      if (this.#cut) return null;
       if (!this.hasWritten) {
         throw new EngineError('empty', streamCodes.empty, { retriable: true });
       }
@@ -445,7 +445,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     this.#grownAt = performance.now();
     if (!this.#calls.take(part)) return this.cut('too_large');
     this.#hooks.rounds.show(this.#calls.list());
-    if (this.#paid) this.#watchCost(part.arguments);
+    if (this.#paid) this.#hold.count(part.arguments);
   }
 
   #cited(kind: PartKind, text: string): string {
@@ -454,43 +454,20 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
 
   #append(kind: PartKind, piece: string): void {
     if (this.#cut || piece === '') return;
+    if (this.#paid) this.#hold.take(kind, piece);
+    else this.#put(kind, piece);
+  }
+
+  #put(kind: PartKind, piece: string): void {
+    if (this.#cut) return;
     const room = this.#limits.size - this.log.length;
     const start = this.log.length;
     const text = this.log.append(kind, piece.length > room ? piece.slice(0, room) : piece);
     if (text !== '') {
       this.#grownAt = performance.now();
       this.#hooks.onText(kind, text, start, this.log.length);
-      if (this.#paid) this.#watchCost(text);
     }
     if (piece.length > room) this.cut('too_large');
-  }
-
-  #watchCost(text: string): void {
-    this.#roughReply += estimateTokens(text);
-    const { model } = this.request;
-    const cost = deduction(model, this.roughPrompt, this.#roughReply);
-    if (cost <= this.#held || this.#extending) return;
-    void this.#extendHold(cost - this.#held);
-  }
-
-  async #extendHold(missing: number): Promise<void> {
-    this.#extending = true;
-    try {
-      const most = Math.min(Math.max(this.#roughReply, extension.least), extension.most);
-      for (const ahead of [most, heldAhead, heldAhead / 8, 0]) {
-        const more = missing + Math.ceil(ahead * this.request.model.factor);
-        if (await this.#hooks.extendHold(more)) {
-          this.#held += more;
-          return;
-        }
-      }
-      this.cut('balance');
-    } catch (error) {
-      // The database does not answer; the next piece asks again.
-      this.#hooks.log.warn({ err: error }, 'a hold could not be extended');
-    } finally {
-      this.#extending = false;
-    }
   }
 
   /**
@@ -512,7 +489,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
       usage.promptTokens > 0 &&
       (whole ? usage : { ...usage, completionTokens: (await this.#counted()).completionTokens });
     const taken = told
-      ? await believable(model, told, { held: this.#held, own: () => this.#counted() })
+      ? await believable(model, told, { held: this.#hold.held, own: () => this.#counted() })
       : await this.#counted();
     if (told && taken !== told)
       this.#hooks.log.warn(

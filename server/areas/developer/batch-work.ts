@@ -7,9 +7,14 @@ import { newId } from './new-id.ts';
 
 /** How often it is looked for lines, and for batches that have ended, ms. */
 const lookMs = 1_000;
-/** Lines at once in this process, and the calls of others beside which none is begun. */
+/** Lines at once in this process. */
 const mostAtOnce = 4;
-const quiet = 8;
+/**
+ * Half the price is for what waits until it is quiet. A batch begins nothing beside the calls of others,
+ * but beside one more for each time that it has waited so long, minutes; beside so many, nothing is begun.
+ */
+const patience = 15;
+const busy = 8;
 /** Why a line of a batch that ends was not done. */
 const lateOf = ({ status, answered }: { status: string; answered: number }) => {
   if (status === 'cancelling') return { code: 'batch_cancelled', message: '已取消' };
@@ -77,10 +82,13 @@ export const createBatchWorker = (deps: LineDeps & { instance: number }) => {
     if (looking) return;
     looking = true;
     try {
-      const room = running.count() - atWork < quiet ? mostAtOnce - atWork : 0;
+      const others = running.count() - atWork;
+      const room = others < busy ? mostAtOnce - atWork : 0;
       const claim = randomUUID();
       if (room > 0) await store.freeDeadLines(db);
-      const lines = room > 0 ? await store.claimLines(db, { instance, claim, most: room }) : [];
+      const waited = others * patience;
+      const lines =
+        room > 0 ? await store.claimLines(db, { instance, claim, most: room, waited }) : [];
       for (const line of lines) {
         atWork += 1;
         void workOnLine(deps, line, { batch: line.batch_id, line: line.line, claim })

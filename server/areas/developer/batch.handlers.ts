@@ -161,8 +161,11 @@ const requireOutputRoom = async (
     );
 };
 
-/** Whoever sends several files at once waits for each of them without a connection to the database. */
-const oneByOne = createFairQueue(Infinity);
+/**
+ * Files are written by three at once, of each person one: the others wait without a connection to the
+ * database, for half a minute.
+ */
+const oneByOne = createFairQueue(3, Infinity, 1, 30_000);
 
 /** @throws Refusal too_large, bad_input */
 const keepFile = async (

@@ -159,10 +159,16 @@ export const freeDeadLines = async (db: Database): Promise<void> => {
 /**
  * Takes lines that nobody works on. A person of whom much runs already keeps nobody else's waiting,
  * and however many lines a batch has, only the next ones are looked at.
+ * @param waited minutes that a batch must have waited
  */
 export const claimLines = async (
   db: Database,
-  { instance, claim, most }: { instance: number; claim: string; most: number },
+  {
+    instance,
+    claim,
+    most,
+    waited,
+  }: { instance: number; claim: string; most: number; waited: number },
 ): Promise<ClaimedLine[]> => {
   const { rows } = await db.execute<ClaimedLine>(sql`
     WITH running AS MATERIALIZED (
@@ -171,6 +177,7 @@ export const claimLines = async (
     ), batches AS MATERIALIZED (
       SELECT b.id FROM api_batches b LEFT JOIN running r ON r.user_id = b.user_id
       WHERE b.ended_at IS NULL AND b.status = 'in_progress' AND b.answered < ${mostAnswered}
+        AND b.created_at <= now() - ${waited}::int * interval '1 minute'
       ORDER BY coalesce(r.lines, 0), b.created_at
     ), open AS (
       SELECT l.batch_id, l.line FROM batches b CROSS JOIN LATERAL (

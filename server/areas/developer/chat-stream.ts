@@ -192,11 +192,15 @@ export const streamAnswer = async (
     }
     const sink = out?.sink;
     if (!sink || frames === '' || context.signal.aborted || sink.write(frames)) return undefined;
+    // What is still to be read counts, though nobody takes it.
+    const over = [context.signal, cost.stop];
     return new Promise((resolve) => {
-      sink.once('drain', () => resolve());
-      // What is still to be read counts, though nobody takes it.
-      context.signal.addEventListener('abort', () => resolve(), { once: true });
-      cost.stop.addEventListener('abort', () => resolve(), { once: true });
+      const goOn = (): void => {
+        for (const signal of over) signal.removeEventListener('abort', goOn);
+        resolve();
+      };
+      sink.once('drain', goOn);
+      for (const signal of over) signal.addEventListener('abort', goOn, { once: true });
     });
   };
 

@@ -42,6 +42,8 @@ export interface Painted {
 export interface Done extends AtService {
   /** The words in English, which are paid for. */
   english?: string;
+  /** What this job paid for them. */
+  englishTokens?: number;
   /** Keys of the files that were about to be stored. */
   keys?: string[];
 }

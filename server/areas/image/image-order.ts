@@ -98,11 +98,12 @@ export const wordsFor = async (
   if (done.english === undefined) {
     const { model, guest } = plan.translate;
     try {
-      const { result } = await translate({ id: job.user_id, guest }, plan.words.prompt, {
+      const { result, tokens } = await translate({ id: job.user_id, guest }, plan.words.prompt, {
         into: 'english',
         ...(model === '' ? {} : { model }),
       });
       done.english = result;
+      done.englishTokens = tokens;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.codeName === 'balance' && job.hold_id === null) return plan.words;
@@ -116,14 +117,8 @@ export const wordsFor = async (
   return { ...plan.words, prompt: done.english };
 };
 
-const kept = '图片没有扣费，译文已保留，重试不再收翻译费';
-
-/** What is said of a failure after the words were translated, which may have cost something. */
-export const afterTranslation = (plan: ImagePlan, done: Done, error: JobError): JobError => {
-  if (done.english === undefined || done.english === plan.words.prompt) return error;
-  const { codeName, message, retriable, turnInMs } = error;
-  const told = message.includes('没有扣费')
-    ? message.replace('没有扣费', kept)
-    : `${message}（${kept}）`;
-  return new JobError(codeName, told, { retriable, ...(turnInMs === null ? {} : { turnInMs }) });
-};
+/** What a failure says of a translation that was paid. */
+export const tookAllTheSame = ({ english, englishTokens = 0 }: Done): string | null =>
+  english === undefined || englishTokens === 0
+    ? null
+    : `图片没有扣费，翻译用了 ${englishTokens} tokens，译文已保留，重试不再收翻译费`;

@@ -1,9 +1,8 @@
-import { type ClaimedJob, JobError, type JobWork } from '#server/jobs/job-kind.ts';
+import type { ClaimedJob, JobWork } from '#server/jobs/job-kind.ts';
 import { finishJob } from './image-delivery.ts';
 import type { Done, ImageWorkDeps, Painted } from './image-job.ts';
-import { afterTranslation } from './image-order.ts';
+import { tookAllTheSame } from './image-order.ts';
 import { paint } from './image-paint.ts';
-import type { ImagePlan } from './image-plan.ts';
 import * as store from './image.store.ts';
 
 /** From its call to its end, ms. */
@@ -34,13 +33,9 @@ export const createImageWork = (deps: ImageWorkDeps): JobWork<unknown> => {
     },
     work: async (job, io) => {
       await clear(job);
-      const done: Done = job.remote ?? {};
-      return paint(deps, job, done, io).catch((error: unknown) => {
-        throw error instanceof JobError
-          ? afterTranslation(job.input as ImagePlan, done, error)
-          : error;
-      });
+      return paint(deps, job, job.remote ?? {}, io);
     },
+    tookAllTheSame: ({ remote }) => tookAllTheSame((remote as Done | null) ?? {}),
     discard: ({ images }) => drop(images.flatMap(({ kept }) => (kept ? [kept.key] : []))),
     clear,
     finish: finishJob,

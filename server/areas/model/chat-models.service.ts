@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { mentionedIn } from '#common/mentions.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { ChatEngine } from '#server/engines/chat-engine.ts';
@@ -22,6 +23,8 @@ export interface ChatModels {
   ): Promise<ResolvedModel | null>;
   /** The name of what is offered under such a name or label; null: nothing is. */
   nameOf(db: Executor, said: string): Promise<string | null>;
+  /** The name of the first that a text says behind an @, by its name or label; null: none. */
+  namedIn(db: Executor, text: string): Promise<string | null>;
   /**
    * What a session gets that names no model: the cheapest that this person may use and whose services
    * do not fail; what is built in where there is nothing else.
@@ -41,6 +44,13 @@ export interface ChatModels {
   /** The same for what programs ask in OpenAI's words. */
   relay(db: Executor, call: LineCall): Promise<ChatRelay | null>;
 }
+
+/** Whose name or else whose label this is. */
+const nameAmong = (offered: readonly ServedModel[], said: string): string | null => {
+  const isCalled = ({ model }: ServedModel): boolean => model.name === said;
+  const isLabelled = ({ model }: ServedModel): boolean => model.label === said;
+  return (offered.find(isCalled) ?? offered.find(isLabelled))?.model.name ?? null;
+};
 
 const isChat = ({ model }: ServedModel): boolean => model.type === modelTypes.chat;
 
@@ -80,6 +90,9 @@ export const createChatModels = (
     return drawOrder(await rowsFor(db, rows, userId)).flatMap(of);
   };
 
+  const shown = async (db: Executor): Promise<ServedModel[]> =>
+    (await served(db)).filter((row) => isChat(row) && row.model.display);
+
   return {
     async find(db, name, asker) {
       const rows = (await named(db, name)).filter(isChat);
@@ -87,13 +100,16 @@ export const createChatModels = (
       return row ? resolve([row, ...more]) : null;
     },
 
-    async nameOf(db, said) {
-      const offered = (await served(db)).filter((row) => isChat(row) && row.model.display);
-      const isCalled = ({ model }: ServedModel): boolean => model.name === said;
-      const isLabelled = ({ model }: ServedModel): boolean => model.label === said;
-      return (offered.find(isCalled) ?? offered.find(isLabelled))?.model.name ?? null;
+    async namedIn(db, text) {
+      const offered = await shown(db);
+      const [said] = mentionedIn(
+        text,
+        offered.flatMap(({ model }) => [model.name, model.label]).filter(Boolean),
+      );
+      return said === undefined ? null : nameAmong(offered, said);
     },
 
+    nameOf: async (db, said) => nameAmong(await shown(db), said),
     async defaultModel(db, asker) {
       const model = await cheapestModel(db, asker, () => true);
       if (!model) throw new Error('no chat model is enabled');

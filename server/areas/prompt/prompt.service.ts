@@ -17,7 +17,7 @@ type Asker = Pick<Identity, 'id' | 'guest'>;
 export interface PromptService {
   /**
    * Translates the words of a prompt. They come back as they are, and `translated` is false, where
-   * nothing is to be translated or no model is connected that this person may use.
+   * nothing is to be translated or no model is connected that this person may use. `tokens` were paid.
    * @param model a chat model by its name; else the cheapest
    * @throws Refusal balance, engine_failed, model_unavailable, login_required
    */
@@ -25,7 +25,7 @@ export interface PromptService {
     asker: Asker,
     text: string,
     options: { into: 'english' | 'chinese'; model?: string },
-  ) => Promise<{ result: string; translated: boolean }>;
+  ) => Promise<{ result: string; translated: boolean; tokens: number }>;
   /** Writes a prompt out; `library`: without a model, by words of the library. Throws as translate. */
   expand: (asker: Asker, text: string) => Promise<{ result: string; library: boolean }>;
   /** The same without a model, whoever asks; costs nothing. */
@@ -92,8 +92,14 @@ export const createPromptService = (deps: {
   const expandByLibrary = async (text: string): Promise<string> =>
     expandFromLibrary(text, await library(db));
 
-  const ask = (asker: Asker, model: ResolvedModel, task: keyof typeof tasks, text: string) =>
-    askModel(deps, {
+  const ask = async (
+    asker: Asker,
+    model: ResolvedModel,
+    task: keyof typeof tasks,
+    text: string,
+  ) => {
+    let tokens = 0;
+    const result = await askModel(deps, {
       userId: asker.id,
       model,
       messages: [
@@ -101,16 +107,21 @@ export const createPromptService = (deps: {
         { role: 'user', content: text },
       ],
       subject: `${task === 'expand' ? '扩写提示词' : '翻译提示词'}：${text}`,
+      keep: async (_tx, _text, spent) => {
+        tokens = spent;
+      },
     });
+    return { result, tokens };
+  };
 
   return {
     async translate(asker, text, { into, model: name }) {
-      const unchanged = { result: text, translated: false };
+      const unchanged = { result: text, translated: false, tokens: 0 };
       const needed = into === 'english' ? needsTranslation(text) : /[a-z]{2}/i.test(text);
       if (!needed) return unchanged;
       const model = await chatModel(asker, name);
       if (!model) return unchanged;
-      return { result: await ask(asker, model, into, text), translated: true };
+      return { ...(await ask(asker, model, into, text)), translated: true };
     },
 
     writer: chatModel,
@@ -122,7 +133,8 @@ export const createPromptService = (deps: {
       if (text.trim() === '') return { result: '', library: true };
       const model = await chatModel(asker);
       if (!model) return { result: await expandByLibrary(text), library: true };
-      return { result: await ask(asker, model, 'expand', text), library: false };
+      const { result } = await ask(asker, model, 'expand', text);
+      return { result, library: false };
     },
 
     async keywords(executor, userId, type) {

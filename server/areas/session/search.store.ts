@@ -19,10 +19,10 @@ export const lockIndex = async (tx: Transaction): Promise<boolean> => {
   return rows[0]?.mine ?? false;
 };
 
-/** Takes the oldest entries off the queue; gives the numbers of their messages. */
+/** Takes the next entries off the queue, those of single messages first; gives the numbers of their messages. */
 export const takeQueued = statement<{ history_id: number }>(
   'search_take',
-  `DELETE FROM search_queue WHERE id IN (SELECT id FROM search_queue ORDER BY id LIMIT $1)
+  `DELETE FROM search_queue WHERE id IN (SELECT id FROM search_queue ORDER BY bulk, id LIMIT $1)
    RETURNING history_id::float8`,
 );
 
@@ -131,10 +131,15 @@ export const mergeGrams = async (db: Executor, entries: readonly Entry[]): Promi
 // A message goes from the queue to the fresh ones and from there to the postings: who looks in this
 // order misses none.
 
-/** Messages that the search does not know yet: the 300 that were written or changed last. */
+/** Messages that the search does not know yet: of each line the 300 that were written or changed last. */
 export const findQueued = statement<{ id: number }>(
   'search_queued',
-  'SELECT history_id::float8 AS id FROM search_queue queue ORDER BY queue.id DESC LIMIT 300',
+  [false, true]
+    .map(
+      (bulk) => `(SELECT history_id::float8 AS id FROM search_queue queue WHERE bulk = ${bulk}
+        ORDER BY queue.id DESC LIMIT 300)`,
+    )
+    .join(' UNION ALL '),
 );
 
 /** The fresh messages that have all of the first grams and some of the second (null: no matter). */

@@ -1,4 +1,4 @@
-import { integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { bigId, bytes, reference } from '#server/db/columns.ts';
 
 /** What the messages that came last are found by; session/search-grams.ts says what the numbers mean. */
@@ -19,7 +19,13 @@ export const searchPostings = pgTable(
 );
 
 /** Messages that the search knows nothing or old things of; triggers put them here. */
-export const searchQueue = pgTable('search_queue', {
-  id: bigId(),
-  historyId: reference('history_id').notNull(),
-});
+export const searchQueue = pgTable(
+  'search_queue',
+  {
+    id: bigId(),
+    historyId: reference('history_id').notNull(),
+    /** It was added with hundreds of others: all else goes before. */
+    bulk: boolean('bulk').notNull().default(false),
+  },
+  (table) => [index('search_queue_order').on(table.bulk, table.id)],
+);

@@ -62,10 +62,12 @@ const run = async (
   // It may have been taken away, or changed hands, since the model was offered it.
   if (!row?.enabled || (row.userId !== null && row.userId !== user.id))
     throw new ToolFailure('这个工具服务已经停用');
-  await limitCalls(user);
+  await limitCalls(user).catch((error: unknown) => {
+    throw error instanceof Refusal ? new ToolFailure('今天用工具服务的次数到了，明天再试') : error;
+  });
   try {
     const limits = { signal, ms: seconds * 1000 };
-    const made = await atOnce(row, async () =>
+    const made = await atOnce(row, user, async () =>
       withMcp(await reach.addressOf(db, row), limits, async (mcp) => {
         const now = await mcp.tools();
         const same = now.find(({ name }) => name === foreign.tool);
@@ -120,7 +122,7 @@ export const toolOf = (deps: CallDeps, foreign: ForeignTool): Tool => ({
     try {
       return { text: await run(deps, db, foreign, given, user, signal) };
     } catch (error) {
-      if (error instanceof Refusal) throw new ToolFailure('今天用工具服务的次数到了，明天再试');
+      if (error instanceof Refusal) throw new ToolFailure(error.message);
       throw error;
     }
   },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import pLimit from 'p-limit';
 import type { Executor } from '#server/db/database.ts';
+import { createFairQueue, type Waiter } from '#server/fair-queue.ts';
 import {
   LoginWanted,
   type McpAddress,
@@ -8,7 +8,7 @@ import {
   type McpTool,
   withMcp,
 } from '#server/engines/mcp/mcp-client.ts';
-import { createRequests } from '#server/net/guarded-fetch.ts';
+import { createRequests, type Requests } from '#server/net/guarded-fetch.ts';
 import type { KeyBox } from '../model/channel-key.ts';
 import { documentUrl } from './client-document.ts';
 import { createLocalServers, isLocal } from './local-servers.ts';
@@ -20,11 +20,17 @@ const maxBytes = 1024 * 1024;
 export const checkMs = 25_000;
 export const checkLimits = () => ({ signal: AbortSignal.timeout(checkMs), ms: checkMs });
 
-/** Programs that run at once: each is a process of its own. */
-const programs = pLimit(4);
-/** Waits until one more of such servers may be asked. */
-export const atOnce = <T>({ url }: store.ServerRow, work: () => Promise<T>): Promise<T> =>
-  isLocal(url) ? programs(work) : work();
+/**
+ * Programs that run at once, each a process of its own: of one person one, what they may have waiting
+ * beside it, and for how long anything waits, ms.
+ */
+const programs = createFairQueue(4, 8, 1, 30_000);
+/** Waits until one more of such servers may be asked for this person. @throws Refusal too_many */
+export const atOnce = <T>(
+  { url }: Pick<store.ServerRow, 'url'>,
+  who: Waiter,
+  work: () => Promise<T>,
+): Promise<T> => (isLocal(url) ? programs(who, work) : work());
 
 /** A mark of what a tool says of itself. */
 export const digestOf = ({ name, description, parameters }: McpTool): string =>
@@ -53,8 +59,12 @@ export const createReach = ({ keys, dataDir, allowed, publicUrl }: ReachDeps) =>
 
   const local = createLocalServers(dataDir);
   const logins = createToolLogins(keys, documentUrl(publicUrl));
-  const requestsOf = ({ userId }: store.ServerRow) =>
-    userId === null ? anyRequests : publicRequests;
+  /** One that is everybody's may be within; where it leads to from there, as for a sign-in, may not. */
+  const requestsOf = ({ userId, url }: store.ServerRow): Requests => {
+    if (userId !== null || isLocal(url)) return publicRequests;
+    const { host } = new URL(url);
+    return (to, init) => (new URL(to).host === host ? anyRequests : publicRequests)(to, init);
+  };
   const addressOf = async (db: Executor, row: store.ServerRow): Promise<McpAddress> => {
     if (isLocal(row.url)) {
       // No person's own server is a program, whatever stands in its row.

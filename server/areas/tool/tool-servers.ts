@@ -70,7 +70,7 @@ export const createToolServers = (deps: ReachDeps) => {
         throw new Refusal('not_found', '没有这个工具服务，或它没有打开“资源与提示词”');
       await limitAccounts(String(user.id));
       try {
-        return await atOnce(row, async () =>
+        return await atOnce(row, user, async () =>
           withMcp(await reach.addressOf(db, row), checkLimits(), use),
         );
       } catch (error) {

@@ -14,6 +14,7 @@ import { createEditImage } from '../image/edit-tool.ts';
 import { createSpeak } from '../speech/speak-tool.ts';
 import { createMakeFilm } from '../video/film-tool.ts';
 import { addressesIn } from './read-page.ts';
+import { atOnce } from './tool-reach.ts';
 import { createToolbox } from './toolbox.ts';
 
 const knowledge = {
@@ -172,4 +173,19 @@ test('a hostile server of tools holds nobody, and what it says can be kept', asy
     hostile.closeAllConnections();
     hostile.close();
   }
+});
+
+test('programs of one person that hang leave places to others', async () => {
+  const program = { url: 'stdio:slow' };
+  let end = (): void => undefined;
+  const hanging = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const all = Array.from({ length: 6 }, () =>
+    atOnce(program, { person: '1', guest: false }, () => hanging),
+  );
+  const other = atOnce(program, { person: '2', guest: false }, () => Promise.resolve('said'));
+  expect(await other).toBe('said');
+  end();
+  await Promise.all(all);
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { relayEmbeddings } from './embedding-relay.ts';
+import { gramVector } from './built-in-embedding.ts';
 
 test('who asks for base64 gets it from a service that knows numbers alone', async () => {
   const service = createServer((_request, response) => {
@@ -27,4 +28,10 @@ test('who asks for base64 gets it from a service that knows numbers alone', asyn
   } finally {
     service.close();
   }
+});
+
+test('of a text whose letters stand for eighteen each, no more is read than of any other', () => {
+  const most = '\uFDFA'.repeat(5_000);
+  expect(gramVector(`${most}鹊桥相会`)).toEqual(gramVector(most));
+  expect(gramVector(`${'\uFDFA'.repeat(100)}鹊桥相会`)).not.toEqual(gramVector(most));
 });

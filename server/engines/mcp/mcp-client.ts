@@ -106,7 +106,8 @@ const reasonOf = (error: unknown): string => {
   if (/^E[A-Z]+|UND_ERR/.test(line) || /fetch failed/.test(message))
     return '连不上：没有回应，或不是公网上的地址';
   if (error instanceof Forbidden && error.message === 'size') return '它的回答太长';
-  if (error instanceof Forbidden) return '连不上：自己的服务要是公网上的地址，端口 80 或 443';
+  if (error instanceof Forbidden)
+    return '连不上：自己的服务，和大家的服务引向的别处，要是公网上的地址，端口 80 或 443';
   // The client's own word for an answer that did not come.
   if (code === -32001) return '等了太久，它没有回应';
   if (/redirect/i.test(message)) return '它把请求转到了别处，请填写转到的地址';

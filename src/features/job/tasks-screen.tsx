@@ -62,8 +62,10 @@ const states = {
 
 const cost = (job: Job): string => {
   const tokens = job.deduct_tokens;
-  if (job.state === 'error' || job.state === 'cancelled')
-    return job.deduct_tokens === 0 ? '没有扣费' : `扣 ${tokens} tokens，其余已退回`;
+  if (job.state === 'error' || job.state === 'cancelled') {
+    if (job.deduct_tokens > 0) return `扣 ${tokens} tokens，其余已退回`;
+    return job.error_message.includes('没有扣费') ? '' : '没有扣费';
+  }
   if (job.deduct_tokens === 0) return '免费';
   return isUnfinished(job) ? `预扣 ${tokens} tokens` : `花费 ${tokens} tokens`;
 };

@@ -50,10 +50,10 @@ export const useWorkState = (
   const missing = { code: 0, free: false, quiet: false, label: '重试' };
   if (refused)
     return { missing: { ...missing, reason: refused.message, code: refused.code, free: true } };
-  if (job?.state === 'cancelled' || message.state === 'stopped')
-    return {
-      missing: { ...missing, reason: '已取消，没有扣费', quiet: true, label: '重新开始' },
-    };
+  if (job?.state === 'cancelled' || message.state === 'stopped') {
+    const took = job?.error_message || message.error_message || '没有扣费';
+    return { missing: { ...missing, reason: `已取消，${took}`, quiet: true, label: '重新开始' } };
+  }
   if (job?.state === 'error' || message.state === 'error')
     return {
       missing: {

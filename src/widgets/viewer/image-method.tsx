@@ -123,7 +123,7 @@ const Working = ({
           <>
             <p role="alert" className={styles['state']}>
               {job.state === 'cancelled'
-                ? '已取消，没有扣费'
+                ? `已取消，${job.error_message || '没有扣费'}`
                 : job.error_message || '没有做成，没有扣费'}
             </p>
             <Button kind="primary" onClick={onAgain}>
