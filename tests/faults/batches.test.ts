@@ -12,6 +12,8 @@ let user: ApiUser;
 let client: OpenAI;
 let refuse = false;
 let thinkMs = 250;
+/** What the service was asked and answered, in that order. */
+let course: string[] = [];
 const model = 'bulk-chat';
 const env = (): Record<string, string> => ({
   OPENAI_BASE_URL: `${service.url}/v1`,
@@ -26,7 +28,10 @@ beforeAll(async () => {
     const data = await bodyOf(request);
     if (request.method !== 'POST') return reply(response, 200, { data: [] });
     const { messages } = JSON.parse(data.toString()) as { messages: { content: string }[] };
+    const said = String(messages.at(-1)?.content);
+    course.push(`asked ${said}`);
     await new Promise((resolve) => setTimeout(resolve, thinkMs));
+    course.push(`answered ${said}`);
     if (refuse) return reply(response, 500, { error: { message: 'away' } });
     return reply(response, 200, {
       id: 'c',
@@ -34,7 +39,7 @@ beforeAll(async () => {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: `答 ${messages.at(-1)?.content}` },
+          message: { role: 'assistant', content: `答 ${said}` },
           finish_reason: 'stop',
         },
       ],
@@ -285,6 +290,21 @@ test('what came of batches counts among the files of a person before the next is
   expect([refused.status, refused.message]).toEqual([413, expect.stringContaining('请先删除')]);
   await own.files.delete(errors);
   expect((await ask()).status).toBe('in_progress');
+});
+
+test('a batch is done when it is quiet: no line is begun beside many calls of others', async () => {
+  thinkMs = 3_000;
+  course = [];
+  const messages = [{ role: 'user' as const, content: '急' }];
+  const calls = Array.from({ length: 8 }, () =>
+    client.chat.completions.create({ model, messages }),
+  );
+  await expect.poll(() => course.length).toBe(8);
+  const batch = await begin([lineOf(1)]);
+  await Promise.all(calls);
+  thinkMs = 250;
+  await untilEnded(batch.id);
+  expect(course.indexOf('asked 问 1')).toBeGreaterThan(course.indexOf('answered 急'));
 });
 
 test('a line of an account that is ended meanwhile gives back at once what was set aside', async () => {
