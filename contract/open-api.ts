@@ -41,6 +41,19 @@ const modelRow = z.looseObject({
   owned_by: z.string(),
 });
 
+/** The same as Anthropic has it, for who sends `anthropic-version`. */
+const anthropicModelRow = z.looseObject({
+  id: z.string(),
+  type: z.literal('model'),
+  display_name: z.string(),
+  created_at: z.string(),
+});
+const modelPage = {
+  first_id: z.nullable(z.string()),
+  last_id: z.nullable(z.string()),
+  has_more: z.boolean(),
+};
+
 const openAiImages = z.looseObject({
   created: z.int(),
   data: z.array(z.looseObject({ b64_json: z.optional(z.string()), url: z.optional(z.string()) })),
@@ -268,17 +281,25 @@ export const openApiCalls = {
     method: 'GET',
     path: '/v1/models',
     wire: 'openai',
-    summary: '这个 KEY 可以用的模型',
-    input: z.strictObject({}),
-    output: z.object({ object: z.literal('list'), data: z.array(modelRow), ...done }),
+    summary:
+      '这个 KEY 可以用的模型；带请求头 anthropic-version 时是 Anthropic 的格式，只有对话模型',
+    input: z.strictObject({
+      limit: z.optional(wholeNumber(1, 1000)),
+      after_id: z.optional(model),
+      before_id: z.optional(model),
+    }),
+    output: z.union([
+      z.object({ object: z.literal('list'), data: z.array(modelRow), ...modelPage, ...done }),
+      z.object({ data: z.array(anthropicModelRow), ...modelPage }),
+    ]),
   }),
   apiModel: open({
     method: 'GET',
     path: '/v1/models/*',
     wire: 'openai',
-    summary: '一个模型',
+    summary: '一个模型；带请求头 anthropic-version 时是 Anthropic 的格式',
     input: z.strictObject({ model }),
-    output: modelRow,
+    output: z.union([modelRow, anthropicModelRow]),
   }),
 
   apiChat: open({

@@ -7,6 +7,7 @@ import {
   saysNoModel,
   type UpstreamFault,
 } from './openai-compatible/upstream-error.ts';
+import { ServiceError } from './service-wire.ts';
 
 /**
  * What a failure says about the service:
@@ -63,6 +64,11 @@ const answered = (error: Error): UpstreamFault | null => {
   return null;
 };
 
+const isNotConnected = (error: Error): boolean => {
+  const code = (error.cause as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && notConnected.has(code);
+};
+
 const isLate = (error: Error): boolean =>
   (error instanceof EngineError && error.code === 'timeout') ||
   (error instanceof RelayError && error.code === 'timeout');
@@ -102,6 +108,26 @@ export const channelFault = (error: Error): ChannelFault => {
   if (status === 403) return told('doubt');
   if (isFull(error)) return told('full');
   if (isLate(error)) return told('silent');
-  const code = (error.cause as { code?: unknown } | undefined)?.code;
-  return told(typeof code === 'string' && notConnected.has(code) ? 'connection' : 'failed');
+  return told(isNotConnected(error) ? 'connection' : 'failed');
+};
+
+const byStatus: Readonly<Record<number, FaultKind>> = {
+  401: 'key',
+  402: 'money',
+  403: 'doubt',
+  404: 'model',
+  405: 'model',
+};
+
+/** The same of a service that makes images, films, sound or vectors. */
+export const workFault = (error: Error): Pick<ChannelFault, 'kind' | 'status'> => {
+  if (!(error instanceof ServiceError)) return { kind: 'failed', status: 0 };
+  const { status, against, busy, codeName } = error;
+  const kind = (): FaultKind => {
+    if (busy || against === 'full') return 'full';
+    if (against === 'nothing') return 'asker';
+    if (codeName === 'engine_timeout') return 'silent';
+    return byStatus[status] ?? (isNotConnected(error) ? 'connection' : 'failed');
+  };
+  return { kind: kind(), status };
 };

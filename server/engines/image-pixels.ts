@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Dispatcher } from 'undici';
 import type { ImageParameters } from '#contract/image.ts';
 import type { GuardedFetch } from '../net/guarded-fetch.ts';
 import { brushSvg } from '#packages/canvas/brush.ts';
@@ -94,16 +95,25 @@ const types = [
 export type ImageFetch = (address: string, signal: AbortSignal) => Promise<Buffer | null>;
 
 export const createImageFetch =
-  (service: URL, guarded: GuardedFetch, headers: Record<string, string>): ImageFetch =>
+  (
+    service: URL,
+    guarded: GuardedFetch,
+    headers: Record<string, string>,
+    proxy?: Dispatcher,
+  ): ImageFetch =>
   async (address, signal) => {
     if (address.startsWith('data:')) return fromBase64(address);
     if (!URL.canParse(address, service.href)) return null;
     let url = new URL(address, service);
     if (url.origin === service.origin && url.username === '') {
       const patience = { firstByteMs: 30_000, idleMs: 20_000, totalMs: fetchMs };
-      const reply = await ask(url, { signal, headers, patience, maxBytes: most.bytes }).catch(
-        () => null,
-      );
+      const reply = await ask(url, {
+        signal,
+        headers,
+        dispatcher: proxy,
+        patience,
+        maxBytes: most.bytes,
+      }).catch(() => null);
       signal.throwIfAborted();
       if (reply?.status === 200) return reply.body;
       if (!reply || reply.status < 300 || reply.status >= 400 || reply.location === '') return null;
@@ -113,6 +123,7 @@ export const createImageFetch =
       maxBytes: most.bytes,
       types,
       signal,
+      proxy,
       totalMs: fetchMs,
     });
     signal.throwIfAborted();

@@ -71,6 +71,8 @@ export class ServiceError extends Error {
   readonly against: 'failed' | 'full' | 'nothing';
   /** It had the order and gave nothing of use: it bills the same again where it is ordered again. */
   readonly taken: boolean;
+  /** HTTP status; 0: there was none. */
+  readonly status: number;
   constructor(
     codeName: CodeName,
     message: string,
@@ -80,6 +82,7 @@ export class ServiceError extends Error {
       busy?: boolean;
       against?: 'full' | 'nothing';
       taken?: boolean;
+      status?: number;
       cause?: unknown;
     },
   ) {
@@ -90,6 +93,7 @@ export class ServiceError extends Error {
     this.busy = options.busy ?? false;
     this.against = options.against ?? (this.askerAtFault || this.busy ? 'nothing' : 'failed');
     this.taken = options.taken ?? false;
+    this.status = options.status ?? 0;
   }
 }
 
@@ -124,6 +128,7 @@ export const createWire = (name: string, Failure: typeof ServiceError) => {
       new Failure('engine_failed', message, {
         retriable: true,
         ...options,
+        status,
         cause: new Error(`the service answered ${status}`),
       });
     if (status === 401 || status === 403)

@@ -1,5 +1,8 @@
 import type { JobIo } from './job-kind.ts';
 
+/** When a service that had no room is asked again, ms. */
+export const turnInMs = 8_000;
+
 /** Which service has a job, and what it calls the work: for whoever takes the job over. */
 export interface AtService {
   at?: { channelId: number; remote: unknown };

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, fetch as undiciFetch, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher, fetch as undiciFetch, request } from 'undici';
 import { isPublicAddress, isPublicHost } from './public-host.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -25,6 +25,8 @@ export interface FetchOptions {
   /** How long it may take altogether, ms; 10 s unless told otherwise. */
   totalMs?: number;
   send?: Sent;
+  /** Left out: straight there. The proxy connects, so only names are looked at before. */
+  proxy?: Dispatcher | undefined;
   /** The HTTP status, of an address that whoever runs this server chose. */
   onStatus?: (status: number) => void;
 }
@@ -70,11 +72,17 @@ const guarded =
 /**
  * Connects only to what everybody on the internet could reach. The address is checked where the
  * connection is made, so that a name which changes its mind between question and connection gains
- * nothing; `requireAllowed` checks an address as text, and throws.
+ * nothing; `requireAllowed` checks an address as text, and throws. `requireKnownPublic` is for what a
+ * proxy connects to: a name that is known here as one of a private network is refused, while one that
+ * only the proxy can look up is let through.
  */
 export const createGuard = (
   guard: GuardOptions = {},
-): { agent: Agent; requireAllowed: (url: URL) => void } => {
+): {
+  agent: Agent;
+  requireAllowed: (url: URL) => void;
+  requireKnownPublic: (url: URL) => Promise<void>;
+} => {
   const allowed = new Set(guard.allowed);
   const ports = guard.ports ?? usualPorts;
   const lookup = guard.lookup ?? systemLookup;
@@ -109,23 +117,33 @@ export const createGuard = (
     if (port !== ports[url.protocol]) throw new Forbidden('port');
     if (!isPublicHost(url.hostname)) throw new Forbidden('not public');
   };
-  return { agent, requireAllowed };
+  const requireKnownPublic = ({ hostname, host, port, protocol }: URL): Promise<void> =>
+    allowed.has(`${bare(hostname)}:${port || usualPorts[protocol]}`) || isIP(bare(hostname)) !== 0
+      ? Promise.resolve()
+      : new Promise((resolve, reject) => {
+          guarded(lookup)(hostname, {}, (error) => {
+            if (error instanceof Forbidden) reject(new Forbidden(host));
+            else resolve();
+          });
+        });
+  return { agent, requireAllowed, requireKnownPublic };
 };
 
 /** Every redirect is checked as the first address is. */
 export const createGuardedFetch = (guard: GuardOptions = {}): GuardedFetch => {
-  const { agent, requireAllowed } = createGuard(guard);
+  const { agent, requireAllowed, requireKnownPublic } = createGuard(guard);
 
   const read = async (
     address: URL,
-    { maxBytes, types, signal, send, onStatus }: FetchOptions,
+    { maxBytes, types, signal, send, proxy, onStatus }: FetchOptions,
     until: AbortSignal,
   ): Promise<Fetched> => {
     let url = address;
     for (let redirects = 0; redirects <= bounds.redirects; redirects += 1) {
       requireAllowed(url);
+      if (proxy) await requireKnownPublic(url);
       const { statusCode, headers, body } = await request(url, {
-        dispatcher: agent,
+        dispatcher: proxy ?? agent,
         signal: signal ? AbortSignal.any([signal, until]) : until,
         method: send?.method ?? 'GET',
         headers: {

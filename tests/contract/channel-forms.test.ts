@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiUser } from '../support/api-user.ts';
 import { joined, TestClient } from '../support/client.ts';
-import { bodyOf, listen, reply } from '../support/fake-service.ts';
+import { bodyOf, listen, paint, reply, replyPicture } from '../support/fake-service.ts';
 import { startHttpProxy } from '../support/http-proxy.ts';
 import { startDialectService } from '../support/mock-dialects.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
@@ -211,6 +211,9 @@ test('a proxy carries chats, their trial and what else its service does, and onl
     const { remotePort = 0 } = request.socket;
     const { 'x-house': house } = request.headers;
     asked.push({ path: request.url ?? '', proxied: proxy.ports.has(remotePort), house });
+    if (request.url === '/done.png') return replyPicture(response, await paint(1024, 1024, '#123'));
+    if (request.url?.endsWith('/images/generations'))
+      return reply(response, 200, { data: [{ url: `${service.url}/done.png` }] });
     if (request.method === 'GET')
       return reply(response, 200, { data: [{ id: 'far-model' }, { id: 'tts-far' }] });
     if (request.url?.endsWith('/speech')) {
@@ -234,24 +237,33 @@ test('a proxy carries chats, their trial and what else its service does, and onl
     };
     const trial = await owner.call('testChannel', { ...channel, model: 'far-model' });
     expect(trial).toMatchObject({ ok: true, message: expect.stringContaining('远方') });
-    const models = ['far-model', 'tts-1-far'].map((name) => ({ name, factor: 0 }));
+    const models = ['far-model', 'tts-1-far', 'dall-e-3'].map((name) => ({ name, factor: 0 }));
     const { id } = await owner.call('saveChannel', { ...channel, label: '远方', models });
     expect(await say('far-model')).toBe('远方');
     // Tried from the list, it takes the same way.
     expect(await owner.call('testChannel', { ...channel, id, proxy: undefined })).toMatchObject({
       ok: true,
     });
-    const spoken = await fetch(`${server.baseURL}/v1/audio/speech`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${(await apiUser(server)).key}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ model: 'tts-1-far', input: '你好', voice: 'alloy' }),
-    });
-    expect(spoken.status).toBe(200);
+    const { key } = await apiUser(server);
+    for (const [path, body] of [
+      ['audio/speech', { model: 'tts-1-far', input: '你好', voice: 'alloy' }],
+      ['images/generations', { model: 'dall-e-3', prompt: '山' }],
+    ] as const) {
+      const made = await fetch(`${server.baseURL}/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect([path, made.status]).toEqual([path, 200]);
+    }
     const paths = new Set(asked.map(({ path }) => path));
-    expect([...paths].sort()).toEqual(['/v1/audio/speech', '/v1/chat/completions', '/v1/models']);
+    expect([...paths].sort()).toEqual([
+      '/done.png',
+      '/v1/audio/speech',
+      '/v1/chat/completions',
+      '/v1/images/generations',
+      '/v1/models',
+    ]);
     expect(asked.filter(({ proxied, house }) => !proxied || house !== 'bridge')).toEqual([]);
 
     const lower = await TestClient.register(server.baseURL, 'lower-of-channels');
@@ -321,7 +333,6 @@ test.each([
       { headers: '{"X-House": "bridge"}' },
       { body: '{"steps": 5}' },
       { proxy: 'http://127.0.0.1:9' },
-      { parallel: 1 },
       { factor: 2 },
       { maker: 'openai' },
     ])

@@ -93,6 +93,25 @@ const failing = async (work: Promise<unknown>): Promise<APIError> => {
 };
 
 describe("Anthropic's client", () => {
+  test('lists the models to chat with in pages, each as Anthropic has it', async () => {
+    const all = [];
+    for await (const model of anthropic.models.list({ limit: 2 })) all.push(model);
+    const names = all.map(({ id }) => id);
+    expect(names).toEqual(expect.arrayContaining([claude, gemini, plain, thinker]));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).not.toContain('builtin-embedding');
+    for (const { type, display_name: label, created_at: made } of all)
+      expect([type, label !== '', Number.isNaN(Date.parse(made))]).toEqual(['model', true, false]);
+    const { data, has_more: more, last_id: last } = await anthropic.models.list({ limit: 1 });
+    expect([data.length, more, last]).toEqual([1, true, names[0]]);
+    const before = await anthropic.models.list({ before_id: names[2]!, limit: 1 });
+    expect(before.data.map(({ id }) => id)).toEqual([names[1]]);
+    expect(await anthropic.models.retrieve(claude)).toMatchObject({ type: 'model', id: claude });
+    expect((await failing(anthropic.models.retrieve('nobody'))).status).toBe(404);
+    // Who does not say that it is one gets OpenAI's.
+    expect((await openai.models.list()).data.map(({ object }) => object)).toContain('model');
+  });
+
   test.each([
     [plain, 11, 7],
     [claude, 50, 30],

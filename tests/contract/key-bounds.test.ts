@@ -4,7 +4,7 @@ import type { In } from '#contract/calls.ts';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { TestClient } from '../support/client.ts';
-import { bodyOf, listen, reply } from '../support/fake-service.ts';
+import { bodyOf, listen, paint, reply } from '../support/fake-service.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
 /** What a key may do, held to the token by two processes on one database. */
@@ -262,13 +262,21 @@ test('a channel has as many calls at once as its manager allows, in all processe
   let now = 0;
   let most = 0;
   let stay = 120;
+  const picture = (await paint(1024, 1024, '#123')).toString('base64');
   const service = await listen(async (request, response) => {
-    await bodyOf(request);
+    const asked = (await bodyOf(request)).toString();
     if (request.method === 'GET') return reply(response, 200, { data: [] });
     now += 1;
     most = Math.max(most, now);
     response.on('close', () => (now -= 1));
     await new Promise((resolve) => setTimeout(resolve, stay));
+    if (request.url?.endsWith('/images/generations'))
+      return reply(response, 200, { data: [{ b64_json: picture }] });
+    if (asked.includes('tts-1-broken')) return reply(response, 500, {});
+    if (request.url?.endsWith('/speech')) {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      return void response.end(Buffer.alloc(2_000, 7));
+    }
     return reply(response, 200, {
       choices: [{ index: 0, message: { role: 'assistant', content: '好' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
@@ -284,20 +292,21 @@ test('a channel has as many calls at once as its manager allows, in all processe
   try {
     const manager = new TestClient(servers[0]!.baseURL);
     await manager.login('admin', ADMIN_PASSWORD);
-    await manager.call('saveChannel', {
+    const { id } = await manager.call('saveChannel', {
       kind: 'openai-compatible',
       base_url: `${service.url}/v1`,
       label: '窄的',
-      models: [{ name: 'narrow-model', factor: 0 }],
+      models: [
+        { name: 'narrow-model', factor: 0 },
+        ...['tts-1-narrow', 'tts-1-broken', 'dall-e-3'].map((name) => ({ name, factor: 1 })),
+      ],
       parallel: 3,
     });
     const user = await withKey({});
+    const at = (baseURL: string) =>
+      new OpenAI({ apiKey: user.key, baseURL: `${baseURL}/v1`, maxRetries: 0 });
     const ask = (baseURL: string) =>
-      new OpenAI({
-        apiKey: user.key,
-        baseURL: `${baseURL}/v1`,
-        maxRetries: 0,
-      }).chat.completions.create({ model: 'narrow-model', messages });
+      at(baseURL).chat.completions.create({ model: 'narrow-model', messages });
     for (const { baseURL } of [...servers, third])
       await expect
         .poll(
@@ -317,6 +326,44 @@ test('a channel has as many calls at once as its manager allows, in all processe
       Array.from({ length: 24 }, () => '好'),
     );
     expect(most).toBe(3);
+
+    // What is no chat counts among them, and how it went is seen as well.
+    most = 0;
+    const speak = (place: number, name: string) =>
+      at(servers[place % 2]!.baseURL).audio.speech.create({
+        model: name,
+        input: '你好',
+        voice: 'alloy',
+      });
+    await Promise.all([
+      ...[0, 1, 2, 3, 4, 5].map((place) => ask(servers[place % 2]!.baseURL)),
+      ...[0, 1, 2, 3, 4, 5].map((place) => speak(place, 'tts-1-narrow')),
+      ...[0, 1].map((place) =>
+        at(servers[place]!.baseURL).images.generate({ model: 'dall-e-3', prompt: '山' }),
+      ),
+      failing(speak(0, 'tts-1-broken')),
+    ]);
+    expect(most).toBe(3);
+    await expect
+      .poll(
+        async () => {
+          const { list } = await manager.call('channelHealth', { id });
+          return Object.fromEntries(
+            list
+              .filter(({ model: name }) => name !== 'narrow-model')
+              .map(({ model: name, outcomes }) => [
+                name,
+                outcomes.map(({ result, status }) => `${result} ${status}`),
+              ]),
+          );
+        },
+        { timeout: 15_000 },
+      )
+      .toEqual({
+        'tts-1-narrow': Array.from({ length: 6 }, () => 'ok 200'),
+        'dall-e-3': ['ok 200', 'ok 200'],
+        'tts-1-broken': ['failed 500'],
+      });
 
     // What a process had running that is killed counts no more.
     stay = 60_000;

@@ -1,9 +1,11 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
+import { ProxyAgent } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGuardedFetch } from '#server/net/guarded-fetch.ts';
 import { isPublicAddress } from '#server/net/public-host.ts';
 import { TestClient } from '../support/client.ts';
+import { startHttpProxy } from '../support/http-proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
 
@@ -268,6 +270,26 @@ describe('what is not public', () => {
     expect(await fetch(`http://name.example.com:${port}/`, { ...options, signal })).toBeNull();
     expect(await fetch(`http://name.example.com:${port}/`, options)).toBeNull();
     expect(connections).toBe(0);
+  });
+
+  test('a proxy reaches no name that leads inside, and none is asked for by its number', async () => {
+    const proxy = await startHttpProxy();
+    const dispatcher = new ProxyAgent(proxy.url);
+    const through = { ...options, proxy: dispatcher };
+    const unknown: LookupFunction = (_name, _options, callback) =>
+      callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), '');
+    const inside = guardWith({ lookup: resolver(['10.0.0.7']) });
+    for (const host of ['name.example.com', '127.0.0.1', '[::1]', 'localhost'])
+      expect(await inside(`http://${host}:${port}/`, through), host).toBeNull();
+    expect(connections).toBe(0);
+    // What only the proxy can look up is its to decide.
+    for (const lookup of [resolver(['93.184.215.14']), unknown])
+      expect((await guardWith({ lookup })(`http://name.example.com:${port}/`, through))?.mime).toBe(
+        'image/png',
+      );
+    expect(proxy.ports.size).toBeGreaterThan(0);
+    await dispatcher.close();
+    await proxy.close();
   });
 
   test('a redirect is checked like the address itself', async () => {

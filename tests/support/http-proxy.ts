@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A proxy that opens tunnels and knows which connections of a service came through it. */
+/**
+ * A proxy that opens tunnels and knows which connections of a service came through it. To it all
+ * names of example.com are this machine's.
+ */
 export interface HttpProxy {
   url: string;
   /** The ports from which it connected. */
@@ -16,7 +19,8 @@ export const startHttpProxy = async (): Promise<HttpProxy> => {
   server.on('connection', (socket: Socket) => open.add(socket));
   server.on('connect', (request, client: Socket, head: Buffer) => {
     const { hostname, port } = new URL(`http://${request.url}`);
-    const there = connect(Number(port), hostname, () => {
+    const host = hostname.endsWith('.example.com') ? '127.0.0.1' : hostname;
+    const there = connect(Number(port), host, () => {
       ports.add(there.localPort ?? 0);
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       there.write(head);

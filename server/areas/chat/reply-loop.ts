@@ -9,7 +9,7 @@ import { inTransaction } from '#server/db/in-transaction.ts';
 import { readJson } from '#server/http/json-text.ts';
 import { storable } from '#server/storable.ts';
 import { hold, release } from '../ledger/ledger.service.ts';
-import { SignInWanted, type Tool, ToolFailure } from '../tool/tool.ts';
+import { type Tool, ToolFailure } from '../tool/tool.ts';
 import { webSearchName } from '../tool/web-search.ts';
 import type { Toolbox } from '../tool/toolbox.ts';
 import { createHeldWords } from './held-words.ts';
@@ -28,6 +28,7 @@ import {
 } from './reply.ts';
 import { heldAhead } from './reply-hold.ts';
 import type { ReplyLog } from './reply-log.ts';
+import { runCall, wrong } from './run-call.ts';
 import { LostReply, settleRound } from './settlement.ts';
 import { sourcesOf } from './page-sources.ts';
 import { isOver, unknownText } from './stored-tool.ts';
@@ -53,12 +54,6 @@ export interface LoopDeps {
   /** What wrote the last round; null: not known. */
   channelId: () => number | null;
 }
-
-const wrong = (call: StoredTool, result: string): StoredTool => ({
-  ...call,
-  state: 'failed',
-  result,
-});
 
 /** What a model gives a tool, without what nobody can keep. @throws Error where it is no JSON, or too deep */
 const givenOf = ({ arguments: words }: StoredTool): unknown =>
@@ -301,44 +296,32 @@ export class ReplyLoop {
   async #perform(call: StoredTool, signal: AbortSignal): Promise<StoredTool> {
     const tool = this.#find(call.name);
     if (!tool) return wrong(call, '没有这个工具');
-    const late = AbortSignal.timeout(tool.seconds * 1000);
-    const until = AbortSignal.any([signal, late]);
-    try {
-      const given = givenOf(call) as Record<string, unknown>;
-      const over = new Promise<never>((_, reject) => {
-        until.addEventListener('abort', () => reject(new ToolFailure('over')), { once: true });
-      });
-      const running = Promise.resolve(
-        tool.run(given, {
+    const ran = await runCall(call, tool, {
+      run: (until) =>
+        tool.run(givenOf(call) as Record<string, unknown>, {
           ...this.#context(),
           key: `${this.state.run ?? this.#request.historyId}:${call.id}`,
           signal: until,
         }),
-      );
-      running.catch(() => undefined);
-      const { text, pages = [], found = [], files } = await Promise.race([running, over]);
-      this.state = {
-        ...this.state,
-        trusted: [...new Set([...this.state.trusted, ...found])].slice(-200),
-      };
-      const numbered = sourcesOf(pages, this.state.cites ?? 0, this.state.pages);
-      this.state = { ...this.state, pages: [...this.state.pages, ...numbered] };
-      const numbers = numbered.map(({ n, title }) => `来源 [${n}]：${title}`).join('\n');
-      const result = [numbers, text].filter((part) => part !== '').join('\n');
-      return {
-        ...call,
-        state: 'done',
-        result: result.slice(0, toolLimits.result),
-        ...(files ? { files: [...files] } : {}),
-      };
-    } catch (error) {
-      if (signal.aborted) return { ...call, state: 'stopped', result: '已停止' };
-      if (late.aborted) return wrong(call, `超过了 ${tool.seconds} 秒，没有等到结果`);
-      if (error instanceof SignInWanted) return { ...call, state: 'asking', sign_in: error.server };
-      if (error instanceof ToolFailure) return wrong(call, error.message);
-      this.#deps.log.error({ err: error, tool: call.name }, 'a tool broke');
-      return wrong(call, '工具出错了');
-    }
+      signal,
+      log: this.#deps.log,
+    });
+    if ('ended' in ran) return ran.ended;
+    const { text, pages = [], found = [], files } = ran.found;
+    this.state = {
+      ...this.state,
+      trusted: [...new Set([...this.state.trusted, ...found])].slice(-200),
+    };
+    const numbered = sourcesOf(pages, this.state.cites ?? 0, this.state.pages);
+    this.state = { ...this.state, pages: [...this.state.pages, ...numbered] };
+    const numbers = numbered.map(({ n, title }) => `来源 [${n}]：${title}`).join('\n');
+    const result = [numbers, text].filter((part) => part !== '').join('\n');
+    return {
+      ...call,
+      state: 'done',
+      result: result.slice(0, toolLimits.result),
+      ...(files ? { files: [...files] } : {}),
+    };
   }
 
   /**

@@ -173,11 +173,18 @@ export const createEmbeddingApi = (deps: {
         }
         const service = await deps.embeddings.service();
         if (service.channelId !== null) charge.servedBy(service.channelId);
-        const answer = await relayEmbeddings(service, { ...sent, model }, signal);
-        const told = usageIn({
+        const told = service.begin(model);
+        const answer = await relayEmbeddings(service, { ...sent, model }, signal).catch(
+          (error: unknown) => {
+            if (error instanceof ServiceError && error.against !== 'nothing') told(error);
+            throw error;
+          },
+        );
+        told();
+        const used = usageIn({
           usage: { completion_tokens: 0, ...(answer['usage'] as object | undefined) },
         });
-        const counted = told && !isTooFew(told.promptTokens, rough) ? told.promptTokens : rough;
+        const counted = used && !isTooFew(used.promptTokens, rough) ? used.promptTokens : rough;
         const asked = { promptTokens: counted, completionTokens: 0 };
         const own = () => Promise.resolve({ ...asked, promptTokens: rough });
         const { promptTokens } = await believable(price, asked, { held, own });

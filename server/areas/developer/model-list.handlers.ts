@@ -1,9 +1,10 @@
+import type { Parsed } from '#contract/calls.ts';
 import { yuanOfMillion } from '#contract/goods.ts';
 import { modelTypes } from '#contract/kinds.ts';
 import type { Model } from '#contract/model.ts';
 import type { Database } from '#server/db/database.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
-import type { ApiCaller, OpenHandlers } from '#server/http/open-handlers.ts';
+import type { ApiCaller, OpenContext, OpenHandlers } from '#server/http/open-handlers.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { mayUseModel, noSuchModel, openToKey } from './key-models.ts';
 import { builtInEmbeddingModel } from './embedding.handlers.ts';
@@ -22,6 +23,44 @@ const yuanPrices = (model: Model) => {
       ? {}
       : { written_prompt: yuanOfMillion(model.written_factor) }),
     completion: yuanOfMillion(model.factor),
+  };
+};
+
+type Row = { id: string; name: string; type: string };
+
+/** As Anthropic has it; when a model was made nobody knows, which it writes as 1970. */
+const asAnthropic = ({ id, name }: Row) => ({
+  type: 'model' as const,
+  id,
+  display_name: name,
+  created_at: '1970-01-01T00:00:00Z',
+  max_input_tokens: null,
+  max_tokens: null,
+  capabilities: null,
+});
+
+/** The caller speaks as Anthropic's clients do. */
+const isAnthropic = ({ asked }: Pick<OpenContext, 'asked'>): boolean =>
+  asked('anthropic-version') !== '';
+
+const pageOf = <R extends Row>(
+  rows: readonly R[],
+  { limit = 1000, after_id: after, before_id: before }: Parsed<'apiModels'>,
+) => {
+  const placeOf = (id: string): number => {
+    const place = rows.findIndex((row) => row.id === id);
+    if (place < 0) throw noSuchModel(id);
+    return place;
+  };
+  const from = after === undefined ? 0 : placeOf(after) + 1;
+  const to = before === undefined ? rows.length : placeOf(before);
+  const within = rows.slice(from, to);
+  const data = before === undefined ? within.slice(0, limit) : within.slice(-limit);
+  return {
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: within.length > data.length,
   };
 };
 
@@ -65,14 +104,21 @@ export const createModelList = (deps: {
   };
 
   return {
-    async apiModels(_input, { caller }) {
-      return { json: { object: 'list', data: await modelRows(caller), result: true } };
+    async apiModels(input, context) {
+      const rows = await modelRows(context.caller);
+      if (!isAnthropic(context))
+        return { json: { object: 'list', ...pageOf(rows, input), result: true } };
+      const page = pageOf(
+        rows.filter(({ type }) => type === 'chat'),
+        input,
+      );
+      return { json: { ...page, data: page.data.map(asAnthropic) } };
     },
 
-    async apiModel({ model }, { caller }) {
-      const row = (await modelRows(caller)).find(({ id }) => id === model);
+    async apiModel({ model }, context) {
+      const row = (await modelRows(context.caller)).find(({ id }) => id === model);
       if (!row) throw noSuchModel(model);
-      return { json: row };
+      return { json: isAnthropic(context) ? asAnthropic(row) : row };
     },
   };
 };

@@ -84,11 +84,11 @@ const paid = async <T extends SpeechType, R>(
     if (context.signal.aborted) break;
     const { channelId, label } = channel;
     charge.servedBy(channelId);
-    const outcome = { channelId, model: model.name, userId: caller.user.id };
+    const outcome = { channel, model: model.name, userId: caller.user.id };
     try {
       const making = () => act(channel, signal);
       const made = await (amount > 0 ? making() : forNothing(caller.user, making));
-      models.reportMediaOutcome({ ...outcome, ok: true });
+      models.reportMediaOutcome({ ...outcome, failure: null });
       context.header('x-channel', encodeURIComponent(label));
       const deducted = await charge.settle({
         promptTokens: 0,
@@ -102,8 +102,7 @@ const paid = async <T extends SpeechType, R>(
       failure = work.aborted ? work.reason : error;
       if (!(error instanceof SpeechEngineError) || work.aborted) break;
       log.warn({ err: error, channelId }, 'a service of speech failed a call of the API');
-      const { message: told, against } = error;
-      models.reportMediaOutcome({ ...outcome, ok: false, told, against });
+      models.reportMediaOutcome({ ...outcome, failure: error });
       failure = new Refusal(error.codeName, error.message);
       if (!error.retriable) break;
     }

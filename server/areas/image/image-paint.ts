@@ -5,7 +5,7 @@ import {
   type EngineImage,
 } from '#server/engines/image-engine.ts';
 import { broughtTo, changedWithin } from '#server/engines/image-pixels.ts';
-import { askable, engineIo } from '#server/jobs/engine-io.ts';
+import { askable, engineIo, turnInMs } from '#server/jobs/engine-io.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { JobError, type ClaimedJob, type JobIo } from '#server/jobs/job-kind.ts';
 import { newKey } from '#server/storage/storage.ts';
@@ -25,8 +25,6 @@ interface Try {
   io: JobIo;
 }
 
-/** When a service whose queue was full is asked again, ms. */
-const turnInMs = 8_000;
 const missing = '图片没有画出来';
 const refused = '图片没有通过内容安全检查，没有扣费';
 const unreadable = '服务给的图片无法读取';
@@ -148,7 +146,7 @@ const paintAt = async (
   const { models, log } = deps;
   const { job, plan, done, io } = now;
   const { channelId, label } = channel;
-  const outcome = { model: job.model, userId: job.user_id, channelId };
+  const outcome = { channel, model: job.model, userId: job.user_id };
   const spend = () => {
     delete done.at;
     done.spent = [...(done.spent ?? []), channelId];
@@ -159,23 +157,25 @@ const paintAt = async (
     const given = await asAsked(plan, order, result.images);
     const images = await keep(deps, order, now, given);
     if (images.some(({ kept }) => kept)) {
-      models.reportImageOutcome({ ...outcome, ok: true });
+      models.reportImageOutcome({ ...outcome, failure: null });
       const size = { width: order.width, height: order.height };
       return { images, prompt: order.prompt, result, channel: { channelId, label }, size };
     }
     if (images.some(({ error }) => error === refused))
       throw new JobError('prompt_banned', refused, { retriable: false });
-    const told = result.images.find((image) => image.error !== '')?.error;
+    const told =
+      result.images.find((image) => image.error !== '')?.error ?? codes.engine_failed.text;
     await spend();
     // No image at all may be the words' doing; one that cannot be read is the service's.
-    if (given.some(({ data }) => data)) models.reportImageOutcome({ ...outcome, ok: false, told });
-    throw new JobError('engine_failed', told ?? codes.engine_failed.text, { retriable: true });
+    const failure = new ImageEngineError('engine_failed', told, { retriable: true });
+    if (given.some(({ data }) => data)) models.reportImageOutcome({ ...outcome, failure });
+    throw new JobError('engine_failed', told, { retriable: true });
   } catch (error) {
     if (error instanceof JobError) throw error;
     io.signal.throwIfAborted();
     if (!(error instanceof ImageEngineError)) throw error;
-    const { message: told, against } = error;
-    models.reportImageOutcome({ ...outcome, ok: false, told, against });
+    const { message: told } = error;
+    models.reportImageOutcome({ ...outcome, failure: error });
     // That work is over; the next try orders anew, where that is not paid twice.
     if (error.taken) await spend();
     else if (done.at) {

@@ -11,7 +11,7 @@ type Extras = Pick<
 >;
 
 /** What only chats have: elsewhere it would change nothing. */
-const ofChats = ['headers', 'body', 'proxy', 'parallel'] as const;
+const ofChats = ['headers', 'body', 'proxy'] as const;
 /** Services that answer nobody in a session: all work of the site is theirs. */
 const asides: readonly string[] = ['embedding', 'replicate', ...searchKinds];
 
@@ -33,7 +33,9 @@ export const requireFitting = (
     throw new Refusal('bad_input', `${field}：这一类服务没有这一项，请去掉`);
   };
   if (kind !== 'openai-compatible' && input.maker) refuse('maker');
-  if (asides.includes(kind) && !asksNothing(input.groups)) refuse('groups');
+  if (asides.includes(kind))
+    for (const field of ['groups', 'parallel'] as const)
+      if (!asksNothing(input[field])) refuse(field);
   if (isChatService(kind)) return;
   for (const field of ofChats) if (!asksNothing(input[field])) refuse(field);
   if ((input.factor ?? 1) !== 1) refuse('factor');

@@ -6,6 +6,12 @@ const fullMs = 40;
 /** After a question that the database did not answer it is told anew after this, ms. */
 const againMs = 1_000;
 
+/** How long one waits for room at channels that may have so many calls at once, and looks anew, ms. */
+export const roomWait = { longest: 15_000, every: 50 };
+
+/** A channel has as many calls under way as it may. */
+export class NoRoom extends Error {}
+
 /** What this process has running at a channel. */
 interface Place {
   running: number;

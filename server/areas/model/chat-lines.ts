@@ -12,6 +12,7 @@ import {
   type RelayEvent,
 } from '#server/engines/chat-relay.ts';
 import { traced } from '#server/tracing.ts';
+import { NoRoom, roomWait } from './channel-room.ts';
 import type { Form } from './first-words.ts';
 import type { KeyMark } from './channel-figures.store.ts';
 import type { LineHealth } from './line-health.ts';
@@ -62,12 +63,6 @@ const few = <E>(lines: readonly Line<E>[]): Line<E>[] => {
     return count <= mostKeys;
   });
 };
-
-/** How long one waits for room at channels that may have so many calls at once, and looks anew, ms. */
-const room = { longest: 15_000, every: 50 };
-
-/** Its channel has as many calls under way as it may. */
-class NoRoom extends Error {}
 
 interface Asked {
   form: Form;
@@ -217,7 +212,7 @@ const run = async <E, T>(
   signal.addEventListener('abort', onGone, { once: true });
   try {
     let lines = await health.order(call.model, few(deps.lines), call.userId);
-    const until = performance.now() + room.longest;
+    const until = performance.now() + roomWait.longest;
     for (;;) {
       const full = new Set<number>();
       try {
@@ -229,7 +224,7 @@ const run = async <E, T>(
         if (course.winner || course.hopeless || signal.aborted || lines.length === 0) throw error;
         if (performance.now() > until) throw course.failure ?? crowded();
         // Nobody else is left: a place becomes free when a call ends, in whichever process.
-        await sleep(room.every);
+        await sleep(roomWait.every);
       }
     }
   } finally {

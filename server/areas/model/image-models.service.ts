@@ -1,6 +1,6 @@
 import { modelTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
-import type { ImageChoices } from '#server/engines/image-engine.ts';
+import { type ImageChoices, ImageEngineError } from '#server/engines/image-engine.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';
@@ -64,7 +64,7 @@ export const createImageModels = (
 
     async imageEngines(db, name, userId) {
       const rows = drawOrder(await rowsFor(db, await rowsOf(db, name), userId));
-      return turns.inTurn(name, channelsWith(rows, engines.image));
+      return turns.inTurn(name, channelsWith(rows, engines.image), ImageEngineError);
     },
 
     async imageChoices(db, name) {

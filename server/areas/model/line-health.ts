@@ -51,6 +51,16 @@ const byRank = <L>(ranked: Ranked<L>[]): L[] =>
     .sort((a, b) => a.rank - b.rank || a.until - b.until || a.place - b.place)
     .map(({ line }) => line);
 
+/** Writes down what lines did, and hears what other processes set aside. */
+const recordWith = (db: Database, rests: ReturnType<typeof createKeyRests>) =>
+  createLineRecord(db, (row) =>
+    rests.heard(Number(row.channel_id), row.key_mark, row.model, {
+      reason: row.aside_reason as AsideFor,
+      strikes: row.strikes,
+      until: new Date(row.aside_until).getTime(),
+    }),
+  );
+
 /** What is known of the lines of chat models, and in which order they are to be asked for it. */
 export const createLineHealth = (deps: {
   db: Database;
@@ -64,13 +74,7 @@ export const createLineHealth = (deps: {
   const breaker = createCircuitBreaker();
   const words = createFirstWords(hedgeFloorMs);
   const rests = createKeyRests();
-  const record = createLineRecord(deps.db, (row) =>
-    rests.heard(Number(row.channel_id), row.key_mark, row.model, {
-      reason: row.aside_reason as AsideFor,
-      strikes: row.strikes,
-      until: new Date(row.aside_until).getTime(),
-    }),
-  );
+  const record = recordWith(deps.db, rests);
   const turns = createTurns();
   /** Counted with all whom nobody knows. */
   const personOf = (userId: number): Promise<string> => deps.askers(userId).catch(() => '');
@@ -184,6 +188,8 @@ export const createLineHealth = (deps: {
       else if (kind === 'doubt') void doubt(way, asked, note);
       else void against(way, asked, certain);
     },
+    /** How a work went that is no chat. */
+    note: record.note,
     close: record.close,
   };
 };

@@ -13,12 +13,12 @@ import type { Aside } from './key-rests.ts';
 /** How long outcomes are gathered before they are written, ms. */
 const gatherMs = 3_000;
 /** What lines did, a few writes for many calls; what other processes set aside is read with them. */
-export const createLineRecord = (db: Database, heard: (row: AsideRow) => void) => {
+export const createLineRecord = (db: Database, heard?: (row: AsideRow) => void) => {
   let gathered = new Map<string, LineCounts>();
   let timer: NodeJS.Timeout | undefined;
 
   const listen = async (): Promise<void> => {
-    for (const row of await linesAside(db)) heard(row);
+    if (heard) for (const row of await linesAside(db)) heard(row);
   };
 
   const flush = async (): Promise<void> => {

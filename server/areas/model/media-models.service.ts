@@ -1,5 +1,7 @@
 import { modelTypes } from '#contract/kinds.ts';
 import type { Executor } from '#server/db/database.ts';
+import { SpeechEngineError } from '#server/engines/speech/speech-engine.ts';
+import { VideoEngineError } from '#server/engines/video/video-engine.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Outcome, Turns } from './channel-outcomes.ts';
 import { drawOrder } from './draw.ts';
@@ -90,6 +92,7 @@ export const createMediaModels = (
     return turns.inTurn(
       name,
       channelsWith(rows, (row) => engines.media(type, row)),
+      type === modelTypes.video ? VideoEngineError : SpeechEngineError,
     );
   },
 

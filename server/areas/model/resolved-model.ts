@@ -69,14 +69,22 @@ export interface ResolvedImageModel {
   onlyCheckpoints: boolean;
 }
 
-/** A service that makes images with a model, as one of its channels has it. */
-export interface ImageChannel {
+/** One of a model's channels for one work that is no chat. */
+export interface WorkChannel {
   channelId: number;
-  engine: ImageEngine;
   /** The model's name at the service. */
   upstreamName: string;
   /** Names the service for people. */
   label: string;
+  /** As of a line of chats. */
+  parallel: number | null;
+  /** When its engine was last asked for the work, as performance.now() has it. */
+  since: number;
+}
+
+/** A service that makes images with a model, as one of its channels has it. */
+export interface ImageChannel extends WorkChannel {
+  engine: ImageEngine;
 }
 
 /** A model of films or of speech that can be used now. */
@@ -107,12 +115,8 @@ export interface MediaEngines {
 export type MediaType = keyof MediaEngines;
 
 /** A service that makes something with a model, as one of its channels has it. */
-export interface MediaChannel<T extends MediaType> {
-  channelId: number;
+export interface MediaChannel<T extends MediaType> extends WorkChannel {
   engine: MediaEngines[T];
-  upstreamName: string;
-  /** Names the service for people. */
-  label: string;
 }
 
 /** How a model is told to think long or little: as was learned, or as its names say. */

@@ -16,7 +16,7 @@ import type { Line } from './chat-lines.ts';
 import { type ChannelKey, createChannelEngines } from './channel-engines.ts';
 import type { KeyBox } from './channel-key.ts';
 import type { ServedModel } from './model.store.ts';
-import type { MediaEngines, MediaType } from './resolved-model.ts';
+import type { MediaEngines, MediaType, WorkChannel } from './resolved-model.ts';
 
 /** What a model is made with at one of its channels; null: the channel does nothing of this kind. */
 export interface RowEngines {
@@ -35,11 +35,13 @@ const isBuiltIn = ({ channel }: ServedModel): boolean => channel.kind === 'built
 export const channelsWith = <E>(
   rows: readonly ServedModel[],
   engineOf: (row: ServedModel) => E | null,
-): { channelId: number; engine: E; upstreamName: string; label: string }[] =>
+): (WorkChannel & { engine: E })[] =>
   rows.flatMap((row) => {
-    const { id: channelId, label } = row.channel;
+    const { id: channelId, label, options } = row.channel;
+    const { upstreamName } = row;
     const engine = engineOf(row);
-    return engine ? [{ channelId, engine, upstreamName: row.upstreamName, label }] : [];
+    const parallel = options.parallel ?? null;
+    return engine ? [{ channelId, engine, upstreamName, label, parallel, since: 0 }] : [];
   });
 
 /** The ways to a model that a row is: one for each key. */

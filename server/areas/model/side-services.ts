@@ -1,7 +1,10 @@
 import { searchKinds } from '#contract/manage-model.ts';
 import type { Database } from '#server/db/database.ts';
+import { workFault } from '#server/engines/channel-fault.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { keysIn, type KeyBox } from './channel-key.ts';
+import { someKey } from './channel-outcomes.ts';
+import { createLineRecord } from './line-record.ts';
 import { type ChannelRow, firstOfKinds } from './model.store.ts';
 
 /** Changes made by a manager are seen within this, ms. */
@@ -20,8 +23,8 @@ export interface SideService {
   trainer: string;
   destination: string;
   search: ChannelRow['options']['search'];
-  /** How a request went. */
-  report: (ok: boolean, told?: string) => void;
+  /** A request begins; what this gives is told how it went: what it failed with, or nothing. */
+  begin: (model?: string) => (failure?: Error) => void;
 }
 
 export interface SideServices {
@@ -32,6 +35,7 @@ export interface SideServices {
 /** Services of managers that answer nobody in a session: they embed texts, train styles, or search. */
 export const createSideServices = (db: Database, keys: () => KeyBox): SideServices => {
   const health = createChannelHealth(db);
+  const record = createLineRecord(db);
   let turn = 0;
   const known = new Map<string, { found: SideService | null; until: number }>();
   return {
@@ -54,7 +58,18 @@ export const createSideServices = (db: Database, keys: () => KeyBox): SideServic
               trainer: row.options.trainer ?? '',
               destination: row.options.destination ?? '',
               search: row.options.search,
-              report: (ok: boolean, told?: string) => health.note(row.id, ok, told),
+              begin: (model = '') => {
+                const since = performance.now();
+                return (failure?: Error) => {
+                  const { kind, status } = failure
+                    ? workFault(failure)
+                    : { kind: 'ok', status: 200 };
+                  const ms = performance.now() - since;
+                  const line = { channelId: row.id, model, key: someKey };
+                  record.note(line, { result: kind, ms, status });
+                  health.note(row.id, failure === undefined, failure?.message);
+                };
+              },
             }
           : null;
       known.set(kind, { found, until: Date.now() + cacheMs });

@@ -72,16 +72,15 @@ export const askEach = async <T extends MediaType, R>(
   let failure = new Refusal('model_unavailable');
   for (const channel of await models.mediaEngines(db, type, model.name, user.id)) {
     const { channelId } = channel;
-    const outcome = { channelId, model: model.name, userId: user.id };
+    const outcome = { channel, model: model.name, userId: user.id };
     try {
       const made = await act(channel);
-      models.reportMediaOutcome({ ...outcome, ok: true });
+      models.reportMediaOutcome({ ...outcome, failure: null });
       return made;
     } catch (error) {
       if (!(error instanceof SpeechEngineError)) throw error;
       log.warn({ err: error, channelId }, 'a service of speech failed');
-      const { message: told, against } = error;
-      models.reportMediaOutcome({ ...outcome, ok: false, told, against });
+      models.reportMediaOutcome({ ...outcome, failure: error });
       failure = new Refusal(error.codeName, error.message);
       if (!error.retriable || delivered()) break;
     }

@@ -34,12 +34,14 @@ export const createWebSearch = (
       const service = await services.find('search');
       if (!service || !searches(service.kind))
         throw new ToolFailure('现在没有可用的联网搜索，管理员没有设置');
+      let told: ReturnType<typeof service.begin> | undefined;
       try {
         await (user.guest ? limitGuests(user.person) : limitAccounts(String(user.id)));
         const { kind, baseUrl, search } = service;
         const asked = { kind, baseUrl, apiKey: service.nextKey(), paths: search };
+        told = service.begin();
         const found = await searchWeb(fetch, asked, query, signal);
-        service.report(true);
+        told();
         const lines = found.map(({ title, url, text }) => `- ${title}\n  ${url}\n  ${text}`);
         return {
           text: lines.length === 0 ? `没有搜到“${query}”` : lines.join('\n'),
@@ -48,7 +50,7 @@ export const createWebSearch = (
       } catch (error) {
         if (error instanceof Refusal) throw new ToolFailure('今天的联网搜索用完了，明天再试');
         if (!(error instanceof SearchError)) throw error;
-        if (!signal.aborted) service.report(false, error.message);
+        if (!signal.aborted) told?.(error);
         throw new ToolFailure(error.message);
       }
     },

@@ -36,12 +36,13 @@ export const trainArea = (kit: Kit) => {
       ...engine,
       channelId: service.channelId,
       train: async (order, io) => {
+        const told = service.begin();
         try {
           const trained = await engine.train(order, io);
-          service.report(true);
+          told();
           return trained;
         } catch (error) {
-          if (error instanceof TrainingError) service.report(false, error.message);
+          if (error instanceof TrainingError) told(error);
           throw error;
         }
       },

@@ -7,7 +7,7 @@ import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
 import { markedFilm } from '#server/engines/video/marked-film.ts';
 import { VideoEngineError, type MadeFilm } from '#server/engines/video/video-engine.ts';
-import { askable, type AtService, engineIo } from '#server/jobs/engine-io.ts';
+import { askable, type AtService, engineIo, turnInMs } from '#server/jobs/engine-io.ts';
 import {
   JobError,
   type ClaimedJob,
@@ -167,17 +167,16 @@ const work = async (deps: FilmDeps, job: ClaimedJob, io: JobIo) => {
   for (const channel of channels) {
     if (failure && io.stopped.aborted) throw failure;
     const { channelId, label, engine } = channel;
-    const outcome = { channelId, model: job.model, userId: job.user_id };
+    const outcome = { channel, model: job.model, userId: job.user_id };
     if (!(await io.place({ channelId, label, places: engine.concurrency }))) continue;
     try {
       const result = await keep(deps, await runAt(deps, channel, job, done, io), job, done, io);
-      models.reportMediaOutcome({ ...outcome, ok: true });
+      models.reportMediaOutcome({ ...outcome, failure: null });
       return { result: { ...result, channelId } };
     } catch (error) {
       io.signal.throwIfAborted();
       if (!(error instanceof VideoEngineError)) throw error;
-      const { message: told, against } = error;
-      models.reportMediaOutcome({ ...outcome, ok: false, told, against });
+      models.reportMediaOutcome({ ...outcome, failure: error });
       // That work is over. It is billed once it is begun: the next try orders elsewhere.
       if (error.taken || done.at?.channelId === channelId)
         done.spent = [...(done.spent ?? []), channelId];
@@ -185,6 +184,7 @@ const work = async (deps: FilmDeps, job: ClaimedJob, io: JobIo) => {
       await io.remember(done);
       failure = new JobError(error.codeName, error.message, {
         retriable: error.retriable && askable(all, done).length > 0,
+        ...(error.busy ? { turnInMs } : {}),
       });
       log.warn({ err: error, job: job.id, channelId }, 'a service did not make the film');
       if (!error.retriable) throw failure;

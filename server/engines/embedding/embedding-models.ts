@@ -11,7 +11,13 @@ const askAgainMs = { known: 30 * 60_000, failed: 60_000 };
 
 export interface EmbeddingModels {
   /** Where the named ones are; an empty address: nowhere. `channelId` null: the settings name it. */
-  service: () => Promise<{ baseUrl: string; apiKey: string; channelId: number | null }>;
+  service: () => Promise<{
+    baseUrl: string;
+    apiKey: string;
+    channelId: number | null;
+    /** As of a service that a manager connected. */
+    begin: (model: string) => (failure?: Error) => void;
+  }>;
   /** Names of what can embed, the first being the usual one: connected services before this machine. */
   names: () => Promise<string[]>;
   /** Those of this machine, which take nothing. */
@@ -44,7 +50,7 @@ export const createEmbeddingModels = (
     baseUrl: string;
     nextKey: () => string;
     models: string[];
-    report: (ok: boolean, told?: string) => void;
+    begin: (model: string) => (failure?: Error) => void;
   } | null>,
   local: LocalKnowledgeModels,
 ): EmbeddingModels => {
@@ -78,8 +84,8 @@ export const createEmbeddingModels = (
   const service = async () => {
     const instead = await connected();
     return instead
-      ? { baseUrl: instead.baseUrl, apiKey: instead.nextKey(), channelId: instead.channelId }
-      : { baseUrl, apiKey, channelId: null };
+      ? { ...instead, apiKey: instead.nextKey() }
+      : { baseUrl, apiKey, channelId: null, begin: () => () => {} };
   };
   const of = async (model: string): Promise<EmbeddingEngine | null> => {
     if (!(await ask()).includes(model)) return local.engine(model);
@@ -90,12 +96,13 @@ export const createEmbeddingModels = (
       ...engine,
       channelId: instead.channelId,
       embed: async (texts, signal) => {
+        const told = instead.begin(model);
         try {
           const made = await engine.embed(texts, signal);
-          instead.report(true);
+          told();
           return made;
         } catch (error) {
-          if (error instanceof EmbeddingError) instead.report(false, error.message);
+          if (error instanceof EmbeddingError) told(error);
           throw error;
         }
       },

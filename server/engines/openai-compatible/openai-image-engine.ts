@@ -230,7 +230,12 @@ export const createOpenAiImageEngine = (options: OpenAiImageOptions): ImageEngin
     ...(options.apiKey === '' ? {} : { authorization: `Bearer ${options.apiKey}` }),
   };
   const { firstMs } = options.silence ?? usualSilence;
-  const fetchImage = createImageFetch(new URL(options.baseUrl), options.fetch, headers);
+  const fetchImage = createImageFetch(
+    new URL(options.baseUrl),
+    options.fetch,
+    headers,
+    options.dispatcher,
+  );
   /** Fields that the service refused for a model, so that later requests do without at once. */
   const refused = new Map<string, Set<string>>();
 

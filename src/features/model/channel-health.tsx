@@ -34,7 +34,7 @@ const Line = ({ line }: { line: ChannelLine }) => {
   return (
     <li className={css.line}>
       <div className={css.head}>
-        <strong>{line.model}</strong>
+        <strong>{line.model || '全部请求'}</strong>
         {line.key_hint && <span className="tag">{line.key_hint}</span>}
         {line.aside_until && (
           <span className={css.aside}>
@@ -61,7 +61,7 @@ const Line = ({ line }: { line: ChannelLine }) => {
         <span>
           {good} / {line.outcomes.length} 成功
         </span>
-        {line.p95 !== null && <span>首字 p95 {seconds(line.p95)}</span>}
+        {line.p95 !== null && <span>p95 {seconds(line.p95)}</span>}
         {line.cut_calls > 0 && (
           <span>
             被代替 {line.cut_calls} 次，本站承担约 {line.cut_tokens} token
@@ -147,7 +147,7 @@ export const ChannelHealth = ({
         {channel && <TryAll key={channel.id} channel={channel} />}
         {health.data?.list.length === 0 && (
           <p className="field-hint">
-            还没有人用过它聊天。有人用过之后，这里有每个密钥最近的一百次。
+            还没有人用过它。有人用过之后，这里有最近的一百次：聊天按密钥与模型分开，别的按模型分开。
           </p>
         )}
         <ul className={css.list}>

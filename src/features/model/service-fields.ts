@@ -44,7 +44,16 @@ export const makerField: Field = {
   hint: '它决定密钥放在哪里、有哪些参数、怎样查余额',
 };
 
-/** Of any chat service: what it costs here, how many at once, what goes along, and the way it takes. */
+/** Of any service with models of its own: how many calls at once. */
+export const parallelField: Field = {
+  name: 'parallel',
+  kind: 'number',
+  min: 1,
+  max: 10_000,
+  hint: '同时最多几个请求，所有服务器进程合起来算；留空不限，满了先用别的服务，都满了排队',
+};
+
+/** Of any chat service: what it costs here, what goes along, and the way it takes. */
 export const chatFields: readonly Field[] = [
   {
     name: 'factor',
@@ -55,13 +64,6 @@ export const chatFields: readonly Field[] = [
     max: 100,
     step: 0.01,
     hint: '由它回答的聊天，价格乘以这个数；预扣按能用到的最贵的一个，结算按回答的那一个',
-  },
-  {
-    name: 'parallel',
-    kind: 'number',
-    min: 1,
-    max: 10_000,
-    hint: '聊天同时最多几个，所有服务器进程合起来算；留空不限，满了先用别的服务，都满了排队',
   },
   {
     name: 'headers',

@@ -20,7 +20,7 @@ import {
   type SearchPaths,
 } from '#contract/manage-model.ts';
 import { useState } from 'react';
-import { chatFields, groupsField, makerField } from './service-fields.ts';
+import { chatFields, groupsField, makerField, parallelField } from './service-fields.ts';
 import css from './manage-model.module.css';
 
 type Preset = Out<'channelPresets'>['list'][number];
@@ -211,7 +211,7 @@ const extras: readonly Field[] = [
 /** What a first service does without. */
 const moreFieldsOf = ({ kind }: ServiceDraft, groups: Out<'peopleGroups'>['list']): Field[] => [
   ...extras,
-  ...(serves(kind) ? groupsField(groups) : []),
+  ...(serves(kind) ? [...groupsField(groups), parallelField] : []),
   ...(kind === 'openai-compatible' ? [makerField] : []),
   ...(chats(kind) ? chatFields : []),
 ];
@@ -324,7 +324,6 @@ const channelOf = (
     ...(full && chats(kind)
       ? {
           factor: Number(sent['factor'] ?? 1),
-          parallel: sent['parallel'] ? Number(sent['parallel']) : null,
           headers: text('headers'),
           body: text('body'),
           proxy: text('proxy'),
@@ -333,7 +332,10 @@ const channelOf = (
     ...(openAi ? { maker: full ? makerIn(draft, sent) : draft.maker } : {}),
     ...(full ? { tag: text('tag') } : {}),
     ...(full && serves(kind)
-      ? { groups: (sent['groups'] as readonly string[] | undefined)?.map(Number) }
+      ? {
+          groups: (sent['groups'] as readonly string[] | undefined)?.map(Number),
+          parallel: sent['parallel'] ? Number(sent['parallel']) : null,
+        }
       : {}),
     ...(kind === 'json-search' ? { search: pathsIn(sent, draft.search) } : {}),
     ...(thinking ? { thinking } : {}),

@@ -90,6 +90,11 @@ test('a key is made, copied whole, filled into code, tried in the console and co
   );
   // Once in the playground and once in the console.
   expect(csv).toContain('builtin-assistant,2,');
+  const month = page.waitForEvent('download');
+  await page.getByRole('button', { name: '导出本月' }).click();
+  const whole = await readFile(await (await month).path(), 'utf8');
+  expect(whole).toContain('日期,API-KEY,模型,请求次数,');
+  expect(whole).toMatch(new RegExp(`\n\\d{4}-\\d\\d-\\d\\d,${name},builtin-assistant,2,`));
   await page.getByLabel('日期').fill('2026-01-05');
   await expect(page.getByText('这一天没有数据')).toBeVisible();
 
