@@ -84,7 +84,7 @@ export const SetupAnswer = ({
         ]}
         onChange={setWay}
       />
-      {way === 'local' && <LocalShelf first />}
+      {way === 'local' && <LocalShelf first onAnswers={onChange} />}
       {way === 'key' && (
         <ByKey
           onSaved={() => {

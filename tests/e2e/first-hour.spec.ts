@@ -77,6 +77,7 @@ test('a stranger has a model of their own machine answer', async ({ app, fresh, 
     .filter({ hasText: 'Qwen3 0.6B' });
   await card.getByRole('button', { name: '下载' }).tap();
   await card.getByRole('link', { name: '问一句', exact: true }).tap();
+  await expect(page.getByRole('region', { name: '起步' })).not.toContainText('用什么回答');
   await page.getByRole('textbox', { name: '输入问题' }).fill('你好，山间明月');
   await app.sendButton.tap();
   await page.waitForURL(/\/chat\?/);

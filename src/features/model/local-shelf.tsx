@@ -11,7 +11,7 @@ import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import type { LocalModel } from '#contract/local-model.ts';
-import { Fragment, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { bestModel } from './best-model.ts';
 import css from './local-shelf.module.css';
 
@@ -90,7 +90,7 @@ const Row = ({
     void act.run(work, said).then(onChange);
   const fetchIt = (
     <Button
-      kind="primary"
+      kind={best || kind !== 'chat' ? 'primary' : 'plain'}
       busy={act.busy}
       disabled={reason !== ''}
       onClick={() => run(() => api.fetchLocalModel({ key }))}
@@ -325,7 +325,9 @@ const Shelves = ({
 }) => {
   const best = bestModel(list, machine);
   return kinds.map(({ kind, name, what }) => {
-    const models = list.filter((model) => model.kind === kind);
+    const models = list
+      .filter((model) => model.kind === kind)
+      .sort((a, b) => Number(b.key === best) - Number(a.key === best));
     const missing = kind === 'hear' || kind === 'speak' ? speechReason : reason;
     return (
       models.length > 0 && (
@@ -354,15 +356,27 @@ const Shelves = ({
 /** Models that run on this very machine: brought here by one press. */
 export const LocalShelf = ({
   first = false,
+  onAnswers,
 }: {
   /** One looks for what answers: the rest waits behind a press. */
   first?: boolean;
+  /** What can answer has changed while this was looked at. */
+  onAnswers?: () => void;
 }) => {
   const shelf = useCall(
     'localModels',
     {},
     { refetchInterval: (query) => (isMoving(query.state.data) ? watchMs : false) },
   );
+  const answers = shelf.data?.list.filter(
+    ({ kind, state }) => kind === 'chat' && state === 'ready',
+  ).length;
+  const told = useRef(answers);
+  useEffect(() => {
+    const changed = told.current !== undefined && answers !== told.current;
+    told.current = answers;
+    if (changed) onAnswers?.();
+  }, [answers, onAnswers]);
   if (shelf.isError) return <QueryFailed query={shelf} />;
   if (!shelf.data) return <Skeleton lines={6} />;
   const { machine, mirrors, folder, found, ollama } = shelf.data;
