@@ -76,6 +76,13 @@ export const localModelCalls = {
       mirrors: z.array(z.string()),
       /** Where a file may be put by hand. */
       folder: z.string(),
+      /** Services that were found running on this machine, with their models by name and label. */
+      found: z.array(
+        z.object({
+          label: z.string(),
+          models: z.array(z.object({ name: z.string(), label: z.string() })),
+        }),
+      ),
       /** What Ollama on this machine has, and brings. */
       ollama: z.array(
         z.object({

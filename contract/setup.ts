@@ -19,7 +19,7 @@ const state = z.object({
   /** 1: the owner still signs in with the password that was made up at the start. */
   made_up: flag,
   /** Services and files of this machine that answer beside what is built in. */
-  services: z.array(z.object({ label: z.string(), local: flag })),
+  services: z.array(z.object({ label: z.string() })),
   /** Empty: none is set. */
   public_url: z.string(),
   /** Names of what people can pay by; the sandbox takes no money. */

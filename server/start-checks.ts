@@ -8,6 +8,7 @@ import type { Database } from './db/database.ts';
 import { clockOf } from './db/questions.ts';
 import { makeFolder } from './db/make-folder.ts';
 import { StartupError } from './db/startup-error.ts';
+import { modelFolder, readShelf } from './engines/local/model-folder.ts';
 import type { Settings } from './settings.ts';
 import type { Storage } from './storage/storage-interface.ts';
 import { newKey } from './storage/storage.ts';
@@ -72,6 +73,14 @@ export const wrongClock = async (db: Database): Promise<string | null> => {
     : `这台机器的时钟比数据库${ahead > 0 ? '快' : '慢'} ${Math.abs(ahead).toFixed(1)} 秒，请开启时间同步（NTP）`;
 };
 
+/** Whether `LOCAL_MODEL` names no model of the shelf. */
+const unknownModel = async ({ dataDir, localModel }: Settings): Promise<string | null> => {
+  const keys = (await readShelf(modelFolder(dataDir))).map(({ key }) => key);
+  return localModel === '' || keys.includes(localModel)
+    ? null
+    : `LOCAL_MODEL 的 ${localModel} 不在货架上，没有下载：可以写 ${keys.join('、')}`;
+};
+
 /** What is wrong around a server that can run nevertheless, in Chinese, for whoever starts it. */
 export const checkStart = async (
   db: Database,
@@ -83,6 +92,7 @@ export const checkStart = async (
   const found = await Promise.all([
     inTime(sealedElsewhere(db, settings), null),
     inTime(wrongClock(db), null),
+    unknownModel(settings),
     settings.s3
       ? inTime(
           unreachableStorage(storage),

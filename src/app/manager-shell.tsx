@@ -19,34 +19,59 @@ interface Entry {
   label: string;
   icon: ManagerIcon;
   to: LinkProps['to'];
+  /** Only owners set it. */
+  owner?: true;
 }
 
-const entries: readonly Entry[] = [
-  { label: '首页', icon: 'home', to: '/manager/default' },
-  { label: '概览', icon: 'bars', to: '/manager/summary' },
-  { label: '趋势', icon: 'trend', to: '/manager/chart' },
-  { label: '用户', icon: 'people', to: '/manager/user' },
-  { label: '订单', icon: 'receipt', to: '/manager/order' },
-  { label: '会话', icon: 'chat', to: '/manager/session' },
-  { label: '公告', icon: 'horn', to: '/manager/notice' },
-  { label: '场景', icon: 'cards', to: '/manager/scenario' },
-  { label: '训练', icon: 'book', to: '/manager/train' },
-  { label: '排行', icon: 'cup', to: '/manager/ranking' },
-  { label: '提示词', icon: 'quote', to: '/manager/prompt' },
-  { label: '模型统计', icon: 'pie', to: '/manager/model_stats' },
+/** The menu by what one comes for; the first group needs no name. */
+const groups: readonly { name: string; entries: readonly Entry[] }[] = [
+  {
+    name: '',
+    entries: [
+      { label: '首页', icon: 'home', to: '/manager/default' },
+      { label: '起步', icon: 'flag', to: '/manager/setup', owner: true },
+    ],
+  },
+  {
+    name: '数字',
+    entries: [
+      { label: '概览', icon: 'bars', to: '/manager/summary' },
+      { label: '趋势', icon: 'trend', to: '/manager/chart' },
+      { label: '排行', icon: 'cup', to: '/manager/ranking' },
+      { label: '模型统计', icon: 'pie', to: '/manager/model_stats' },
+    ],
+  },
+  {
+    name: '人和会话',
+    entries: [
+      { label: '用户', icon: 'people', to: '/manager/user' },
+      { label: '订单', icon: 'receipt', to: '/manager/order' },
+      { label: '会话', icon: 'chat', to: '/manager/session' },
+      { label: '公告', icon: 'horn', to: '/manager/notice' },
+    ],
+  },
+  {
+    name: '内容',
+    entries: [
+      { label: '场景', icon: 'cards', to: '/manager/scenario' },
+      { label: '提示词', icon: 'quote', to: '/manager/prompt' },
+      { label: '训练', icon: 'book', to: '/manager/train' },
+      { label: '社区', icon: 'talk', to: '/manager/forum' },
+      { label: '应用市场', icon: 'bag', to: '/market/manager/apps' },
+    ],
+  },
+  {
+    name: '站点',
+    entries: [
+      { label: '模型与服务', icon: 'cube', to: '/manager/model' },
+      { label: '登录方式', icon: 'key', to: '/manager/sign_in', owner: true },
+      { label: '安全与管理员', icon: 'lock', to: '/manager/security' },
+      { label: '合规', icon: 'shield', to: '/manager/compliance' },
+      { label: '操作记录', icon: 'document', to: '/manager/log' },
+      { label: '服务状态', icon: 'pulse', to: '/manager/state' },
+    ],
+  },
 ];
-const more: readonly Entry[] = [
-  { label: '起步', icon: 'flag', to: '/manager/setup' },
-  { label: '模型与服务', icon: 'cube', to: '/manager/model' },
-  { label: '应用市场', icon: 'bag', to: '/market/manager/apps' },
-  { label: '社区', icon: 'talk', to: '/manager/forum' },
-  { label: '操作记录', icon: 'document', to: '/manager/log' },
-  { label: '合规', icon: 'shield', to: '/manager/compliance' },
-  { label: '服务状态', icon: 'pulse', to: '/manager/state' },
-  { label: '安全与管理员', icon: 'lock', to: '/manager/security' },
-];
-/** What owners alone set. */
-const ofOwners: readonly Entry[] = [{ label: '登录方式', icon: 'key', to: '/manager/sign_in' }];
 
 const Entries = ({
   path,
@@ -58,20 +83,27 @@ const Entries = ({
   onChosen?: () => void;
 }) => (
   <>
-    {[entries, owner ? [...more, ...ofOwners] : more].map((group) => (
-      <div key={group[0]?.label} className={css.group}>
-        {group.map(({ label, icon, to }) => (
-          <Link
-            key={label}
-            to={to}
-            className={css.entry}
-            aria-current={path === to ? 'page' : undefined}
-            onClick={onChosen}
-          >
-            <PathIcon path={managerIcons[icon]} size={18} />
-            {label}
-          </Link>
-        ))}
+    {groups.map(({ name, entries }) => (
+      <div key={name} role="group" aria-label={name || undefined} className={css.group}>
+        {name !== '' && (
+          <div className={css.name} aria-hidden="true">
+            {name}
+          </div>
+        )}
+        {entries
+          .filter((entry) => owner || entry.owner !== true)
+          .map(({ label, icon, to }) => (
+            <Link
+              key={label}
+              to={to}
+              className={css.entry}
+              aria-current={path === to ? 'page' : undefined}
+              onClick={onChosen}
+            >
+              <PathIcon path={managerIcons[icon]} size={18} />
+              {label}
+            </Link>
+          ))}
       </div>
     ))}
   </>
@@ -109,7 +141,8 @@ export const ManagerShell = () => {
   // To everyone else there is nothing here.
   if (!me.data.admin) return <ToMissing />;
   const { owner } = me.data;
-  const here = [...entries, ...more, ...ofOwners].find(({ to }) => to === pathname);
+  const inSetup = pathname === '/manager/setup';
+  const here = groups.flatMap(({ entries }) => entries).find(({ to }) => to === pathname);
   return (
     <div className={css.shell}>
       <div className={css.menu}>
@@ -126,13 +159,19 @@ export const ManagerShell = () => {
         <Commands />
       </div>
       <div className={css.content}>
-        <button type="button" className={css.pick} onClick={() => setOpen(true)}>
-          <PathIcon path={managerIcons[here?.icon ?? 'settings']} size={18} />
-          {here?.label ?? '管理'}
-          <Icon name="down" size={16} />
-        </button>
         {pathname === '/manager/default' && me.data.owner && <SetupCard home={false} />}
         <Outlet />
+        <button
+          type="button"
+          className={css.pick}
+          // Nothing lies over the path that a newcomer is led along.
+          data-still={inSetup || undefined}
+          onClick={() => setOpen(true)}
+        >
+          <PathIcon path={managerIcons[here?.icon ?? 'settings']} size={18} />
+          {inSetup ? '管理的其他地方' : (here?.label ?? '管理')}
+          <Icon name="down" size={16} />
+        </button>
       </div>
       <Sheet open={open} onClose={() => setOpen(false)} title="管理">
         <div className={css.grid}>

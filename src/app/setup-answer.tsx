@@ -10,13 +10,12 @@ import {
 import { useCall } from '#src/platform/call-query.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
-import { Icon } from '#src/ui/icon.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { useState } from 'react';
 import css from './setup.module.css';
 
-type Way = 'local' | 'key' | 'found';
+type Way = 'local' | 'key';
 
 /** What is long took its place: one sees where one is. */
 const intoView = (element: HTMLElement | null): void => element?.scrollIntoView();
@@ -62,7 +61,6 @@ export const SetupAnswer = ({
 }) => {
   const [way, setWay] = useState<Way>('local');
   const [saves, setSaves] = useState(0);
-  const found = services.filter(({ local }) => local === 1);
   return (
     <>
       {services.length > 0 && (
@@ -83,11 +81,10 @@ export const SetupAnswer = ({
         choices={[
           { value: 'local', label: '本机模型' },
           { value: 'key', label: '用密钥接入' },
-          { value: 'found', label: `找到的服务${found.length > 0 ? `（${found.length}）` : ''}` },
         ]}
         onChange={setWay}
       />
-      {way === 'local' && <LocalShelf />}
+      {way === 'local' && <LocalShelf first onAnswers={onChange} />}
       {way === 'key' && (
         <ByKey
           onSaved={() => {
@@ -96,22 +93,6 @@ export const SetupAnswer = ({
           }}
         />
       )}
-      {way === 'found' &&
-        (found.length > 0 ? (
-          <ul className={css.found}>
-            {found.map(({ label }) => (
-              <li key={label}>
-                <Icon name="check" size={18} />
-                <span>{label}</span>
-              </li>
-            ))}
-          </ul>
-        ) : (
-          <p>
-            这台机器上没有找到在运行的 Ollama、LM Studio、llama.cpp 或
-            vLLM。打开其中一个并放进一个模型，一分钟内会出现在这里。
-          </p>
-        ))}
     </>
   );
 };

@@ -93,7 +93,7 @@ export const AddressStep = ({ state, onSaved }: StepProps) => {
         <Button busy={busy} onClick={() => settle()}>
           {state.public_url === '' ? '只在自己的网络里用' : '就用这个地址'}
         </Button>
-        <ButtonLink kind="ghost" to="/help" search={{ page: 'deploy' }}>
+        <ButtonLink kind="ghost" to="/help" search={{ page: 'deploy', section: '放到公网' }}>
           怎样放到公网
         </ButtonLink>
       </div>
@@ -121,7 +121,7 @@ export const PaymentStep = ({ state, onSaved }: StepProps) => {
       {!real && (
         <p>
           真的收款要在 <code>.env</code> 里写 <code>PAYMENT=wechat,alipay</code> 和商户的密钥，见
-          <Link to="/help" search={{ page: 'deploy' }}>
+          <Link to="/help" search={{ page: 'deploy', section: '收款' }}>
             部署
           </Link>
           。

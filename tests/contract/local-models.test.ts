@@ -73,7 +73,7 @@ beforeAll(async () => {
     });
     if (behaviour.slow) {
       response.write(data.subarray(0, data.length / 2), () =>
-        setTimeout(() => response.end(data.subarray(data.length / 2)), 1500),
+        setTimeout(() => response.end(data.subarray(data.length / 2)), 2500),
       );
       return;
     }
@@ -163,7 +163,10 @@ test('a model comes from a mirror, goes on after a break, is checked, and answer
   ).toBe(1);
 });
 
-test('what is not the file that was told of is thrown away', async () => {
+test('without a network it is said how a model comes by hand, and what is not the file that was told of is thrown away', async () => {
+  await owner.call('saveLocalMirrors', { mirrors: ['http://127.0.0.1:9/{file}'] });
+  await owner.call('fetchLocalModel', { key });
+  expect((await settled()).error).toMatch(/没有网络.*Qwen3-0\.6B-Q8_0\.gguf，放进 \S+models/);
   await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
   behaviour.lying = true;
   await owner.call('fetchLocalModel', { key });
@@ -380,21 +383,20 @@ test('a model of several files is unpacked within its bounds, and hears or speak
   expect(readdirSync(outside).filter((name) => name.startsWith('tiny-'))).toEqual([]);
 });
 
-test('of two processes one brings it, and the other waits for that', async () => {
+test('of two processes the one whose settings name it brings it, and the other waits for that', async () => {
   const { dataDir, databaseUrl } = server;
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  behaviour.slow = true;
+  ranges.length = 0;
   const second = await startServer({
     dataDir,
     databaseUrl,
-    env: { FETCH_ALLOWED: host, LOCAL_MODELS: 'off' },
+    env: { FETCH_ALLOWED: host, LOCAL_MODELS: 'off', LOCAL_MODEL: key },
   });
   try {
-    await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
-    behaviour.slow = true;
-    ranges.length = 0;
     const other = new TestClient(second.baseURL, owner.token);
-    await owner.call('fetchLocalModel', { key });
     await vi.waitFor(() => expect(ranges).toHaveLength(1), { timeout: 5_000 });
-    await other.call('fetchLocalModel', { key });
+    await owner.call('fetchLocalModel', { key });
     expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length });
     await vi.waitFor(
       async () => {
@@ -529,6 +531,9 @@ test('Ollama brings a model by its name, with its progress, and the model is off
     expect(asked).toEqual([wanted, wanted]);
     const { models } = await manager.call('models', {});
     expect(models.find(({ name }) => name === 'qwen3:0.6b')?.factor).toBe(0);
+    expect((await manager.call('localModels', {})).found).toMatchObject([
+      { models: [{ name: 'qwen3:0.6b' }] },
+    ]);
 
     await manager.call('stopOllama', { base_url, model: 'qwen3:0.6b' });
     await manager.call('pullOllama', { base_url, model: 'no-such-model' });

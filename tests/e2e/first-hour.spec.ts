@@ -77,6 +77,7 @@ test('a stranger has a model of their own machine answer', async ({ app, fresh, 
     .filter({ hasText: 'Qwen3 0.6B' });
   await card.getByRole('button', { name: '下载' }).tap();
   await card.getByRole('link', { name: '问一句', exact: true }).tap();
+  await expect(page.getByRole('region', { name: '起步' })).not.toContainText('用什么回答');
   await page.getByRole('textbox', { name: '输入问题' }).fill('你好，山间明月');
   await app.sendButton.tap();
   await page.waitForURL(/\/chat\?/);
@@ -97,6 +98,14 @@ test('a stranger with a key has its service answer', async ({ app, fresh, page }
   await page.getByRole('button', { name: '测试', exact: true }).tap();
   await expect(page.getByText(/gpt-4o-mini 回答/)).toBeVisible();
   await page.getByRole('button', { name: '接入', exact: true }).tap();
+  // What is left is settled by a press each, on the same screen.
+  await page.getByRole('button', { name: /地址与 HTTPS/ }).tap();
+  await page.getByRole('button', { name: '只在自己的网络里用' }).tap();
+  await page.getByRole('button', { name: '不收款' }).tap();
+  await page.getByText('凭邀请', { exact: true }).tap();
+  await page.getByRole('button', { name: '保存', exact: true }).tap();
+  await expect(page.getByText('五步都好了')).toBeVisible();
+  await page.getByRole('button', { name: /用什么回答/ }).tap();
   await page.getByRole('link', { name: '问一句试试' }).tap();
   await page.getByRole('textbox', { name: '输入问题' }).fill('请介绍一下你自己吧');
   await app.sendButton.tap();
@@ -108,8 +117,7 @@ test('a stranger asks their own documents, without any key', async ({ app, page 
   await page.getByRole('button', { name: '添加' }).tap();
   await page.getByRole('button', { name: '知识库' }).tap();
   await page.getByRole('link', { name: '新建知识库' }).tap();
-  await page.getByRole('link', { name: '去登录' }).tap();
-  await page.getByRole('link', { name: /注册/ }).tap();
+  await page.getByRole('main').getByRole('link', { name: '注册' }).tap();
   await page.getByRole('textbox', { name: '名称' }).fill('江南');
   await page.getByRole('textbox', { name: '用户名' }).fill('jiangnan');
   await page.getByLabel('密码', { exact: true }).fill('mima-12345');

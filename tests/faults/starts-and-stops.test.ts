@@ -117,6 +117,7 @@ test('what is wrong around a server that can run is said at its start', async ()
     env: {
       SECRET_KEY: 'another',
       TRUST_PROXI: 'loopback',
+      LOCAL_MODEL: 'qwen3',
       S3_ENDPOINT: 'http://127.0.0.1:9',
       S3_BUCKET: 'bucket',
     },
@@ -128,6 +129,7 @@ test('what is wrong around a server that can run is said at its start', async ()
   await second.stop();
   expect(second.log()).toMatch(/注意：.*SECRET_KEY.*打不开 1 个/);
   expect(second.log()).toMatch(/注意：.*TRUST_PROXI.*TRUST_PROXY/);
+  expect(second.log()).toMatch(/注意：LOCAL_MODEL 的 qwen3 不在货架上.*qwen3-0\.6b/);
   expect(second.log()).toMatch(/注意：对象存储用不了/);
 });
 

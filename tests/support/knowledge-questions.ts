@@ -38,7 +38,7 @@ export const knowledgeQuestions: readonly [question: string, file: string, headi
   ['模型服务连不上', 'connect', '连不上怎么办'],
   ['API 密钥存在哪里，安全吗', 'connect', '密钥安全吗'],
   ['怎样备份数据', 'deploy', '备份'],
-  ['放在 nginx 后面怎么设置', 'deploy', '反向代理'],
+  ['放在 nginx 后面怎么设置', 'deploy', '放到公网'],
   ['可以用自己的 PostgreSQL 吗', 'deploy', '数据库'],
   ['一次最多画几张', 'drawing', '一次画几张、多大'],
   ['画图的时候能关掉页面吗', 'drawing', '画的时候可以离开'],

@@ -60,6 +60,7 @@ const questions: [string, string][] = [
   ['怎么改端口', 'deploy'],
   ['怎么备份数据库', 'deploy'],
   ['nginx 反向代理怎么配置', 'deploy'],
+  ['怎样用微信支付收款', 'deploy'],
   ['怎么填入演示数据', 'testing'],
   ['回复太慢了', 'faq'],
   ['能不能画图', 'faq'],

@@ -3,6 +3,7 @@ import type { Handlers } from '#server/http/handlers.ts';
 import { localAddresses } from '../model/local-services.ts';
 import { createLocalModels } from './local-model.service.ts';
 import { ollamaModels } from '#server/engines/local/ollama.ts';
+import { foundServices } from './local-model.store.ts';
 import { createOllamaWork } from './ollama-job.ts';
 import { createOllama } from './ollama.service.ts';
 
@@ -21,8 +22,8 @@ export const localModelArea = ({ db, settings, log, models }: Kit) => {
     serve: ({ jobs }) =>
       ({
         localModels: async () => {
-          const [shelf, found] = await Promise.all([local.shelf(), ollama.list()]);
-          return { ...shelf, ollama: found };
+          const [shelf, pulls] = await Promise.all([local.shelf(), ollama.list()]);
+          return { ...shelf, found: await foundServices(db), ollama: pulls };
         },
         pullOllama: async ({ base_url: baseUrl, model }, { user, noteAct }) => {
           await ollama.pull(baseUrl, model, user.id);

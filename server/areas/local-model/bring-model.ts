@@ -3,7 +3,12 @@ import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { LocalModel } from '#contract/local-model.ts';
 import type { ShelfEntry } from '#server/engines/local/catalogue.ts';
-import { checkOf, FetchFailed, fetchModel } from '#server/engines/local/fetch-model.ts';
+import {
+  checkOf,
+  FetchFailed,
+  fetchModel,
+  NothingReached,
+} from '#server/engines/local/fetch-model.ts';
 import { findModel, isArchive, placeOf } from '#server/engines/local/model-folder.ts';
 import { unpackModel } from '#server/engines/local/unpack-model.ts';
 import { createGuard } from '#server/net/guarded-fetch.ts';
@@ -91,7 +96,11 @@ export const createBringing = (deps: {
     } catch (error) {
       if (now.stop.signal.aborted) return;
       const told = error instanceof FetchFailed ? error.message : '写不下来，请看磁盘与权限';
-      errors.set(entry.key, told);
+      const byHand =
+        error instanceof NothingReached && !isArchive(entry.file)
+          ? `。也可以在别的机器上下载 ${entry.file}，放进 ${folder}`
+          : '';
+      errors.set(entry.key, told + byHand);
       log.warn({ err: error, model: entry.key }, 'a model could not be brought here');
     } finally {
       fetching.delete(entry.key);

@@ -1,5 +1,30 @@
-import { sql } from 'drizzle-orm';
+import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
+import { channels, modelChannels, models } from '#server/db/schema.ts';
+
+/** What was found running on this machine, and the models that one may choose there. */
+export const foundServices = async (db: Executor) => {
+  const rows = await db
+    .select({ service: channels.label, name: models.name, label: models.label })
+    .from(channels)
+    .innerJoin(modelChannels, eq(modelChannels.channelId, channels.id))
+    .innerJoin(models, eq(models.id, modelChannels.modelId))
+    .where(
+      and(
+        eq(channels.source, 'local'),
+        ne(channels.baseUrl, ''),
+        eq(channels.enabled, true),
+        eq(models.display, true),
+      ),
+    )
+    .orderBy(asc(channels.id), asc(models.label));
+  return [...new Set(rows.map(({ service }) => service))].map((label) => ({
+    label,
+    models: rows.flatMap((row) =>
+      row.service === label ? [{ name: row.name, label: row.label }] : [],
+    ),
+  }));
+};
 
 /** How far a pull of Ollama is, as its job remembers it. */
 export interface PullSoFar {

@@ -83,7 +83,7 @@ const stateOf = async (db: Executor, settings: Kept): Promise<Answer<'setupState
     ended: flagOf(row.endedAt !== null || steps.every((step) => step.done === 1)),
     steps,
     made_up: flagOf(madeUp),
-    services: services.map(({ label, source }) => ({ label, local: flagOf(source === 'local') })),
+    services,
     public_url: settings.publicUrl,
     providers: [...settings.payment],
     payment: flagOf(row.payment),

@@ -76,7 +76,7 @@ export const useEntry = async (db: Executor, hash: string): Promise<boolean> => 
 /** What answers beside what is built in, by name. */
 export const answering = async (db: Executor) =>
   db
-    .selectDistinct({ label: channels.label, source: channels.source })
+    .selectDistinct({ label: channels.label })
     .from(channels)
     .innerJoin(modelChannels, eq(modelChannels.channelId, channels.id))
     .where(and(ne(channels.source, 'built-in'), eq(channels.enabled, true)))

@@ -9,6 +9,15 @@ import type { createGuard } from '#server/net/guarded-fetch.ts';
 /** Its message is for people. */
 export class FetchFailed extends Error {}
 
+/** No mirror answered at all. */
+export class NothingReached extends FetchFailed {}
+
+/** Nothing can be written: another mirror does not help. */
+const isOfDisk = (error: unknown): boolean => {
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  return syscall === 'open' || ['ENOSPC', 'EDQUOT', 'EROFS'].includes(code);
+};
+
 /** Nothing comes for so long: the connection counts as broken, ms. */
 const silenceMs = 30_000;
 const mostRedirects = 5;
@@ -210,6 +219,7 @@ const bring = async (fetching: Fetching): Promise<Fetched> => {
   const { addresses, path, signal } = fetching;
   const part = `${path}.part`;
   const reasons: string[] = [];
+  const silent: string[] = [];
   for (const address of addresses) {
     const host = URL.canParse(address) ? new URL(address).host : address;
     try {
@@ -235,9 +245,13 @@ const bring = async (fetching: Fetching): Promise<Fetched> => {
       return fetched;
     } catch (error) {
       signal.throwIfAborted();
+      if (isOfDisk(error)) throw error;
+      if (!(error instanceof FetchFailed)) silent.push(host);
       reasons.push(`${host}：${error instanceof FetchFailed ? error.message : '连接不上'}`);
     }
   }
+  if (silent.length > 0 && silent.length === addresses.length && (await sizeOf(part)) === 0)
+    throw new NothingReached(`${silent.join('、')} 都连不上：这台机器没有网络，或者被挡住了`);
   throw new FetchFailed(reasons.join('；') || '没有镜像');
 };
 

@@ -11,7 +11,8 @@ import { ProgressBar } from '#src/ui/progress-bar.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import type { LocalModel } from '#contract/local-model.ts';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
+import { bestModel } from './best-model.ts';
 import css from './local-shelf.module.css';
 
 /** While one is on its way the shelf is read so often, ms. */
@@ -56,37 +57,40 @@ const shelves: readonly { kind: LocalModel['kind']; name: string; what: string }
   { kind: 'speak', name: '朗读', what: '把回答念出来' },
 ];
 
+const AskIt = ({ model, label }: { model: string; label?: string }) => (
+  <ButtonLink
+    kind="primary"
+    to="/"
+    search={{ new: 1 }}
+    aria-label={label && `问一句 ${label}`}
+    onClick={() => prefsStore.set({ model })}
+  >
+    问一句
+  </ButtonLink>
+);
+
 const Row = ({
   model,
   memory,
+  best,
   reason,
   onChange,
 }: {
   model: LocalModel;
   memory: number;
+  /** It is the one to begin with here. */
+  best: boolean;
   reason: string;
   onChange: () => void;
 }) => {
   const act = useAct();
   const { key, kind, label, state, bytes, total, error } = model;
-  const use =
-    kind === 'chat' ? (
-      <ButtonLink
-        kind="primary"
-        to="/"
-        search={{ new: 1 }}
-        onClick={() => prefsStore.set({ model: key })}
-      >
-        问一句
-      </ButtonLink>
-    ) : (
-      uses[kind]
-    );
+  const use = kind === 'chat' ? <AskIt model={key} /> : uses[kind];
   const run = (work: () => Promise<unknown>, said?: string) =>
     void act.run(work, said).then(onChange);
   const fetchIt = (
     <Button
-      kind="primary"
+      kind={best || kind !== 'chat' ? 'primary' : 'plain'}
       busy={act.busy}
       disabled={reason !== ''}
       onClick={() => run(() => api.fetchLocalModel({ key }))}
@@ -104,6 +108,7 @@ const Row = ({
       <div className={css.words}>
         <strong>
           {label}
+          {best && state !== 'ready' && <Tag>推荐</Tag>}
           {state === 'ready' && <Tag>可以用了</Tag>}
           {state === 'ready' && !model.checked && <Tag>未校验</Tag>}
         </strong>
@@ -148,6 +153,34 @@ const Row = ({
     </li>
   );
 };
+
+/** What runs on this machine already: it needs no download. */
+const FoundShelf = ({ found }: { found: Out<'localModels'>['found'] }) => (
+  <section className={css.kind} aria-label="正在运行的">
+    <h2>正在运行的</h2>
+    {found.length === 0 && (
+      <p className={css.hint}>
+        这台机器上没有找到在运行的 Ollama、LM Studio、llama.cpp 或
+        vLLM。打开其中一个并放进一个模型，一分钟内会出现在这里。
+      </p>
+    )}
+    {found.map(({ label, models }) => (
+      <Fragment key={label}>
+        <p className={css.hint}>{label}：</p>
+        <ul className={css.list}>
+          {models.map((model) => (
+            <li key={model.name} className={css.row}>
+              <div className={css.words}>
+                <strong>{model.label}</strong>
+              </div>
+              <AskIt model={model.name} label={model.label} />
+            </li>
+          ))}
+        </ul>
+      </Fragment>
+    ))}
+  </section>
+);
 
 type Ollama = Out<'localModels'>['ollama'][number];
 
@@ -280,24 +313,73 @@ const Mirrors = ({ list, onChange }: { list: readonly string[]; onChange: () => 
   );
 };
 
+/** The models of these kinds that can be brought here. */
+const Shelves = ({
+  shelf: { list, reason, speech_reason: speechReason, machine },
+  kinds,
+  onChange,
+}: {
+  shelf: Out<'localModels'>;
+  kinds: typeof shelves;
+  onChange: () => void;
+}) => {
+  const best = bestModel(list, machine);
+  return kinds.map(({ kind, name, what }) => {
+    const models = list
+      .filter((model) => model.kind === kind)
+      .sort((a, b) => Number(b.key === best) - Number(a.key === best));
+    const missing = kind === 'hear' || kind === 'speak' ? speechReason : reason;
+    return (
+      models.length > 0 && (
+        <section key={kind} className={css.kind} aria-label={name}>
+          <h2>{name}</h2>
+          <p className={css.hint}>{what}。</p>
+          {missing !== '' && <p className={css.warning}>{missing}</p>}
+          <ul className={css.list}>
+            {models.map((model) => (
+              <Row
+                key={model.key}
+                model={model}
+                memory={machine.memory}
+                best={model.key === best}
+                reason={missing}
+                onChange={onChange}
+              />
+            ))}
+          </ul>
+        </section>
+      )
+    );
+  });
+};
+
 /** Models that run on this very machine: brought here by one press. */
-export const LocalShelf = () => {
+export const LocalShelf = ({
+  first = false,
+  onAnswers,
+}: {
+  /** One looks for what answers: the rest waits behind a press. */
+  first?: boolean;
+  /** What can answer has changed while this was looked at. */
+  onAnswers?: () => void;
+}) => {
   const shelf = useCall(
     'localModels',
     {},
     { refetchInterval: (query) => (isMoving(query.state.data) ? watchMs : false) },
   );
+  const answers = shelf.data?.list.filter(
+    ({ kind, state }) => kind === 'chat' && state === 'ready',
+  ).length;
+  const told = useRef(answers);
+  useEffect(() => {
+    const changed = told.current !== undefined && answers !== told.current;
+    told.current = answers;
+    if (changed) onAnswers?.();
+  }, [answers, onAnswers]);
   if (shelf.isError) return <QueryFailed query={shelf} />;
   if (!shelf.data) return <Skeleton lines={6} />;
-  const {
-    list,
-    reason,
-    speech_reason: speechReason,
-    machine,
-    mirrors,
-    folder,
-    ollama,
-  } = shelf.data;
+  const { machine, mirrors, folder, found, ollama } = shelf.data;
   const again = () => void shelf.refetch();
   return (
     <section className={css.shelf}>
@@ -306,33 +388,20 @@ export const LocalShelf = () => {
         个处理器、
         {byteSize(machine.memory)} 内存，磁盘剩 {byteSize(machine.disk_free)}。
       </p>
-      {shelves.map(({ kind, name, what }) => {
-        const models = list.filter((model) => model.kind === kind);
-        const missing = kind === 'hear' || kind === 'speak' ? speechReason : reason;
-        return (
-          models.length > 0 && (
-            <section key={kind} className={css.kind} aria-label={name}>
-              <h2>{name}</h2>
-              <p className={css.hint}>{what}。</p>
-              {missing !== '' && <p className={css.warning}>{missing}</p>}
-              <ul className={css.list}>
-                {models.map((model) => (
-                  <Row
-                    key={model.key}
-                    model={model}
-                    memory={machine.memory}
-                    reason={missing}
-                    onChange={again}
-                  />
-                ))}
-              </ul>
-            </section>
-          )
-        );
-      })}
+      {found.length > 0 && <FoundShelf found={found} />}
+      <Shelves shelf={shelf.data} kinds={first ? shelves.slice(0, 1) : shelves} onChange={again} />
       {ollama.map((place) => (
         <OllamaShelf key={place.base_url} place={place} onChange={again} />
       ))}
+      {found.length === 0 && <FoundShelf found={found} />}
+      {first && (
+        <details className={css.mirrors}>
+          <summary>给知识库、听写和朗读的</summary>
+          <div className={css.shelf}>
+            <Shelves shelf={shelf.data} kinds={shelves.slice(1)} onChange={again} />
+          </div>
+        </details>
+      )}
       <Mirrors list={mirrors} onChange={again} />
       <p className={css.hint}>
         标着“未校验”的，没有人说过它的校验值（sha256），只核对了大小。没有网络时，把 .gguf 文件放进

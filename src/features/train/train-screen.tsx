@@ -1,13 +1,13 @@
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
-import { Button } from '#src/ui/button.tsx';
+import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { PagedList } from '#src/ui/paged-list.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { DropStart } from './drop-start.tsx';
 import { NewProject } from './new-project.tsx';
 import { ProjectCard } from './project-card.tsx';
@@ -72,15 +72,24 @@ const NoProjects = ({
     <EmptyPlace
       drawing="lighthouse"
       text={
-        signedIn ? (open ? '还没有人公开自己的项目。' : told.none) : '登录后就能新建自己的项目。'
+        signedIn
+          ? open
+            ? '还没有人公开自己的项目。'
+            : told.none
+          : '注册或登录之后就能新建自己的项目。'
       }
       action={
         signedIn ? (
           create
         ) : (
-          <Link className="button button-primary" to="/login" search={{ back: `/${place}` }}>
-            去登录
-          </Link>
+          <div className="row">
+            <ButtonLink kind="primary" to="/register" search={{ back: `/${place}` }}>
+              注册
+            </ButtonLink>
+            <ButtonLink to="/login" search={{ back: `/${place}` }}>
+              去登录
+            </ButtonLink>
+          </div>
         )
       }
     />

@@ -242,6 +242,8 @@ test('a manager of the lower rank sees and may do what that rank may on a deskto
   await expect(page.getByRole('heading', { name: '会话', level: 1 })).toBeVisible();
   const menu = page.getByRole('navigation', { name: '管理菜单' });
   await expect(menu.getByRole('link', { name: '用户' })).toBeVisible();
+  // What only owners set is not in it.
+  await expect(menu.getByRole('link', { name: /起步|登录方式/ })).toHaveCount(0);
   await page.goto('/manager/security');
   await expect(page.getByRole('link', { name: '去账户安全' })).toBeVisible();
   await expect(page.getByRole('button', { name: '添加' })).toHaveCount(0);
