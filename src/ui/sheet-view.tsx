@@ -90,7 +90,7 @@ const Inside = memo(
   (_, next) => !next.open,
 );
 
-const Drawer = ({ open, onClose, title, children }: SheetProps) => {
+const Drawer = ({ open, onClose, title, wide = false, children }: SheetProps) => {
   const side = useMedia(wideEnoughForMenu);
   const panel = useRef<HTMLDivElement>(null);
   useModal(open, onClose, panel);
@@ -102,7 +102,9 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
       destroyOnClose
       position={side ? 'right' : 'bottom'}
       bodyClassName={
-        side ? `${css.sheetBody} ${css.sheetSide}` : `${css.sheetBody} ${css.sheetBottom}`
+        side
+          ? `${css.sheetBody} ${css.sheetSide} ${wide ? css.sheetWide : ''}`
+          : `${css.sheetBody} ${css.sheetBottom}`
       }
       aria-hidden={!open}
     >
