@@ -216,7 +216,12 @@ export const ManageServices = () => {
         }
       />
       <ChannelHealth channel={looked} onClose={() => setLooked(undefined)} />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.label ?? ''}
+        wide
+      >
         {open && (
           <ServiceForm
             key={open.id}

@@ -61,7 +61,7 @@ const Invoices = ({ page }: { page: number }) => {
         }
         onOpen={setOpen}
       />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请" wide>
         {open && (
           <div className={css.order}>
             <dl className={css.facts}>

@@ -119,7 +119,7 @@ export const ManageOrder = ({
   );
   const { data } = info;
   return (
-    <Sheet open={number !== undefined} onClose={onClose} title="订单">
+    <Sheet open={number !== undefined} onClose={onClose} title="订单" wide>
       {info.isPending && <Skeleton lines={6} />}
       {info.isError && <QueryFailed query={info} />}
       {data && (

@@ -17,14 +17,17 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 const tokens = (value: unknown): string => `${compactNumber(number(value))} token`;
 /** Of one that is on or off, the word. */
 const turned = (value: unknown, on: string, off: string): string => (value ? on : off);
-const made = (verb: { add: string; change: string }): Sentence =>
-  (({ from }) => (Object.keys(from).length === 0 ? verb.add : verb.change));
+const made =
+  (verb: { add: string; change: string }): Sentence =>
+  ({ from }) =>
+    Object.keys(from).length === 0 ? verb.add : verb.change;
 const saved = (what: string): Sentence =>
   made({ add: `添加了${what}{what}`, change: `修改了${what}{what}` });
 
 const ofPeople: Readonly<Record<string, Sentence>> = {
   updateUser: ({ input }) => {
-    if ('disabled' in input) return turned(input['disabled'], '禁用了{who}的账号', '启用了{who}的账号');
+    if ('disabled' in input)
+      return turned(input['disabled'], '禁用了{who}的账号', '启用了{who}的账号');
     if ('session_blacklist' in input)
       return turned(input['session_blacklist'], '禁止{who}新建会话', '允许{who}新建会话');
     return 'people_group' in input ? '给{who}换了用户组' : '修改了{who}的名称';
@@ -80,7 +83,8 @@ const ofWords: Readonly<Record<string, Sentence>> = {
   markQuestion: '标记了{who}的问题',
   addBlockedWords: '添加了屏蔽词',
   delBlockedWord: '删除了一个屏蔽词',
-  resolveReport: ({ to }) => turned(to['removed'], '删除了被举报的内容', '处理了一个举报，内容留下'),
+  resolveReport: ({ to }) =>
+    turned(to['removed'], '删除了被举报的内容', '处理了一个举报，内容留下'),
   managePrompt: saved('提示词'),
   removePrompt: '删除了提示词{what}',
   manageKeyword: saved('画图关键词'),

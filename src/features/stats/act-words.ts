@@ -47,9 +47,7 @@ export const subjectWords = (subject: string): string => {
 };
 
 /** Where what an act is about can be seen; undefined: nowhere of its own. */
-export const subjectLink = (
-  subject: string,
-): Pick<LinkProps, 'to' | 'search'> | undefined => {
+export const subjectLink = (subject: string): Pick<LinkProps, 'to' | 'search'> | undefined => {
   const [, kind = '', which = ''] = /^(user|order|session):(\w+)$/.exec(subject) ?? [];
   if (kind === 'user') return { to: '/manager/user', search: { person: Number(which) } };
   if (kind === 'order') return { to: '/manager/order', search: { order_id: which } };
@@ -107,9 +105,7 @@ const shown = (value: unknown, name = ''): string => {
   if (typeof value === 'boolean' || (switches.test(name) && (value === 0 || value === 1)))
     return Number(value) === 1 ? '是' : '否';
   if (typeof value === 'number')
-    return (
-      codes[name]?.[value] ?? (money.has(name) ? yuan(value) : `${value}`)
-    );
+    return codes[name]?.[value] ?? (money.has(name) ? yuan(value) : `${value}`);
   if (typeof value === 'string') {
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dateTime(value);
     return cut(values[name]?.[value] ?? value);

@@ -86,12 +86,7 @@ export const ActsScreen = () => {
         empty={{ icon: 'lock', text: '还没有记录。管理员每改一样东西，这里都会多一行。' }}
         onOpen={setOpen}
       />
-      <Sheet
-        open={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title="操作记录"
-        wide
-      >
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="操作记录" wide>
         {open && (
           <div className={css.diff}>
             <p>

@@ -102,16 +102,14 @@ export const LatestPart = () => {
       {acts.isPending && <Skeleton lines={4} />}
       {acts.isError && !acts.data && <QueryFailed query={acts} />}
       {acts.data?.list.length === 0 && <p className={css.none}>还没有人改过什么</p>}
-      {acts.data?.list
-        .slice(0, latest)
-        .map((act) => (
-          <Link key={act.id} to="/manager/log" className={css.row}>
-            <span>
-              <b>{act.user_name}</b> {actSentence(act)}
-            </span>
-            <time dateTime={act.created_at}>{relativeTime(act.created_at)}</time>
-          </Link>
-        ))}
+      {acts.data?.list.slice(0, latest).map((act) => (
+        <Link key={act.id} to="/manager/log" className={css.row}>
+          <span>
+            <b>{act.user_name}</b> {actSentence(act)}
+          </span>
+          <time dateTime={act.created_at}>{relativeTime(act.created_at)}</time>
+        </Link>
+      ))}
     </section>
   );
 };

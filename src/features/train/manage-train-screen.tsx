@@ -163,7 +163,12 @@ export const ManageTrainScreen = () => {
         tone={(row) => (row.status === 2 || row.failed_num > 0 ? 'bad' : undefined)}
         onOpen={setOpen}
       />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.name ?? ''}>
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.name ?? ''}
+        wide
+      >
         {open && <Project key={open.id} project={open} onDone={() => setOpen(undefined)} />}
       </Sheet>
     </ManagePage>
