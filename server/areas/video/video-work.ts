@@ -36,6 +36,8 @@ export interface FilmPlan {
   cfgScale: number;
   motion: number;
   seed: number;
+  move?: FilmMove | undefined;
+  reverse?: boolean;
   /** Tokens for the film. */
   price: number;
 }
@@ -99,6 +101,8 @@ const runAt = async (
       cfgScale: plan.cfgScale,
       motion: plan.motion,
       seed: plan.seed,
+      move: plan.move,
+      reverse: plan.reverse === true,
       marked: await wantsFilmMarks(db),
     },
     engineIo(io, channelId, done, files.preview),

@@ -81,7 +81,7 @@ const useMessageActs = (show: (next: Shown) => void) => {
       !reply &&
         (branches || (acts.people && mine)) && {
           icon: 'edit',
-          label: acts.people ? '修改' : '修改问题',
+          label: acts.people ? '修改' : '编辑后重新生成',
           act: () => acts.toggle('edit', id),
         },
       !reply &&

@@ -16,7 +16,7 @@ import styles from './gallery.module.css';
 import type { GalleryImage, useGallery } from './use-gallery.ts';
 
 /** px that a column is wide at least: two stand side by side on a phone. */
-const column = { narrow: 150, wide: 180, explore: 276 };
+const column = { narrow: 150, own: 180, others: 256 };
 
 const keyOf = ({ uuid }: GalleryImage): string => uuid;
 const shapeOf = (image: GalleryImage): GalleryImage => image;
@@ -75,6 +75,11 @@ const Tile = ({
         alt=""
         decoding="async"
       />
+      {chosen === null && image.prompt !== '' && (
+        <span className={styles['words']} aria-hidden="true">
+          {image.prompt}
+        </span>
+      )}
       {chosen !== null && (
         <span className={styles['check']} aria-hidden="true">
           {chosen && <Icon name="check" size={18} />}
@@ -214,7 +219,7 @@ export const GalleryList = ({
           shapeOf={shapeOf}
           keyOf={keyOf}
           label={label}
-          least={wide ? (kind === 'explore' ? column.explore : column.wide) : column.narrow}
+          least={wide ? (kind === 'private' ? column.own : column.others) : column.narrow}
           render={tile}
           more={hasNextPage && !isFetchingNextPage && !isFetchNextPageError}
           onMore={more}

@@ -45,12 +45,12 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   const theirs = await painted(other, words, true);
   const mine = await painted(person.client, `${words}在窗边`, true);
   await app.enterAs(person);
-  await page.goto('/image/public');
+  await page.goto('/image/explore');
   const search = page.getByRole('searchbox', { name: '按提示词找图片' });
   await search.fill(words);
   await search.press('Enter');
   await expect(page).toHaveURL(/query=/);
-  const list = page.getByRole('list', { name: '公共图片' });
+  const list = page.getByRole('list', { name: '发现' });
   await expect(list.getByRole('listitem')).toHaveCount(2);
   // On the tile, without opening it.
   const tile = list

@@ -23,7 +23,8 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
   await expect(page.getByText('请填入图片')).toBeVisible();
   await page.goto(`/chat?uuid=${app.uuid()}&open=img-video&image_url=${encodeURIComponent(image)}`);
   await expect(dialog.getByRole('img', { name: '要动起来的图片' })).toBeVisible();
-  await dialog.getByRole('slider', { name: '运动幅度' }).fill('200');
+  await dialog.getByRole('radio', { name: '推近' }).click();
+  await dialog.getByRole('radio', { name: '大动' }).click();
   await dialog.getByRole('button', { name: /制作视频/ }).click();
   const progress = page.getByRole('progressbar', { name: '制作进度' });
   await expect(progress).toBeVisible();
@@ -37,6 +38,9 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
     .poll(() => film.evaluate((video: HTMLVideoElement) => video.currentTime), soon)
     .toBeGreaterThan(0);
   expect(await film.evaluate((video: HTMLVideoElement) => video.muted && video.loop)).toBe(true);
+  // In words as it was asked, and the other way round by one press.
+  await expect(page.getByText('推近 · 大动')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^反向/ })).toBeVisible();
   await page.goto('/video?private=1');
   await expect(page.getByRole('list', { name: '我的视频' }).getByRole('link')).toHaveCount(1);
 });
