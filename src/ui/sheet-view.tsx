@@ -6,6 +6,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import { Popover } from './popover.tsx';
+import './less-motion.ts';
 import css from './sheet-view.module.css';
 import type { SheetProps } from './sheet-props.ts';
 import { usePause } from './use-pause.ts';

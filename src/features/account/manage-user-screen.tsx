@@ -73,7 +73,7 @@ const columns: readonly Column<AdminUser>[] = [
       </span>
     ),
   },
-  compactColumn('chatgpt_balance', '余额', { sortable: true }),
+  compactColumn('chatgpt_balance', '余额'),
   {
     key: 'vip_expired_at',
     title: '会员到期',
@@ -81,7 +81,7 @@ const columns: readonly Column<AdminUser>[] = [
     render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at) : '—'),
     sortable: true,
   },
-  momentColumn('created_at', '注册', { sortable: true }),
+  momentColumn('created_at', '注册'),
 ];
 
 /** Everybody; a row leads to the person's page with all that can be changed. */

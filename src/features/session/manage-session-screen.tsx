@@ -95,7 +95,7 @@ const columns: readonly Column<AdminSession>[] = [
     value: (row) => (row.deleted ? '已删除' : row.private ? '私有' : '公开'),
     render: (row) => <Tag>{row.deleted ? '已删除' : row.private ? '私有' : '公开'}</Tag>,
   },
-  momentColumn('created_at', '建立', { role: 'plain', sortable: true }),
+  momentColumn('created_at', '建立', { role: 'plain' }),
   {
     key: 'acts',
     title: '操作',

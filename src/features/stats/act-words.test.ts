@@ -29,7 +29,7 @@ test('values are in words: switches, ranks, money, lists and objects; long texts
       '{"refunded_amount":0,"state":"paid"}',
       '{"refunded_amount":1250,"state":"refunded"}',
     ),
-  ).toEqual(['已退：￥0 → ￥12.50', '状态：已付款 → 已退款']);
+  ).toEqual(['已退：￥0.00 → ￥12.50', '状态：已付款 → 已退款']);
   expect(
     sentWords('{"models":[{"name":"a","factor":2}],"api_key":"（未记录）","note":""}'),
   ).toEqual(['模型：（名称 a，价格 2）', '密钥：（未记录）']);

@@ -17,7 +17,7 @@ import css from './stats.module.css';
 const route = getRouteApi('/manager/log');
 
 const columns: readonly Column<ManagerAct>[] = [
-  momentColumn('created_at', '时间', { sortable: true }),
+  momentColumn('created_at', '时间'),
   {
     key: 'summary',
     title: '做了什么',

@@ -47,8 +47,8 @@ const columns: readonly Column<Placed>[] = [
       </Link>
     ),
   },
-  numberColumn('deduct_tokens', '消耗 token', { sortable: true }),
-  momentColumn('created_at', '注册时间', { sortable: true }),
+  numberColumn('deduct_tokens', '消耗 token'),
+  momentColumn('created_at', '注册时间'),
 ];
 
 /** Who spent most, in four periods; the first three stand out. */

@@ -62,8 +62,8 @@ const columns: readonly Column<AdminTrainProject>[] = [
     align: 'end',
     sortable: true,
   },
-  compactColumn('token', 'token', { sortable: true }),
-  momentColumn('created_at', '建立', { sortable: true }),
+  compactColumn('token', 'token'),
+  momentColumn('created_at', '建立'),
   { key: 'desc', title: '说明', value: (row) => row.desc || '—', spare: true },
 ];
 

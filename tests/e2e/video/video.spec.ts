@@ -235,6 +235,23 @@ test('who wants less motion is shown posters alone on a phone', async ({ app, pa
   await tile.hover();
   await page.waitForTimeout(400);
   await expect(tile.locator('video')).toHaveCount(0);
+  // A sheet is where it belongs in its first frame.
+  await page.goto('/forum');
+  const opener = page.getByRole('button', { name: '分组' });
+  await opener.click();
+  await page.getByRole('button', { name: '关闭' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const places = page.evaluate(async () => {
+    const seen = new Set<string>();
+    for (let frame = 0; frame < 60; frame += 1) {
+      await new Promise(requestAnimationFrame);
+      const body = document.querySelector('.adm-popup-body');
+      if (body) seen.add(getComputedStyle(body).transform);
+    }
+    return [...seen];
+  });
+  await opener.click();
+  expect(await places).toHaveLength(1);
 });
 
 test('a shared film is played, not told in brackets and quotes', async ({ page, person }) => {
