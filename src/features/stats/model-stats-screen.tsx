@@ -63,7 +63,7 @@ const userColumns: readonly Column<UserStat>[] = [
     role: 'title',
     wide: true,
     render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+      <Link to="/manager/user" search={{ user_id: row.user_id, person: row.user_id }}>
         {row.user_name}
       </Link>
     ),

@@ -42,7 +42,7 @@ const columns: readonly Column<Placed>[] = [
     role: 'title',
     wide: true,
     render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+      <Link to="/manager/user" search={{ user_id: row.user_id, person: row.user_id }}>
         {row.user.user_name}
       </Link>
     ),
