@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { codes } from '#contract/errors.ts';
 import { modelTypes, sessionTypes } from '#contract/kinds.ts';
-import type { MadeVideo } from '#contract/video.ts';
+import type { FilmMove, MadeVideo } from '#contract/video.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { cameraAt, type FilmWay } from './film-camera.ts';
 
 const way = (change: Partial<FilmWay>): FilmWay => ({
-  ...{ reach: 0.5, seed: 7, move: undefined, reverse: false },
+  reach: 0.5,
+  seed: 7,
+  move: undefined,
+  reverse: false,
   ...change,
 });
 const zoom = (change: Partial<FilmWay>, time: number) => cameraAt(way(change), time).zoom;

@@ -257,7 +257,13 @@ export const ManageScenarioScreen = () => {
                 fits: (row) => row.state === 'pending',
                 run: ({ id, name, prompt, desc_, sample, color, category }) =>
                   api.manageScenario({
-                    ...{ id, name, prompt, desc_, sample, color, category },
+                    id,
+                    name,
+                    prompt,
+                    desc_,
+                    sample,
+                    color,
+                    category,
                     state: 'public',
                     display: 1,
                   }),

@@ -2,7 +2,6 @@ import type { AdminUser } from '#contract/manage-user.ts';
 import type { Manager } from '#contract/stats.ts';
 import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
-import { toast } from '#src/platform/toast.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { Button } from '#src/ui/button.tsx';

@@ -2,7 +2,7 @@ import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '../button.tsx';
 import { confirmDialog } from '../dialog.ts';
 
-interface ChosenAct<Row> {
+export interface ChosenAct<Row> {
   label: string;
   danger?: boolean;
   /** Those of the chosen rows that it is for; all where left out. */
