@@ -146,7 +146,8 @@ const nameIn = ({ from, to, input }: Told): string => {
   const found = [to, from, input]
     .flatMap((each) => [each['name'], each['title'], each['label'], each['notice'], each['word']])
     .find((value) => typeof value === 'string' && value !== '');
-  const name = typeof found === 'string' ? found.split('\n')[0]! : '';
+  // A notice is Markdown, often with a heading first.
+  const name = typeof found === 'string' ? found.split('\n')[0]!.replace(/^#+\s*/, '') : '';
   return name.length > longest ? `${name.slice(0, longest)}…` : name;
 };
 

@@ -79,6 +79,10 @@ test('an act is a sentence: what, whom, how much, why; and leads to what it is a
   expect(actSentence({ ...scenario, from: '{"name":"周报"}', to: '{"name":"周报二"}' })).toBe(
     '修改了场景“周报二”',
   );
+  const notice = { ...act, call: 'saveNotice', subject: 'notice:3', input: '', from: '' };
+  expect(actSentence({ ...notice, to: '{"notice":"## 今晚维护\\n\\n两点开始"}' })).toBe(
+    '发布了公告“今晚维护”',
+  );
   expect(actSentence({ ...act, call: 'neverHeardOf' })).toBe(
     '退款（分）（订单 Q20261129000000000001）',
   );
