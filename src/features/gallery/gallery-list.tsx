@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { inIdleTime } from '#src/platform/idle.ts';
+import { maskName } from '#src/platform/format.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { useImageMark, voteOnImage } from '#src/widgets/image/image-marks.ts';
@@ -51,12 +52,15 @@ const Tile = ({
   image,
   at,
   width,
+  others,
   chosen,
   onPress,
 }: {
   image: GalleryImage;
   at: number;
   width: number;
+  /** It stands among those of many people. */
+  others: boolean;
   /** Null: a press opens it. */
   chosen: boolean | null;
   onPress: (image: GalleryImage, tile: HTMLElement) => void;
@@ -77,6 +81,7 @@ const Tile = ({
       />
       {chosen === null && image.prompt !== '' && (
         <span className={styles['words']} aria-hidden="true">
+          {others && <b>{maskName(image.user_name)}</b>}
           {image.prompt}
         </span>
       )}
@@ -157,6 +162,7 @@ export const GalleryList = ({
         image={image}
         at={at}
         width={width}
+        others={kind !== 'private'}
         chosen={chosen && chosen.has(image.id)}
         onPress={(pressed, element) => {
           if (choosing) latest.current.onChoose?.(pressed);
@@ -167,7 +173,7 @@ export const GalleryList = ({
         }}
       />
     ),
-    [chosen, choosing],
+    [chosen, choosing, kind],
   );
 
   const at = images.findIndex(({ id }) => id === opened);
