@@ -78,7 +78,7 @@ const columns: readonly Column<AdminUser>[] = [
     key: 'vip_expired_at',
     title: '会员到期',
     value: (row) => row.vip_expired_at,
-    render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at) : '—'),
+    render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at).slice(0, 10) : '—'),
     sortable: true,
   },
   momentColumn('created_at', '注册'),

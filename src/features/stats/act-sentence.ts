@@ -121,7 +121,7 @@ const ofHouse: Readonly<Record<string, Sentence>> = {
   saveSafety: '修改了内容安全检查',
   decideSafetyCase: ({ to }) =>
     to['state'] === 'allowed' ? '看过{what}：没有问题' : '看过{what}：确认违规',
-  saveApp: '发布或修改了应用{what}',
+  saveApp: ({ to }) => turned(to['draft'], '存了应用草稿{what}', '发布了应用{what}'),
   addAppVersion: '给{what}加了一个版本',
   delAppComment: '删除了{what}的一条评论',
   saveAppDescription: '修改了{what}的介绍',

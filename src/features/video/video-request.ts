@@ -59,7 +59,7 @@ export const moveNames = [
 /** How much moves, in words, and for what number each stands. */
 export const motionNames = [
   { value: 60, label: '轻轻动' },
-  { value: motion.usual, label: '适中' },
+  { value: motion.usual, label: '动得适中' },
   { value: 200, label: '大动' },
 ] as const;
 
@@ -69,7 +69,7 @@ export const nearestMotion = (id: number) =>
     Math.abs(each.value - id) < Math.abs(best.value - id) ? each : best,
   );
 
-/** How it moves, as people say it: 推近 · 适中. */
+/** How it moves, as people say it: 推近 · 动得适中. */
 export const wayWords = ({ move, reverse, motion_bucket_id, cfg_scale }: VideoWay): string =>
   [
     move && moveNames.find(([each]) => each === move)?.[1],
