@@ -110,7 +110,8 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
   await page.goto(`/manager/log?subject=user:${person.id}`);
   await expect(page.getByRole('row').nth(1)).toContainText(`允许“${person.name}”新建会话`);
   await page.getByRole('row').nth(1).getByRole('link').click();
-  await expect(sheetOf(page).getByText(person.account).first()).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`person=${person.id}`));
+  await expect(sheetOf(page).getByText(person.name).first()).toBeVisible();
 });
 
 test('notices, prompts, scenarios and groups are written, filtered and logged on a desktop @G5 @G6', async ({
