@@ -71,7 +71,8 @@ export const ActsScreen = () => {
             label: '动作',
             options: (acts.data?.calls ?? []).map(({ call, summary }) => ({
               value: call,
-              label: summary.slice(0, 24),
+              // What is for programs is left out.
+              label: summary.replaceAll(/（[^）]*）/g, '').split(/[；。]/)[0] ?? call,
             })),
           },
         ]}
