@@ -268,7 +268,7 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   await expect(sheet.getByText('已上传 1 张')).toBeVisible();
   await sheet.getByRole('button', { name: '关闭' }).click();
   await expect(page).toHaveURL(/rank=upload/);
-  await expect(page.getByRole('group', { name: '排行' }).locator('[aria-current]')).toHaveText([
+  await expect(page.getByRole('group', { name: '排序' }).locator('[aria-current]')).toHaveText([
     '我的上传',
   ]);
   const uploads = page.getByRole('list', { name: '我的上传' });

@@ -39,7 +39,7 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
     .toBeGreaterThan(0);
   expect(await film.evaluate((video: HTMLVideoElement) => video.muted && video.loop)).toBe(true);
   // In words as it was asked, and the other way round by one press.
-  await expect(page.getByText('推近 · 大动')).toBeVisible();
+  await expect(app.log.getByText('推近 · 大动')).toBeVisible();
   await expect(page.getByRole('button', { name: /^反向/ })).toBeVisible();
   await page.goto('/video?private=1');
   await expect(page.getByRole('list', { name: '我的视频' }).getByRole('link')).toHaveCount(1);
