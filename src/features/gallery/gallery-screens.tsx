@@ -8,7 +8,7 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
-import { CreateHead, createAct } from '#src/widgets/create-head/create-head.tsx';
+import { CreateHead, createAct, createPage } from '#src/widgets/create-head/create-head.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { BatchBar } from './batch-bar.tsx';
 import { GalleryExamples } from './gallery-examples.tsx';
@@ -114,7 +114,7 @@ const drawOne = (
 const Page = ({ name, children }: { name: string; children: ReactNode }) => {
   usePageTitle(name);
   return (
-    <div className={`page ${styles['page']}`}>
+    <div className={createPage}>
       <CreateHead title={name}>
         <ButtonLink
           kind="primary"

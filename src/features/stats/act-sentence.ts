@@ -9,6 +9,8 @@ interface Told {
   input: Record<string, unknown>;
   from: Record<string, unknown>;
   to: Record<string, unknown>;
+  /** There was nothing before. */
+  isNew: boolean;
 }
 /** `{who}`: whom it is about; `{what}`: by name, or by kind and number. */
 type Sentence = string | ((told: Told) => string);
@@ -19,8 +21,8 @@ const tokens = (value: unknown): string => `${compactNumber(number(value))} toke
 const turned = (value: unknown, on: string, off: string): string => (value ? on : off);
 const made =
   (verb: { add: string; change: string }): Sentence =>
-  ({ from }) =>
-    Object.keys(from).length === 0 ? verb.add : verb.change;
+  ({ isNew }) =>
+    isNew ? verb.add : verb.change;
 const saved = (what: string): Sentence =>
   made({ add: `添加了${what}{what}`, change: `修改了${what}{what}` });
 
@@ -74,7 +76,11 @@ const ofWords: Readonly<Record<string, Sentence>> = {
   adminUpdateHistory: '修改了{who}的会话里的一条消息',
   adminDeleteHistory: '删除了{who}的会话里的一条消息',
   adminUpload: '上传了一个文件',
-  manageScenario: saved('场景'),
+  manageScenario: ({ isNew, from, to }) => {
+    if (from['state'] === 'pending' && to['state'] === 'public') return '通过了场景{what}';
+    if (from['state'] === 'pending' && to['state'] === 'private') return '退回了场景{what}';
+    return isNew ? '添加了场景{what}' : '修改了场景{what}';
+  },
   removeScenario: '删除了场景{what}',
   saveScenarioCategory: saved('场景分类'),
   delScenarioCategory: '删除了场景分类{what}',
@@ -163,7 +169,12 @@ const whyOf = ({ input }: Told): string => {
 export const actSentence = (
   act: Pick<ManagerAct, 'call' | 'summary' | 'subject' | 'person' | 'input' | 'from' | 'to'>,
 ): string => {
-  const told = { input: fieldsOf(act.input), from: fieldsOf(act.from), to: fieldsOf(act.to) };
+  const told = {
+    input: fieldsOf(act.input),
+    from: fieldsOf(act.from),
+    to: fieldsOf(act.to),
+    isNew: act.from === '',
+  };
   const sentence = sentences[act.call];
   const subject = subjectWords(act.subject);
   if (sentence === undefined)

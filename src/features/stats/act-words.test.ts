@@ -79,6 +79,14 @@ test('an act is a sentence: what, whom, how much, why; and leads to what it is a
   expect(actSentence({ ...scenario, from: '{"name":"周报"}', to: '{"name":"周报二"}' })).toBe(
     '修改了场景“周报二”',
   );
+  expect(
+    actSentence({
+      ...scenario,
+      input: '{"name":"周报","reason":"缺例子"}',
+      from: '{"state":"pending"}',
+      to: '{"state":"private"}',
+    }),
+  ).toBe('退回了场景“周报”（缺例子）');
   const notice = { ...act, call: 'saveNotice', subject: 'notice:3', input: '', from: '' };
   expect(actSentence({ ...notice, to: '{"notice":"## 今晚维护\\n\\n两点开始"}' })).toBe(
     '发布了公告“今晚维护”',

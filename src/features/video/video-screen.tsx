@@ -9,7 +9,7 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
-import { CreateHead, createAct } from '#src/widgets/create-head/create-head.tsx';
+import { CreateHead, createAct, createPage } from '#src/widgets/create-head/create-head.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
@@ -131,7 +131,7 @@ export const VideoScreen = () => {
   const own = search.private === 1 ? 1 : 0;
   const fresh = useNewVideo();
   return (
-    <div className="page">
+    <div className={createPage}>
       <CreateHead title="视频">
         <Button
           kind="primary"

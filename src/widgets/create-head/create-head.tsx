@@ -12,6 +12,9 @@ const places = [
 /** The class of what is begun from the head: on a phone its sign alone. */
 export const createAct = css.act;
 
+/** The class of a page with this head: as wide as the window. */
+export const createPage = `page ${css.page}`;
+
 /** The head of all that people make: the way between its places, and what can be begun there. */
 export const CreateHead = ({ title, children }: { title: string; children: ReactNode }) => {
   const { pathname } = useLocation();
