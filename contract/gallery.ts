@@ -99,7 +99,7 @@ export const galleryCalls = {
     method: 'GET',
     path: '/api/image/explore',
     access: 'public',
-    summary: '图片广场：综合、最新、最多点赞',
+    summary: '发现：综合、最新、最多点赞',
     input: z.object({ page, sort: z._default(exploreSort, 'default') }),
     output: z.object({ ...listOf(listedImage), userinfo }),
   }),

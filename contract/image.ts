@@ -234,6 +234,8 @@ export const listedImage = z.object({
   /** `WxH`, pixels. */
   size: z.string(),
   user_id: z.int(),
+  /** Whose it is. */
+  user_name: z.string(),
   session_id: z.nullable(z.int()),
   liked_count: z.int(),
   disliked_count: z.int(),

@@ -48,6 +48,8 @@ const act = z.object({
   summary: z.string(),
   /** Such as `user:12`. */
   subject: z.string(),
+  /** Whom it is about: the subject itself, or whose order or session that is. */
+  person: z.nullable(z.object({ user_id: z.int(), user_name: z.string() })),
   /** JSON texts; empty: nothing. */
   input: z.string(),
   from: z.string(),

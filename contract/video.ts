@@ -26,8 +26,14 @@ export const videoModel = z.object({
   sizes: z.array(z.string()),
   /** Seconds of a film. */
   seconds: z.number(),
+  /** The way of the camera can be chosen; left out: it goes its own. */
+  moves: z.optional(z.boolean()),
 });
 export type VideoModel = z.output<typeof videoModel>;
+
+/** Ways of the camera: nearer, farther, around. */
+export const filmMoves = ['in', 'out', 'around'] as const;
+export type FilmMove = (typeof filmMoves)[number];
 
 /** How a base image is brought to move (documents 2 §3, §5, §9). */
 export const videoParameters = z.object({
@@ -38,6 +44,10 @@ export const videoParameters = z.object({
   /** Must be the session's model where given. */
   cfg_model: chosen(100),
   seed: z.optional(wholeNumber(0, 4_294_967_294)),
+  /** Left out: a way of its own, which comes back to where it began. */
+  move: z.optional(z.enum(filmMoves)),
+  /** 1: the same way from its end. */
+  reverse: z.optional(flag),
 });
 
 /** A message of a session of films, flat in `msg` with format 1 (document 1 §3). */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { familyRules } from '#contract/image-family.ts';
 import type { ImageParameters } from '#contract/image.ts';
-import { imageIdeas } from '#contract/image-ideas.ts';
+import { ideaShapes, imageIdeas } from '#contract/image-ideas.ts';
 import { profiles } from '#packages/canvas/profiles.ts';
 import { workOn } from '#packages/canvas/work.ts';
 
@@ -53,8 +53,10 @@ const draw = async (
     .toFile(path.join(out, `${name}.webp`));
 };
 
-for (const { name, prompt } of imageIdeas)
-  await draw(`idea-${name}`, prompt, { width: 1024, height: 768 }, 480);
+for (const { name, prompt, shape } of imageIdeas) {
+  const [width, height] = ideaShapes[shape];
+  await draw(`idea-${name}`, prompt, { width, height }, 480);
+}
 const square = { width: 512, height: 512 };
 await draw('plain', subject, square, 160);
 for (const { name } of familyRules.builtIn.styles)

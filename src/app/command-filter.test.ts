@@ -6,7 +6,7 @@ const entries = [
   { label: '我的图片' },
   { label: '画图', hint: '页面' },
   { label: 'Qwen Max', hint: '×4' },
-  { label: '图片广场' },
+  { label: '图片与声音' },
 ];
 const found = (typed: string) => findEntries(entries, typed).map(({ label }) => label);
 
@@ -20,7 +20,7 @@ describe('the command palette', () => {
   });
 
   it('puts first what begins with the words', () => {
-    expect(found('图')).toEqual(['图片广场', '我的图片', '画图']);
+    expect(found('图')).toEqual(['图片与声音', '我的图片', '画图']);
   });
 
   it('walks round with the arrows, and nowhere in an empty list', () => {

@@ -22,9 +22,10 @@ export const groups: readonly PlaceGroup[] = [
     label: '创作',
     icon: 'spark',
     places: [
-      place('图片广场', 'compass', '/image/explore'),
+      place('发现', 'compass', '/image/explore', undefined, ({ path }) =>
+        ['/image/explore', '/image/public'].includes(path),
+      ),
       place('画图', 'brush', '/', { tab: 'imagine', new: 1 }, isDrawing),
-      place('公共图片', 'people', '/image/public'),
       place('我的图片', 'image', '/image/private'),
       place('视频', 'film', '/video'),
     ],

@@ -1,6 +1,7 @@
 import CenterPopup from 'antd-mobile/es/components/center-popup';
 import { useId, useRef, type FormEvent, type ReactNode } from 'react';
 import { useModal } from './modal.ts';
+import './less-motion.ts';
 import css from './sheet-view.module.css';
 
 /** A question in the middle of the page that wants an answer before anything else. */

@@ -10,6 +10,8 @@ export interface SheetProps {
    * a panel of several parts under its name.
    */
   popover?: 'list' | 'panel';
+  /** On a wide window it has room for a table beside a form. */
+  wide?: boolean;
   /**
    * Nobody asked for it: it waits for the end of a sentence that is being written, the rest of which
    * it would swallow.

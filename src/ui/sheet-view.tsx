@@ -6,6 +6,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useModal } from './modal.ts';
 import { Popover } from './popover.tsx';
+import './less-motion.ts';
 import css from './sheet-view.module.css';
 import type { SheetProps } from './sheet-props.ts';
 import { usePause } from './use-pause.ts';
@@ -90,7 +91,7 @@ const Inside = memo(
   (_, next) => !next.open,
 );
 
-const Drawer = ({ open, onClose, title, children }: SheetProps) => {
+const Drawer = ({ open, onClose, title, wide = false, children }: SheetProps) => {
   const side = useMedia(wideEnoughForMenu);
   const panel = useRef<HTMLDivElement>(null);
   useModal(open, onClose, panel);
@@ -102,7 +103,9 @@ const Drawer = ({ open, onClose, title, children }: SheetProps) => {
       destroyOnClose
       position={side ? 'right' : 'bottom'}
       bodyClassName={
-        side ? `${css.sheetBody} ${css.sheetSide}` : `${css.sheetBody} ${css.sheetBottom}`
+        side
+          ? `${css.sheetBody} ${css.sheetSide} ${wide ? css.sheetWide : ''}`
+          : `${css.sheetBody} ${css.sheetBottom}`
       }
       aria-hidden={!open}
     >

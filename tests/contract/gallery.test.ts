@@ -179,7 +179,8 @@ test('a client made from the specification alone uploads, edits, lists, likes an
   expect(mine.data.list.map(({ id }) => id)).toEqual(
     [large, cut, red, half, ...drawn].map(({ id }) => id).sort((a, b) => b - a),
   );
-  for (const row of mine.data.list) expect(row).toMatchObject({ like: 0, isLiked: 0 });
+  for (const row of mine.data.list)
+    expect(row).toMatchObject({ like: 0, isLiked: 0, user_name: '测试用户' });
   const info = await client.get('image/info', { explore: 0, image_id: large.id });
   expect(info.data.info).toMatchObject({
     own: true,

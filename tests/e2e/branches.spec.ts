@@ -26,8 +26,8 @@ test('questions and answers branch, are paged through, liked, kept and found @C1
   await app.log.getByText('第一种问法是什么？', { exact: true }).dispatchEvent('touchstart', {
     touches: [{ identifier: 0, clientX: 200, clientY: 200 }],
   });
-  await page.getByRole('dialog').getByRole('button', { name: '修改问题' }).click();
-  const box = page.getByRole('textbox', { name: '修改问题' });
+  await page.getByRole('dialog').getByRole('button', { name: '编辑后重新生成' }).click();
+  const box = page.getByRole('textbox', { name: '编辑问题' });
   await box.fill('第二种问法是什么？');
   await page.getByRole('button', { name: '发送', exact: true }).first().click();
   await expect(app.log).toContainText('您说：第二种问法');

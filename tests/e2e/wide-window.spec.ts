@@ -112,12 +112,12 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   );
 
   // What can be done with a question is seen while the mouse is there.
-  const edit = app.log.getByRole('button', { name: '修改问题' }).first();
+  const edit = app.log.getByRole('button', { name: '编辑后重新生成' }).first();
   await expect(edit).toHaveCSS('opacity', '0');
   await app.log.getByText('第一种问法是什么？', { exact: true }).hover();
   await expect(edit).toHaveCSS('opacity', '1');
   await edit.click();
-  await page.getByRole('textbox', { name: '修改问题' }).fill('第二种问法是什么？');
+  await page.getByRole('textbox', { name: '编辑问题' }).fill('第二种问法是什么？');
   await page.getByRole('button', { name: '发送', exact: true }).first().click();
   await expect(app.log).toContainText('您说：第二种问法');
   const branches = app.log.getByRole('group', { name: '分支' });
@@ -149,7 +149,7 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   await expect(top).not.toBeInViewport();
   // An arrow up in the empty box edits the last question; a press steps back.
   await app.question.press('ArrowUp');
-  await expect(page.getByRole('textbox', { name: '修改问题' })).toHaveValue(/id=escape/);
+  await expect(page.getByRole('textbox', { name: '编辑问题' })).toHaveValue(/id=escape/);
   await page.getByRole('button', { name: '取消' }).click();
   await page.keyboard.press('Control+ArrowLeft');
   await page.waitForURL(/\/help/);
@@ -167,7 +167,7 @@ test('a wide window: a mouse and a keyboard in a conversation; two answers besid
   await page.keyboard.press('Escape');
   await expect(palette).toBeHidden();
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('图片广场');
+  await page.keyboard.type('发现');
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/image\/explore/);
   await page.keyboard.press('Control+/');
@@ -331,7 +331,7 @@ test('a wide window: choices stand at their button without a veil and go by keys
   await expect(page.getByRole('dialog', { name: '快捷键' })).toContainText('局部重绘');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: '搜索和命令' }).click();
-  await page.keyboard.type('图片广场');
+  await page.keyboard.type('发现');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/image\/explore/);
 });

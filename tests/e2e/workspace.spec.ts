@@ -288,9 +288,9 @@ test.describe('with a model of a connected service', () => {
     // The menu of one's own question; the warning says what goes with it.
     const mine = page.getByRole('article').first();
     await mine.getByRole('button', { name: '更多操作' }).click();
-    await page.getByRole('button', { name: '删除这条消息' }).click();
+    await page.getByRole('button', { name: '删除这个问题' }).click();
     const warning = page.getByRole('alertdialog');
-    await expect(warning).toContainText('会话和大家的全部回复都会删除');
+    await expect(warning).toContainText('问题和大家的全部回答都会删除');
     await warning.getByRole('button', { name: '删除', exact: true }).click();
     await page.waitForURL((url) => url.pathname === '/');
     await there.page.reload();

@@ -211,6 +211,7 @@ export interface Listed {
   width: number;
   height: number;
   user_id: number;
+  user_name: string;
   session_id: number | null;
   liked_count: number;
   disliked_count: number;
@@ -226,7 +227,8 @@ export interface Listed {
 }
 
 const columns = sql.raw(`i.id::float8, i.uuid, i.key, i.type, i.width, i.height,
-  i.user_id::float8, i.session_id::float8, i.liked_count, i.disliked_count, i.model, i.prompt,
+  i.user_id::float8, (SELECT u.user_name FROM users u WHERE u.id = i.user_id) AS user_name,
+  i.session_id::float8, i.liked_count, i.disliked_count, i.model, i.prompt,
   i.origin, i.made, i.hidden, i.deleted_at IS NOT NULL AS deleted,
   to_char(i.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at`);
 

@@ -77,6 +77,7 @@ export const viewImage = (row: store.Listed): ListedImage => ({
   url: row.deleted || row.key === '' ? '' : imageAddress(row),
   size: `${row.width}x${row.height}`,
   user_id: row.user_id,
+  user_name: row.user_name,
   session_id: row.session_id,
   liked_count: row.liked_count,
   disliked_count: row.disliked_count,

@@ -68,7 +68,7 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
   const { rows, total } = await store.pageOfActs(db, input, pageSize);
   const used = await store.usedCalls(db);
   return {
-    list: rows.map(({ act, userName }) => {
+    list: rows.map(({ act, userName, person }) => {
       const { from, to } = changedOf(act.before, act.after);
       return {
         id: act.id,
@@ -77,6 +77,7 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
         call: act.call,
         summary: summaryOf(act.call),
         subject: act.subject,
+        person: person && { user_id: person.id, user_name: person.userName },
         // Once more: what counts as secret was less before.
         input: textOf(shortened(act.input)),
         from: textOf(from),

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, max, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Parsed } from '#contract/calls.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
@@ -45,6 +46,16 @@ export const usedCalls = async (db: Executor): Promise<string[]> => {
   return rows.map(({ call }) => call);
 };
 
+/** Whom an act is about: the subject itself, or whose order or session that is. */
+const personOf = sql`CASE
+  WHEN ${managerActs.subject} ~ '^user:[0-9]{1,9}$' THEN substr(${managerActs.subject}, 6)::integer
+  WHEN ${managerActs.subject} LIKE 'order:%' THEN
+    (SELECT o.user_id FROM orders o WHERE o.number = substr(${managerActs.subject}, 7))
+  WHEN ${managerActs.subject} ~ '^session:[0-9]{1,9}$' THEN
+    (SELECT s.user_id FROM sessions s WHERE s.id = substr(${managerActs.subject}, 9)::integer)
+  END`;
+const people = alias(users, 'people');
+
 export const pageOfActs = async (db: Executor, input: Parsed<'adminActList'>, size: number) => {
   const wanted = and(
     input.user_id === undefined ? undefined : eq(managerActs.userId, input.user_id),
@@ -52,9 +63,10 @@ export const pageOfActs = async (db: Executor, input: Parsed<'adminActList'>, si
     input.subject === undefined ? undefined : eq(managerActs.subject, input.subject),
   );
   const rows = await db
-    .select({ act: managerActs, userName: users.userName })
+    .select({ act: managerActs, userName: users.userName, person: people })
     .from(managerActs)
     .innerJoin(users, eq(users.id, managerActs.userId))
+    .leftJoin(people, eq(people.id, personOf))
     .where(wanted)
     .orderBy(desc(managerActs.id))
     .offset((input.page - 1) * size)

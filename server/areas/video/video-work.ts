@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { codes } from '#contract/errors.ts';
 import { modelTypes, sessionTypes } from '#contract/kinds.ts';
-import type { MadeVideo } from '#contract/video.ts';
+import type { FilmMove, MadeVideo } from '#contract/video.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { waiterOf } from '#server/db/person.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
@@ -36,6 +36,8 @@ export interface FilmPlan {
   cfgScale: number;
   motion: number;
   seed: number;
+  move?: FilmMove | undefined;
+  reverse?: boolean;
   /** Tokens for the film. */
   price: number;
 }
@@ -99,6 +101,8 @@ const runAt = async (
       cfgScale: plan.cfgScale,
       motion: plan.motion,
       seed: plan.seed,
+      move: plan.move,
+      reverse: plan.reverse === true,
       marked: await wantsFilmMarks(db),
     },
     engineIo(io, channelId, done, files.preview),

@@ -144,6 +144,9 @@ export const createVideoService = (deps: {
         const film = filmOf(message.human, message.request);
         const parameters = { ...film.parameters, ...input.parameters };
         if (film.base_image === '') throw new Refusal('job_unsuitable', '请填入图片');
+        const { move, reverse } = parameters;
+        if ((move !== undefined || reverse === 1) && model.video?.moves !== true)
+          throw new Refusal('job_unsuitable', 'move：这个模型自己决定镜头怎样动');
         await deps.files.takeImages(tx, [film.base_image]);
         await requireRoomForJob(tx, user.id);
         await deps.files.requireRoom(tx, user);
@@ -161,6 +164,8 @@ export const createVideoService = (deps: {
               cfgScale: parameters.cfg_scale ?? limits.film.cfgScale.usual,
               motion: parameters.motion_bucket_id ?? limits.film.motion.usual,
               seed: parameters.seed ?? randomInt(2 ** 32 - 1),
+              move,
+              reverse: reverse === 1,
               price: videoDeduction(model),
             },
           },

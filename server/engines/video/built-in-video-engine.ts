@@ -43,7 +43,7 @@ const reachOf = ({ motion, cfgScale }: Pick<VideoOrder, 'motion' | 'cfgScale'>):
  */
 export const createBuiltInVideoEngine = ({ seconds }: { seconds: number }): VideoEngine => ({
   concurrency: 1,
-  describe: () => ({ sizes: [], seconds }),
+  describe: () => ({ sizes: [], seconds, moves: true }),
   run: async (order, io) => {
     const task = {
       base: order.base,
@@ -51,6 +51,8 @@ export const createBuiltInVideoEngine = ({ seconds }: { seconds: number }): Vide
       seconds,
       reach: reachOf(order),
       seed: order.seed,
+      move: order.move,
+      reverse: order.reverse === true,
       marked: order.marked,
     };
     const { data, poster } = await inThread(task, io.signal, { progress: io.progress });

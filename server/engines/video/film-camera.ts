@@ -1,3 +1,5 @@
+import type { FilmMove } from '#contract/video.ts';
+
 /** Where the camera of a film is, and what it sees of an image. */
 
 /** One plane of an image: light, or one of the two differences of colour at half the size. */
@@ -24,12 +26,34 @@ const drawn = (seed: number, which: number): number => {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
 };
 
+/** Where the camera goes. */
+export interface FilmWay {
+  /** 0 to 1: how far. */
+  reach: number;
+  seed: number;
+  /** Undefined: a way of the seed's. */
+  move: FilmMove | undefined;
+  /** From its end. */
+  reverse: boolean;
+}
+
+/** How much nearer the camera is at the end of its way in, a share of the image's size. */
+const nearest = 0.4;
+
 /**
- * A way that comes back to where it began, so that the film can be played again and again.
- * @param reach 0 to 1 @param time 0 to 1
+ * All but the ways in and out come back to where they began, so that the film can be played again
+ * and again.
+ * @param time 0 to 1
  */
-export const cameraAt = (reach: number, seed: number, time: number): Camera => {
-  const turn = 2 * Math.PI * time;
+export const cameraAt = ({ reach, seed, move, reverse }: FilmWay, time: number): Camera => {
+  const at = reverse ? 1 - time : time;
+  const turn = 2 * Math.PI * at;
+  if (move === 'in' || move === 'out') {
+    const gone = (1 - Math.cos(Math.PI * (move === 'in' ? at : 1 - at))) / 2;
+    return { x: 0, y: 0, zoom: nearest * reach * gone };
+  }
+  if (move === 'around')
+    return { x: reach * 0.05 * Math.sin(turn), y: reach * 0.035 * Math.cos(turn), zoom: 0 };
   const side = drawn(seed, 0) < 0.5 ? -1 : 1;
   const lift = (drawn(seed, 1) - 0.5) * 0.8;
   const push = 0.06 + 0.08 * drawn(seed, 2);

@@ -1,15 +1,14 @@
+import type { FilmWay } from './film-camera.ts';
+
 /** What the thread that films is asked for, and what it gives. */
 
-export interface FilmTask {
+export interface FilmTask extends FilmWay {
   /** PNG or JPEG, upright. */
   base: Uint8Array;
   /** Pixels of the film, even. */
   width: number;
   height: number;
   seconds: number;
-  /** 0 to 1: how far the camera goes. */
-  reach: number;
-  seed: number;
   /** Its first two seconds show that a model made it. */
   marked: boolean;
 }

@@ -90,7 +90,7 @@ const shown = async (data: Uint8Array, width: number, height: number, whole: boo
 };
 
 const film = async (task: FilmTask, io: ThreadIo): Promise<Film> => {
-  const { width, height, seconds, reach, seed, marked } = task;
+  const { width, height, seconds, reach, marked } = task;
   const mark = marked ? await markRaster(width, height) : null;
   const planes = await planesOf(task);
   await io.turn();
@@ -109,7 +109,7 @@ const film = async (task: FilmTask, io: ThreadIo): Promise<Film> => {
   let poster: Uint8Array = new Uint8Array();
   try {
     for (let at = 0; at < frames; at += 1) {
-      const camera = cameraAt(reach, seed, at / frames);
+      const camera = cameraAt(task, at / frames);
       let from = 0;
       for (const plane of planes) {
         const size = plane.width * plane.height;

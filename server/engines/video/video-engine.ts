@@ -1,4 +1,4 @@
-import type { VideoModel } from '#contract/video.ts';
+import type { FilmMove, VideoModel } from '#contract/video.ts';
 import type { SentOut } from '../sent-out.ts';
 import { ServiceError } from '../service-wire.ts';
 
@@ -17,6 +17,10 @@ export interface VideoOrder {
   /** How much moves, 1 to 255. */
   motion: number;
   seed: number;
+  /** The way of the camera; left out: a way of its own. */
+  move?: FilmMove | undefined;
+  /** That way from its end. */
+  reverse?: boolean;
   /** Its first two seconds are to show that a model made it, where the engine can draw that. */
   marked: boolean;
 }

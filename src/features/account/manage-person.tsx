@@ -46,7 +46,7 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
   },
   { key: 'pot', title: '账户', value: (row) => (row.pot === 'vip' ? '会员额度' : '余额') },
   { key: 'remark', title: '备注', value: (row) => row.remark || '—', wide: true },
-  momentColumn('created_at', '时间', { sortable: true }),
+  momentColumn('created_at', '时间'),
 ];
 
 const Ledger = ({ userId }: { userId: number }) => {

@@ -1,10 +1,12 @@
 import { compactColumn, momentColumn } from '#src/ui/table/columns.ts';
 import { Tag } from '#src/ui/chip.tsx';
+import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { FilterBar, type Filter } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -71,15 +73,15 @@ const columns: readonly Column<AdminUser>[] = [
       </span>
     ),
   },
-  compactColumn('chatgpt_balance', '余额', { sortable: true }),
+  compactColumn('chatgpt_balance', '余额'),
   {
     key: 'vip_expired_at',
     title: '会员到期',
     value: (row) => row.vip_expired_at,
-    render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at) : '—'),
+    render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at).slice(0, 10) : '—'),
     sortable: true,
   },
-  momentColumn('created_at', '注册', { sortable: true }),
+  momentColumn('created_at', '注册'),
 ];
 
 /** Everybody; a row leads to the person's page with all that can be changed. */
@@ -99,11 +101,37 @@ export const ManageUserScreen = () => {
         empty={{ icon: 'people', text: '没有符合的用户。' }}
         tone={(row) => (row.disabled ? 'bad' : row.rank ? 'gold' : undefined)}
         onOpen={(row) => show({ person: row.user_id, page })}
+        renderChosen={(rows, clear) => (
+          <ChosenActs
+            rows={rows}
+            onDone={clear}
+            acts={[
+              {
+                label: '禁止新建会话',
+                fits: (row) => !row.session_blacklist,
+                run: (row) => api.updateUser({ user_id: row.user_id, session_blacklist: 1 }),
+              },
+              {
+                label: '禁用账号',
+                danger: true,
+                fits: (row) => !row.disabled,
+                sure: (count) => `禁用选中的 ${count} 个账号？本人不能再登录和使用。`,
+                run: (row) => api.updateUser({ user_id: row.user_id, disabled: 1 }),
+              },
+              {
+                label: '启用账号',
+                fits: (row) => row.disabled === 1,
+                run: (row) => api.updateUser({ user_id: row.user_id, disabled: 0 }),
+              },
+            ]}
+          />
+        )}
       />
       <Sheet
         open={person !== undefined}
         onClose={() => show({ person: undefined, page: page === 1 ? undefined : page })}
         title="用户资料"
+        wide
       >
         {person !== undefined && <ManagePerson key={person} userId={person} />}
       </Sheet>

@@ -58,6 +58,7 @@ const columnsOf = (acts: Acts): Column<Order>[] => [
   { key: 'title', title: '内容', value: (order) => order.title, role: 'title', wide: true },
   {
     key: 'amount',
+    sortable: true,
     title: '金额',
     value: (order) => order.amount / 100,
     render: (order) => (order.provider === '' ? '—' : yuan(order.amount)),
@@ -65,6 +66,7 @@ const columnsOf = (acts: Acts): Column<Order>[] => [
   },
   {
     key: 'trade_value',
+    sortable: true,
     title: 'token',
     value: (order) => order.trade_value,
     render: (order) =>
@@ -89,6 +91,7 @@ const columnsOf = (acts: Acts): Column<Order>[] => [
   },
   {
     key: 'created_at',
+    sortable: true,
     title: '时间',
     value: (order) => order.created_at,
     render: (order) => dateTime(order.paid_at ?? order.created_at),

@@ -1,6 +1,7 @@
 import { useAuth } from '#src/platform/auth-store.ts';
 import { compactNumber } from '#common/compact-number.ts';
 import { quantities, tokenQuote, tokenPrice, tokensOfMillion } from '#contract/goods.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
 import css from './buy.module.css';
 import { Purchase } from './purchase.tsx';
 
@@ -33,8 +34,8 @@ const RechargeTab = () => {
       <section className={`card ${css.words}`}>
         <h2>100 万 token 能做什么</h2>
         <p>
-          {tokenPrice.each / 100} 元 100
-          万。普通模型按字数一比一扣，能聊五六十万个汉字；图片每张按模型的价格扣，画之前按钮上写着价钱。没有用完的一直有效；不想用了，可以在订单里申请退款。
+          100 万 token {yuan(tokenPrice.each)}
+          。普通模型按字数一比一扣，能聊五六十万个汉字；图片每张按模型的价格扣，画之前按钮上写着价钱。没有用完的一直有效；不想用了，可以在订单里申请退款。
         </p>
       </section>
     </>

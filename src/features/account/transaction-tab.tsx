@@ -37,6 +37,7 @@ const columns: Column<Spend>[] = [
   }),
   {
     key: 'yuan',
+    sortable: true,
     title: '约合',
     value: (row) => (row.deduct_tokens * 20) / 1e6,
     render: (row) => tokensInYuan(row.deduct_tokens),

@@ -11,7 +11,7 @@ import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { MonthPicker } from '#src/ui/month-picker/month-picker.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
-import { tokensInYuan, yuanOfTokens } from '#src/widgets/pay/money.ts';
+import { tokensInYuan, yuan, yuanOfTokens } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
 import { Receipt } from '#src/widgets/pay/receipt.tsx';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -79,7 +79,7 @@ const seriesOf = <Key extends string | number>(
   return keys.length > mostSeries ? [...all, one('其他', (each) => !named.includes(each))] : all;
 };
 
-const showYuan = (value: number): string => `￥${Number(value.toFixed(2))}`;
+const showYuan = (value: number): string => yuan(value * 100);
 
 const Charts = ({ usage, labelOf }: { usage: Usage; labelOf: (model: string) => string }) => {
   const [by, setBy] = useState<'model' | 'kind'>('model');

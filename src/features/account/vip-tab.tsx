@@ -3,6 +3,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { quantities, vipQuote, vipPrice } from '#contract/goods.ts';
 import { limits } from '#contract/limits.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
 import css from './buy.module.css';
 import { Purchase } from './purchase.tsx';
 
@@ -31,7 +32,7 @@ const VipTab = () => {
         <p>
           {vip
             ? `有效期至 ${dateTime(vip).slice(0, 10)}，本月还有 ${compactNumber(user.vip_balance)} token`
-            : `每月 ${vipPrice.each / 100} 元`}
+            : `每月 ${yuan(vipPrice.each)}`}
         </p>
         <ul>
           {gains.map((gain) => (

@@ -81,7 +81,7 @@ const useMessageActs = (show: (next: Shown) => void) => {
       !reply &&
         (branches || (acts.people && mine)) && {
           icon: 'edit',
-          label: acts.people ? '修改' : '修改问题',
+          label: acts.people ? '修改' : '编辑后重新生成',
           act: () => acts.toggle('edit', id),
         },
       !reply &&
@@ -123,7 +123,7 @@ const useMessageActs = (show: (next: Shown) => void) => {
       saved &&
         (acts.people ? mine : acts.owner) && {
           icon: 'trash',
-          label: '删除这条消息',
+          label: `删除这${question === null ? '条消息' : message.title === '' ? '个回答' : '个问题'}`,
           danger: true,
           act: () => acts.remove(message),
         },

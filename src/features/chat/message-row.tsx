@@ -86,7 +86,7 @@ export const Question = memo(function Question({ row }: { row: QuestionRow }) {
                 {acts.owner && acts.writable && !acts.temporary && (
                   <SmallAct
                     icon="edit"
-                    label="修改问题"
+                    label="编辑后重新生成"
                     onClick={() => acts.toggle('edit', message.id)}
                   />
                 )}

@@ -101,7 +101,7 @@ const PersonMessage = memo(function PersonMessage({
       data-mine={(quiet && mine) || undefined}
       data-article={question === null ? undefined : message.title === '' ? 'answer' : 'question'}
       data-accepted={accepted || undefined}
-      aria-label={`${name}的消息`}
+      aria-label={`${name}的${question === null ? '消息' : message.title === '' ? '回答' : '问题'}`}
     >
       <button
         type="button"

@@ -136,7 +136,7 @@ export const QuestionEditor = ({ message }: { message: Message }) => {
     >
       <textarea
         ref={box}
-        aria-label="修改问题"
+        aria-label="编辑问题"
         value={text}
         onChange={(event) => write(event.target.value)}
         onKeyDown={(event) => {

@@ -110,7 +110,10 @@ const SideBySide = memo(function SideBySide({ row }: { row: SideBySideRow }) {
   const labels = useLabels(row.answers.map(({ message }) => message));
   const go = (index: number) => {
     const element = strip.current;
-    element?.scrollTo({ left: index * element.clientWidth, behavior: 'smooth' });
+    element?.scrollTo({
+      left: index * element.clientWidth,
+      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth',
+    });
     setAt(index);
   };
   return (

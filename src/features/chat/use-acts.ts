@@ -32,7 +32,7 @@ const hasPointer = '(hover: hover)';
 const deletionOf = (message: Message, session: SessionDetail, first: boolean) => {
   if (session.type !== sessionTypes.people) return '问题和它的回复会一起删除，不能恢复。';
   if (session.friend === null && session.owner && first && message.user_id === session.user_id)
-    return '这是整个问答的问题：删除后，会话和大家的全部回复都会删除，不能恢复。';
+    return '这是整个问答的问题：删除后，问题和大家的全部回答都会删除，不能恢复。';
   return '消息会从所有人的会话里删除，不能恢复。';
 };
 

@@ -30,7 +30,7 @@ const columns: readonly Column<Consent>[] = [
     wide: true,
   },
   { key: 'title', title: '协议', value: (row) => `${row.title} 第 ${row.version} 版` },
-  momentColumn('created_at', '同意', { sortable: true }),
+  momentColumn('created_at', '同意'),
   {
     key: 'withdrawn_at',
     title: '撤回',

@@ -193,7 +193,7 @@ const caseColumns = (look: (whose: Whose) => void): readonly Column<Case>[] => [
     title: '由谁查出',
     value: (row) => `${whoChecks(row.by)}：${row.reason || '没有说原因'}`,
   },
-  momentColumn('created_at', '时间', { sortable: true }),
+  momentColumn('created_at', '时间'),
   {
     key: 'appeal',
     title: '申诉',

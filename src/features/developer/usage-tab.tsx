@@ -24,11 +24,11 @@ const number = (value: number) => value.toLocaleString('zh-CN');
 const columns: readonly Column<ApiUsage>[] = [
   { key: 'model', title: '模型', value: (row) => row.model, role: 'title' },
   { key: 'count', title: '请求次数', align: 'end', value: (row) => row.count, sortable: true },
-  numberColumn('raw_prompt_tokens', '提问 token', { sortable: true }),
+  numberColumn('raw_prompt_tokens', '提问 token'),
   numberColumn('cached_tokens', '其中缓存'),
-  numberColumn('raw_completion_tokens', '回答 token', { sortable: true }),
+  numberColumn('raw_completion_tokens', '回答 token'),
   numberColumn('reasoning_tokens', '其中思考'),
-  numberColumn('tokens', '合计', { sortable: true }),
+  numberColumn('tokens', '合计'),
   numberColumn('deduct_tokens', '实际扣除', {
     render: (row) => <strong>{number(row.deduct_tokens)}</strong>,
     sortable: true,

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { inIdleTime } from '#src/platform/idle.ts';
+import { maskName } from '#src/platform/format.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { useImageMark, voteOnImage } from '#src/widgets/image/image-marks.ts';
@@ -16,7 +17,7 @@ import styles from './gallery.module.css';
 import type { GalleryImage, useGallery } from './use-gallery.ts';
 
 /** px that a column is wide at least: two stand side by side on a phone. */
-const column = { narrow: 150, wide: 180, explore: 276 };
+const column = { narrow: 150, own: 180, others: 256 };
 
 const keyOf = ({ uuid }: GalleryImage): string => uuid;
 const shapeOf = (image: GalleryImage): GalleryImage => image;
@@ -51,12 +52,15 @@ const Tile = ({
   image,
   at,
   width,
+  others,
   chosen,
   onPress,
 }: {
   image: GalleryImage;
   at: number;
   width: number;
+  /** It stands among those of many people. */
+  others: boolean;
   /** Null: a press opens it. */
   chosen: boolean | null;
   onPress: (image: GalleryImage, tile: HTMLElement) => void;
@@ -75,6 +79,12 @@ const Tile = ({
         alt=""
         decoding="async"
       />
+      {chosen === null && image.prompt !== '' && (
+        <span className={styles['words']} aria-hidden="true">
+          {others && <b>{maskName(image.user_name)}</b>}
+          {image.prompt}
+        </span>
+      )}
       {chosen !== null && (
         <span className={styles['check']} aria-hidden="true">
           {chosen && <Icon name="check" size={18} />}
@@ -152,6 +162,7 @@ export const GalleryList = ({
         image={image}
         at={at}
         width={width}
+        others={kind !== 'private'}
         chosen={chosen && chosen.has(image.id)}
         onPress={(pressed, element) => {
           if (choosing) latest.current.onChoose?.(pressed);
@@ -162,7 +173,7 @@ export const GalleryList = ({
         }}
       />
     ),
-    [chosen, choosing],
+    [chosen, choosing, kind],
   );
 
   const at = images.findIndex(({ id }) => id === opened);
@@ -214,7 +225,7 @@ export const GalleryList = ({
           shapeOf={shapeOf}
           keyOf={keyOf}
           label={label}
-          least={wide ? (kind === 'explore' ? column.explore : column.wide) : column.narrow}
+          least={wide ? (kind === 'private' ? column.own : column.others) : column.narrow}
           render={tile}
           more={hasNextPage && !isFetchingNextPage && !isFetchNextPageError}
           onMore={more}

@@ -1,5 +1,5 @@
 import { ChipLink } from '#src/ui/chip.tsx';
-import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { useMedia } from '#src/platform/use-media.ts';
@@ -8,6 +8,7 @@ import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { EmptyState } from '#src/ui/empty-state.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { CreateHead, createAct, createPage } from '#src/widgets/create-head/create-head.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { BatchBar } from './batch-bar.tsx';
 import { GalleryExamples } from './gallery-examples.tsx';
@@ -21,13 +22,6 @@ const explore = getRouteApi('/image/explore');
 const open = getRouteApi('/image/public');
 const mine = getRouteApi('/image/private');
 
-const places = [
-  { to: '/image/explore', name: '图片广场' },
-  { to: '/image/public', name: '公共图片' },
-  { to: '/image/private', name: '我的图片' },
-  { to: '/video', name: '视频' },
-] as const;
-
 /** A search without result: what was looked for can be drawn. */
 const NotFound = ({ query }: { query: string }) => (
   <EmptyPlace
@@ -38,30 +32,6 @@ const NotFound = ({ query }: { query: string }) => (
   />
 );
 
-/** The head that the galleries share: the way between them, and what one may do there. */
-const Head = ({ here }: { here: string }) => (
-  <header className={styles['head']}>
-    <h1 className="sr-only">{here}</h1>
-    <nav className={styles['places']} aria-label="图片">
-      {places.map(({ to, name }) => (
-        <Link key={to} to={to} aria-current={name === here ? 'page' : undefined}>
-          {name}
-        </Link>
-      ))}
-    </nav>
-    <ButtonLink
-      kind="primary"
-      size="small"
-      className={styles['draw']}
-      to="/"
-      search={{ tab: 'imagine', new: 1 }}
-    >
-      <Icon name="spark" size={16} />
-      <span>画图</span>
-    </ButtonLink>
-  </header>
-);
-
 const ranks = [
   { rank: undefined, name: '最新' },
   { rank: 'day', name: '今日最佳' },
@@ -70,12 +40,6 @@ const ranks = [
   { rank: 'all', name: '历史最佳' },
 ] as const;
 const ownRanks = [ranks[0], { rank: 'upload', name: '我的上传' }, ...ranks.slice(1)] as const;
-
-const sorts = [
-  { sort: undefined, name: '综合排序' },
-  { sort: 'newest', name: '最新创建' },
-  { sort: 'most-popular', name: '最多点赞' },
-] as const;
 
 const SearchBox = ({ query, onQuery }: { query: string; onQuery: (query: string) => void }) => {
   const [text, setText] = useState(query);
@@ -150,25 +114,34 @@ const drawOne = (
 const Page = ({ name, children }: { name: string; children: ReactNode }) => {
   usePageTitle(name);
   return (
-    <div className={`page ${styles['page']}`}>
-      <Head here={name} />
+    <div className={createPage}>
+      <CreateHead title={name}>
+        <ButtonLink
+          kind="primary"
+          size="small"
+          className={createAct}
+          to="/"
+          search={{ tab: 'imagine', new: 1 }}
+        >
+          <Icon name="spark" size={16} />
+          <span>画图</span>
+        </ButtonLink>
+      </CreateHead>
       {children}
     </div>
   );
 };
 
+interface Order {
+  name: string;
+  to: '/image/explore' | '/image/public' | '/image/private';
+  search: ExploreSearch & GallerySearch;
+}
+
 /** The ways a gallery can be put into order. */
-const Orders = ({
-  label,
-  to,
-  orders,
-}: {
-  label: string;
-  to: (typeof places)[number]['to'];
-  orders: readonly { name: string; search: ExploreSearch & GallerySearch }[];
-}) => (
-  <div className={styles['ranks']} role="group" aria-label={label}>
-    {orders.map(({ name, search }) => (
+const Orders = ({ orders }: { orders: readonly Order[] }) => (
+  <div className={styles['ranks']} role="group" aria-label="排序">
+    {orders.map(({ name, to, search }) => (
       <ChipLink key={name} to={to} search={search} activeOptions={{ explicitUndefined: true }}>
         {name}
       </ChipLink>
@@ -176,22 +149,52 @@ const Orders = ({
   </div>
 );
 
+/**
+ * What everybody shows: by likes and age, by the clock, or the best of a time. Words lead to the
+ * gallery that is searched.
+ */
+const Discover = ({
+  query,
+  onQuery,
+  children,
+}: {
+  query: string;
+  onQuery: (query: string) => void;
+  children: ReactNode;
+}) => {
+  const words = query || undefined;
+  const best = ranks.map(({ name, rank }): Order => ({
+    name,
+    to: '/image/public',
+    search: { rank, query: words },
+  }));
+  const usual: Order = { name: '推荐', to: '/image/explore', search: { sort: undefined } };
+  return (
+    <Page name="发现">
+      <SearchBox key={query} query={query} onQuery={onQuery} />
+      <Orders orders={words === undefined ? [usual, ...best] : best} />
+      {children}
+    </Page>
+  );
+};
+
 export const ExploreScreen = () => {
   const search = explore.useSearch();
+  const go = useNavigate();
   const { list } = usePlace<ExploreSearch>(
     search,
     { kind: 'explore', sort: search.sort ?? 'default' },
     explore.useNavigate(),
   );
   return (
-    <Page name="图片广场">
-      <Orders
-        label="排序"
-        to="/image/explore"
-        orders={sorts.map(({ name, sort }) => ({ name, search: { sort } }))}
-      />
-      <GalleryList {...list} label="图片广场" empty={<GalleryExamples action={drawOne} />} />
-    </Page>
+    <Discover
+      query=""
+      onQuery={(query) => {
+        if (query !== '') void go({ to: '/image/public', search: { query } });
+      }}
+    >
+      <GalleryList {...list} label="发现" empty={<GalleryExamples action={drawOne} />} />
+    </Discover>
   );
 };
 
@@ -204,26 +207,16 @@ export const PublicScreen = () => {
     open.useNavigate(),
   );
   return (
-    <Page name="公共图片">
-      <SearchBox
-        key={query}
-        query={query}
-        onQuery={(next) => change({ query: next || undefined, page: undefined })}
-      />
-      <Orders
-        label="排行"
-        to="/image/public"
-        orders={ranks.map(({ name, rank }) => ({
-          name,
-          search: { rank, query: query || undefined },
-        }))}
-      />
+    <Discover
+      query={query}
+      onQuery={(next) => change({ query: next || undefined, page: undefined })}
+    >
       <GalleryList
         {...list}
-        label="公共图片"
+        label="发现"
         empty={query === '' ? <GalleryExamples action={drawOne} /> : <NotFound query={query} />}
       />
-    </Page>
+    </Discover>
   );
 };
 
@@ -323,10 +316,9 @@ export const PrivateScreen = () => {
         </Button>
       </div>
       <Orders
-        label="排行"
-        to="/image/private"
         orders={ownRanks.map(({ name, rank }) => ({
           name,
+          to: '/image/private',
           search: { rank, query: query || undefined },
         }))}
       />

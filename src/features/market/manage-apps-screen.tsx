@@ -94,7 +94,7 @@ const columns: readonly Column<Row>[] = [
     align: 'end',
     sortable: true,
   },
-  momentColumn('updated_at', '更新', { spare: true, sortable: true }),
+  momentColumn('updated_at', '更新', { spare: true }),
 ];
 
 type Part = 'acts' | 'info' | 'description' | 'versions' | 'comments' | 'publish';

@@ -142,7 +142,12 @@ export const ChannelHealth = ({
     { enabled: channel !== undefined, refetchInterval: 5_000 },
   );
   return (
-    <Sheet open={channel !== undefined} onClose={onClose} title={`${channel?.label ?? ''} 的健康`}>
+    <Sheet
+      open={channel !== undefined}
+      onClose={onClose}
+      title={`${channel?.label ?? ''} 的健康`}
+      wide
+    >
       <div className={css.all}>
         {channel && <TryAll key={channel.id} channel={channel} />}
         {health.data?.list.length === 0 && (

@@ -10,6 +10,7 @@ import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import type { Field } from '#src/ui/form/field.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -17,14 +18,7 @@ import type { In } from '#contract/calls.ts';
 import { imageSizes } from '#contract/image-size.ts';
 import type { AdminModel } from '#contract/manage-model.ts';
 import { useState } from 'react';
-
-const types: Readonly<Record<number, string>> = {
-  0: '聊天',
-  1: '画图',
-  2: '语音转文字',
-  3: '文字转语音',
-  4: '视频',
-};
+import { typeNames } from './model-facts.ts';
 
 const marks = (row: AdminModel): string[] =>
   [
@@ -44,7 +38,7 @@ const columns: readonly Column<AdminModel>[] = [
   {
     key: 'type',
     title: '类型',
-    value: (row) => types[row.type] ?? String(row.type),
+    value: (row) => typeNames[row.type] ?? String(row.type),
     role: 'plain',
   },
   {
@@ -332,7 +326,7 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
           {
             kind: 'choice',
             name: 'type',
-            options: Object.entries(types).map(([value, label]) => ({ value, label })),
+            options: Object.entries(typeNames).map(([value, label]) => ({ value, label })),
           },
         ]}
         values={search}
@@ -346,8 +340,43 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
         empty={{ icon: 'spark', text: '没有符合的模型。' }}
         tone={(row) => (row.disable ? 'bad' : undefined)}
         onOpen={setOpen}
+        renderChosen={(rows, clear) => (
+          <ChosenActs
+            rows={rows}
+            onDone={clear}
+            acts={[
+              {
+                label: '显示',
+                fits: (row) => !row.display,
+                run: ({ id }) => api.setModel({ id, display: 1 }),
+              },
+              {
+                label: '不显示',
+                fits: (row) => row.display === 1,
+                run: ({ id }) => api.setModel({ id, display: 0 }),
+              },
+              {
+                label: '停用',
+                danger: true,
+                fits: (row) => !row.disable,
+                sure: (count) => `停用选中的 ${count} 个模型？正在用它们的会话不能再问。`,
+                run: ({ id }) => api.setModel({ id, disable: 1 }),
+              },
+              {
+                label: '启用',
+                fits: (row) => row.disable === 1,
+                run: ({ id }) => api.setModel({ id, disable: 0 }),
+              },
+            ]}
+          />
+        )}
       />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.label ?? ''}
+        wide
+      >
         {open && (
           <ModelForm
             key={open.id}

@@ -127,9 +127,17 @@ const columnsOf = (
           : `${row.key_hint} 等 ${row.key_count} 个`,
   },
   { key: 'models', title: '模型', value: (row) => row.models.length, align: 'end' },
-  { key: 'weight', title: '权重', value: (row) => row.weight, align: 'end', spare: true },
+  {
+    key: 'weight',
+    sortable: true,
+    title: '权重',
+    value: (row) => row.weight,
+    align: 'end',
+    spare: true,
+  },
   {
     key: 'failures',
+    sortable: true,
     title: '成功 / 出错',
     value: (row) => row.failures,
     render: (row) => `${row.successes} / ${row.failures}`,
@@ -137,6 +145,7 @@ const columnsOf = (
   },
   {
     key: 'latency',
+    sortable: true,
     title: '首字',
     value: (row) => row.latency,
     render: (row) => (row.latency === null ? '—' : `${(row.latency / 1000).toFixed(1)} 秒`),
@@ -144,6 +153,7 @@ const columnsOf = (
   },
   {
     key: 'factor',
+    sortable: true,
     title: '倍率',
     value: (row) => row.factor,
     render: (row) => (row.factor === 1 ? '—' : `×${row.factor}`),
@@ -152,6 +162,7 @@ const columnsOf = (
   },
   {
     key: 'balance',
+    sortable: true,
     title: '余额',
     value: (row) => row.balance?.amount ?? null,
     render: (row) =>
@@ -216,7 +227,12 @@ export const ManageServices = () => {
         }
       />
       <ChannelHealth channel={looked} onClose={() => setLooked(undefined)} />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.label ?? ''}>
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.label ?? ''}
+        wide
+      >
         {open && (
           <ServiceForm
             key={open.id}

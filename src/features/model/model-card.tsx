@@ -97,7 +97,7 @@ export const ModelCard = ({
         >
           <Avatar name={model.label} src={model.logo} color={model.color} size={40} />
         </button>
-        <button type="button" className={css.name} title="用它新建会话" onClick={onBegin}>
+        <button type="button" className={css.name} onClick={onLook}>
           {model.label}
         </button>
         {untrained(model) && <Tag>未训练</Tag>}

@@ -26,13 +26,14 @@ const columns: readonly Column<PeopleGroup>[] = [
   { key: 'name', title: '名称', value: (row) => row.name, role: 'title' },
   {
     key: 'factor',
+    sortable: true,
     title: '价格倍率',
     value: (row) => row.factor,
     render: (row) => `×${row.factor}`,
     align: 'end',
     role: 'plain',
   },
-  { key: 'people', title: '人数', value: (row) => row.people, align: 'end' },
+  { key: 'people', sortable: true, title: '人数', value: (row) => row.people, align: 'end' },
   {
     key: 'channels',
     title: '专用的服务',

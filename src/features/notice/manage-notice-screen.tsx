@@ -13,6 +13,7 @@ import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { useFormDraft } from '#src/ui/form/form-draft.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -188,11 +189,26 @@ export const ManageNoticeScreen = () => {
         empty={{ icon: 'document', text: '还没有公告。写一条，大家打开鹊桥就会看到。' }}
         tone={(row) => (row.published ? undefined : 'gold')}
         onOpen={setOpen}
+        renderChosen={(rows, clear) => (
+          <ChosenActs
+            rows={rows}
+            onDone={clear}
+            acts={[
+              {
+                label: '删除选中的',
+                danger: true,
+                sure: (count) => `删除选中的 ${count} 条公告？`,
+                run: ({ id }) => api.delNotice({ id }),
+              },
+            ]}
+          />
+        )}
       />
       <Sheet
         open={open !== undefined}
         onClose={() => setOpen(undefined)}
         title={open === 'new' ? '写公告' : '改公告'}
+        wide
       >
         {open && (
           <Editor

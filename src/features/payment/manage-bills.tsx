@@ -12,7 +12,7 @@ import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { AdminInvoice, Difference } from '#contract/manage-order.ts';
 import { useState } from 'react';
 import css from './manage-order.module.css';
-import { yuan } from './order-words.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
 
 const invoiceStates = { requested: '等待开票', issued: '已开', rejected: '已退回' } as const;
 /** What was refunded after it was asked for: not what the invoice itself says. */
@@ -34,13 +34,13 @@ const invoiceColumns: readonly Column<AdminInvoice>[] = [
   { key: 'tax_number', title: '税号', value: (row) => row.tax_number || '—' },
   { key: 'email', title: '邮箱', value: (row) => row.email },
   { key: 'state', title: '状态', value: invoiceState, role: 'plain' },
-  momentColumn('created_at', '申请', { sortable: true }),
+  momentColumn('created_at', '申请'),
 ];
 const differenceColumns: readonly Column<Difference>[] = [
   { key: 'number', title: '单号', value: (row) => row.number, role: 'title' },
   { key: 'detail', title: '差异', value: (row) => row.detail, wide: true },
   { key: 'provider', title: '支付', value: (row) => row.provider },
-  momentColumn('created_at', '发现', { sortable: true }),
+  momentColumn('created_at', '发现'),
   { key: 'note', title: '处理', value: (row) => row.note || '—' },
 ];
 
@@ -61,7 +61,7 @@ const Invoices = ({ page }: { page: number }) => {
         }
         onOpen={setOpen}
       />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请">
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="发票申请" wide>
         {open && (
           <div className={css.order}>
             <dl className={css.facts}>

@@ -20,7 +20,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ManageBills } from './manage-bills.tsx';
 import { ManageOrder } from './manage-order.tsx';
-import { stateOf, typeOf, yuan } from './order-words.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
+import { stateOf, typeOf } from './order-words.ts';
 
 const route = getRouteApi('/manager/order');
 
@@ -54,7 +55,7 @@ const columns: readonly Column<AdminOrder>[] = [
   { key: 'order_id', title: '订单号', value: (row) => row.order_id },
   { key: 'out_order_id', title: '支付单号', value: (row) => row.out_order_id, spare: true },
   { key: 'remarks', title: '备注', value: (row) => row.remarks || '—' },
-  momentColumn('created_at', '下单', { sortable: true }),
+  momentColumn('created_at', '下单'),
   {
     key: 'paid_at',
     title: '付款',

@@ -10,7 +10,8 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
 import css from './manage-order.module.css';
-import { stateOf, typeOf, yuan } from './order-words.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
+import { stateOf, typeOf } from './order-words.ts';
 
 const events: Readonly<Record<string, string>> = {
   created: '下单',
@@ -52,7 +53,7 @@ const Refund = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => {
       danger
       onSubmit={async ({ amount, reason, forgive }) => {
         const yes = await confirmDialog({
-          text: `退 ${Number(amount).toFixed(2)} 元给“${order.user_name}”，并收回相应的额度？`,
+          text: `退 ${yuan(Math.round(Number(amount) * 100))} 给“${order.user_name}”，并收回相应的额度？`,
           ok: '退款',
           danger: true,
         });
@@ -119,7 +120,7 @@ export const ManageOrder = ({
   );
   const { data } = info;
   return (
-    <Sheet open={number !== undefined} onClose={onClose} title="订单">
+    <Sheet open={number !== undefined} onClose={onClose} title="订单" wide>
       {info.isPending && <Skeleton lines={6} />}
       {info.isError && <QueryFailed query={info} />}
       {data && (

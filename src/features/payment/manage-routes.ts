@@ -3,7 +3,7 @@ import { loose, oneOf, whole, words } from '#src/platform/search.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 
 const tab = oneOf(['orders', 'invoices', 'differences']);
-const type = oneOf(['all', 'paid', 'gifted', 'wechat', 'alipay', 'sandbox']);
+const type = oneOf(['all', 'paid', 'refund', 'gifted', 'wechat', 'alipay', 'sandbox']);
 
 /** Orders, invoices and what bills say differently, for managers. */
 export const manageOrderRoutes = [

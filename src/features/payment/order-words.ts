@@ -1,8 +1,5 @@
 import type { AdminOrder } from '#contract/manage-order.ts';
 
-/** Cents as people read them. */
-export const yuan = (cents: number): string => `￥${(cents / 100).toFixed(2)}`;
-
 const types: Readonly<Record<number, string>> = {
   1: '余额充值',
   2: '会员',

@@ -10,6 +10,7 @@ import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs, type ChosenAct } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -89,6 +90,21 @@ const columns: readonly Column<ManagedKeyword>[] = [
 const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
+const chosenActs: readonly ChosenAct<ManagedKeyword>[] = [
+  {
+    label: '恢复选中的',
+    fits: (each) => each.built_in === 1 && (each.changed === 1 || each.removed === 1),
+    run: ({ id }) => api.removeKeyword({ id, restore: 1 }),
+  },
+  {
+    label: '不再提供选中的',
+    danger: true,
+    fits: (each) => each.removed === 0,
+    sure: (count) => `不再提供选中的 ${count} 个词？自己添加的就删除了。`,
+    run: ({ id }) => api.removeKeyword({ id }),
+  },
+];
+
 /** The library of words for images: the program's own, changed or not, and those of managers. */
 export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
   const { page = 1, query, type, state } = route.useSearch();
@@ -126,6 +142,7 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
         empty={{ icon: 'edit', text: '没有符合的关键词。' }}
         tone={(each) => (each.removed ? 'bad' : each.changed ? 'gold' : undefined)}
         onOpen={setOpen}
+        renderChosen={(rows, clear) => <ChosenActs rows={rows} onDone={clear} acts={chosenActs} />}
       />
       <Sheet
         open={open !== undefined}

@@ -10,6 +10,7 @@ import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -246,10 +247,41 @@ export const ManageScenarioScreen = () => {
         empty={{ icon: 'fork', text: '没有符合的场景。' }}
         tone={(row) => (row.state === 'pending' ? 'gold' : undefined)}
         onOpen={setOpen}
+        renderChosen={(rows, clear) => (
+          <ChosenActs
+            rows={rows}
+            onDone={clear}
+            acts={[
+              {
+                label: '通过选中的',
+                fits: (row) => row.state === 'pending',
+                run: ({ id, name, prompt, desc_, sample, color, category }) =>
+                  api.manageScenario({
+                    id,
+                    name,
+                    prompt,
+                    desc_,
+                    sample,
+                    color,
+                    category,
+                    state: 'public',
+                    display: 1,
+                  }),
+              },
+              {
+                label: '删除选中的',
+                danger: true,
+                sure: (count) => `删除选中的 ${count} 个场景？用它们开始的会话不受影响。`,
+                run: ({ id }) => api.removeScenario({ id }),
+              },
+            ]}
+          />
+        )}
       />
       <Sheet
         open={open !== undefined}
         onClose={close}
+        wide={open !== 'categories'}
         title={open === 'categories' ? '场景分类' : open === 'new' ? '新建场景' : '修改场景'}
       >
         {open === 'categories' && <Categories categories={known} />}

@@ -119,6 +119,7 @@ export const ManageHistory = ({
         onClose();
       }}
       title={data?.session.prompt || '消息'}
+      wide
     >
       {history.isPending && <Skeleton lines={6} />}
       {history.isError && <QueryFailed query={history} />}

@@ -6,9 +6,10 @@ import { api } from '#src/platform/api.ts';
 import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
-import { confirmDelete, confirmDialog } from '#src/ui/dialog.ts';
+import { confirmDelete } from '#src/ui/dialog.ts';
 import { FilterBar, type Filter } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
@@ -94,7 +95,7 @@ const columns: readonly Column<AdminSession>[] = [
     value: (row) => (row.deleted ? '已删除' : row.private ? '私有' : '公开'),
     render: (row) => <Tag>{row.deleted ? '已删除' : row.private ? '私有' : '公开'}</Tag>,
   },
-  momentColumn('created_at', '建立', { role: 'plain', sortable: true }),
+  momentColumn('created_at', '建立', { role: 'plain' }),
   {
     key: 'acts',
     title: '操作',
@@ -154,44 +155,24 @@ export const ManageSessionScreen = () => {
         tone={(row) => (row.deleted ? 'bad' : undefined)}
         onOpen={(row) => show({ session: row.id, page })}
         renderChosen={(rows, clear) => (
-          <>
-            <Button
-              size="small"
-              onClick={() =>
-                quietly(
-                  Promise.all(
-                    rows
-                      .filter((row) => !row.deleted && !row.private)
-                      .map((row) => api.adminSetSession({ session_id: row.id, private: 1 })),
-                  ).then(clear),
-                )
-              }
-            >
-              设为私有
-            </Button>
-            <Button
-              size="small"
-              kind="danger"
-              onClick={() =>
-                quietly(
-                  (async () => {
-                    const yes = await confirmDialog({
-                      text: `删除选中的 ${rows.length} 个会话？`,
-                      ok: '删除',
-                      danger: true,
-                    });
-                    if (!yes) return;
-                    for (const row of rows)
-                      if (!row.deleted) await api.adminDeleteSession({ session_id: row.id });
-                    clear();
-                    toast('会话已删除', 'success');
-                  })(),
-                )
-              }
-            >
-              删除
-            </Button>
-          </>
+          <ChosenActs
+            rows={rows}
+            onDone={clear}
+            acts={[
+              {
+                label: '设为私有',
+                fits: (row) => !row.deleted && !row.private,
+                run: ({ id }) => api.adminSetSession({ session_id: id, private: 1 }),
+              },
+              {
+                label: '删除',
+                danger: true,
+                fits: (row) => !row.deleted,
+                sure: (count) => `删除选中的 ${count} 个会话？`,
+                run: ({ id }) => api.adminDeleteSession({ session_id: id }),
+              },
+            ]}
+          />
         )}
       />
       <ManageHistory

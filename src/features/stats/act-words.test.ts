@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { fieldWords } from '#contract/field-words.ts';
-import { changeWords, sentWords, subjectWords } from './act-words.ts';
+import { actSentence, sentences } from './act-sentence.ts';
+import { changeWords, sentWords, subjectLink, subjectWords } from './act-words.ts';
 
 test('what changed is told in words, what stayed is left out', () => {
   expect(
@@ -28,7 +29,7 @@ test('values are in words: switches, ranks, money, lists and objects; long texts
       '{"refunded_amount":0,"state":"paid"}',
       '{"refunded_amount":1250,"state":"refunded"}',
     ),
-  ).toEqual(['已退：0.00 元 → 12.50 元', '状态：已付款 → 已退款']);
+  ).toEqual(['已退：￥0.00 → ￥12.50', '状态：已付款 → 已退款']);
   expect(
     sentWords('{"models":[{"name":"a","factor":2}],"api_key":"（未记录）","note":""}'),
   ).toEqual(['模型：（名称 a，价格 2）', '密钥：（未记录）']);
@@ -53,4 +54,59 @@ test('whatever a manager may send has a word', () => {
     .flatMap(({ input }) => ('shape' in input ? Object.keys(input.shape) : []));
   expect(fields.length).toBeGreaterThan(50);
   expect(fields.filter((name) => !(name in fieldWords))).toEqual([]);
+});
+
+test('an act is a sentence: what, whom, how much, why; and leads to what it is about', () => {
+  const act = {
+    call: 'refundOrder',
+    summary: '退款（分）；forgive 为 1 时，已花掉的也退',
+    subject: 'order:Q20261129000000000001',
+    person: { user_id: 7, user_name: '小明' },
+    input: '{"order_id":"Q20261129000000000001","reason":"买多了"}',
+    from: '{"state":"paid","refunded_amount":0}',
+    to: '{"refund":"R1","amount":1950}',
+  };
+  expect(actSentence(act)).toBe('给“小明”退款 ￥19.50（买多了）');
+  expect(actSentence({ ...act, person: null, input: '' })).toBe(
+    '给 订单 Q20261129000000000001 退款 ￥19.50',
+  );
+  const tokens = { ...act, call: 'updateTokens', from: '', to: '' };
+  expect(actSentence({ ...tokens, input: '{"tokens":20000,"add":0,"remarks":""}' })).toBe(
+    '扣除“小明”的余额 2\u00A0万 token',
+  );
+  const scenario = { ...act, call: 'manageScenario', subject: 'scenario:3', input: '' };
+  expect(actSentence({ ...scenario, from: '', to: '{"name":"周报"}' })).toBe('添加了场景“周报”');
+  expect(actSentence({ ...scenario, from: '{"name":"周报"}', to: '{"name":"周报二"}' })).toBe(
+    '修改了场景“周报二”',
+  );
+  expect(
+    actSentence({
+      ...scenario,
+      input: '{"name":"周报","reason":"缺例子"}',
+      from: '{"state":"pending"}',
+      to: '{"state":"private"}',
+    }),
+  ).toBe('退回了场景“周报”（缺例子）');
+  const notice = { ...act, call: 'saveNotice', subject: 'notice:3', input: '', from: '' };
+  expect(actSentence({ ...notice, to: '{"notice":"## 今晚维护\\n\\n两点开始"}' })).toBe(
+    '发布了公告“今晚维护”',
+  );
+  expect(actSentence({ ...act, call: 'neverHeardOf' })).toBe(
+    '退款（分）（订单 Q20261129000000000001）',
+  );
+  expect(subjectLink('user:17')).toEqual({ to: '/manager/user', search: { person: 17 } });
+  expect(subjectLink('order:Q1')).toEqual({ to: '/manager/order', search: { order_id: 'Q1' } });
+  expect(subjectLink('model:a')).toBeUndefined();
+});
+
+test('every act of managers has a sentence', () => {
+  /** They change nothing. */
+  const looks = new Set(['adminOrderList', 'channelBalance', 'testChannel', 'checkSite']);
+  const acts = Object.entries(calls).flatMap(([name, { access, method }]) =>
+    (access === 'manager' || access === 'owner') && method !== 'GET' && !looks.has(name)
+      ? [name]
+      : [],
+  );
+  expect(acts.length).toBeGreaterThan(50);
+  expect(acts.filter((name) => !(name in sentences))).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import type { LinkProps } from '@tanstack/react-router';
 import { readJson } from '#src/platform/read-json.ts';
 import { dateTime } from '#src/platform/format.ts';
+import { yuan } from '#src/widgets/pay/money.ts';
 import { fieldWords } from '#contract/field-words.ts';
 import { editions } from '#contract/goods.ts';
 
@@ -25,6 +27,8 @@ const kinds: Readonly<Record<string, string>> = {
   train: '训练项目',
   invoice: '发票',
   difference: '对账差异',
+  safety: '内容安全记录',
+  people_group: '用户组',
   blocked_words: '屏蔽词',
   compliance: '合规',
   setup: '起步',
@@ -40,6 +44,16 @@ const kinds: Readonly<Record<string, string>> = {
 export const subjectWords = (subject: string): string => {
   const [, kind = '', which = ''] = /^(\w+)(?::(.*))?$/s.exec(subject) ?? [];
   return kinds[kind] ? `${kinds[kind]} ${which}`.trim() : subject;
+};
+
+/** Where what an act is about can be seen; undefined: nowhere of its own. */
+export const subjectLink = (subject: string): Pick<LinkProps, 'to' | 'search'> | undefined => {
+  const [, kind = '', which = ''] = /^(user|order|session):(\w+)$/.exec(subject) ?? [];
+  if (kind === 'user') return { to: '/manager/user', search: { person: Number(which) } };
+  if (kind === 'order') return { to: '/manager/order', search: { order_id: which } };
+  return kind === 'session'
+    ? { to: '/manager/session', search: { session: Number(which) } }
+    : undefined;
 };
 
 type Fields = Record<string, unknown>;
@@ -60,6 +74,13 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     draft: '草稿',
     review: '审核中',
     published: '已发布',
+    pending: '等待审核',
+    public: '公开',
+    private: '仅自己',
+    requested: '已申请',
+    allowed: '没有问题',
+    confirmed: '违规',
+    open: '等人看',
     down: '已下架',
     created: '未付款',
     paid: '已付款',
@@ -91,9 +112,7 @@ const shown = (value: unknown, name = ''): string => {
   if (typeof value === 'boolean' || (switches.test(name) && (value === 0 || value === 1)))
     return Number(value) === 1 ? '是' : '否';
   if (typeof value === 'number')
-    return (
-      codes[name]?.[value] ?? (money.has(name) ? `${(value / 100).toFixed(2)} 元` : `${value}`)
-    );
+    return codes[name]?.[value] ?? (money.has(name) ? yuan(value) : `${value}`);
   if (typeof value === 'string') {
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dateTime(value);
     return cut(values[name]?.[value] ?? value);

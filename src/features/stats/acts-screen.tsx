@@ -8,18 +8,33 @@ import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { ManagerAct } from '#contract/stats.ts';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { changeWords, sentWords, subjectWords } from './act-words.ts';
+import { actSentence } from './act-sentence.ts';
+import { changeWords, sentWords, subjectLink, subjectWords } from './act-words.ts';
 import css from './stats.module.css';
 
 const route = getRouteApi('/manager/log');
 
 const columns: readonly Column<ManagerAct>[] = [
-  momentColumn('created_at', '时间', { sortable: true }),
-  { key: 'user_name', title: '管理员', value: (row) => row.user_name },
-  { key: 'summary', title: '做了什么', value: (row) => row.summary, role: 'title' },
-  { key: 'subject', title: '对象', value: (row) => subjectWords(row.subject) || '—' },
+  momentColumn('created_at', '时间'),
+  {
+    key: 'summary',
+    title: '做了什么',
+    value: (row) => `${row.user_name} ${actSentence(row)}`,
+    render: (row) => (
+      <>
+        <b>{row.user_name}</b> {actSentence(row)}
+      </>
+    ),
+    role: 'title',
+  },
+  {
+    key: 'subject',
+    title: '对象',
+    value: (row) => subjectWords(row.subject),
+    render: (row) => <Subject of={row.subject} />,
+  },
   {
     key: 'to',
     title: '改了什么',
@@ -29,6 +44,13 @@ const columns: readonly Column<ManagerAct>[] = [
   },
   { key: 'ip', title: '地址', value: (row) => row.ip, spare: true },
 ];
+
+/** What an act is about; leads to the person, the order or the session. */
+const Subject = ({ of }: { of: string }) => {
+  const words = subjectWords(of) || '—';
+  const link = subjectLink(of);
+  return link ? <Link {...link}>{words}</Link> : words;
+};
 
 /** Who changed what, when, from what to what. */
 export const ActsScreen = () => {
@@ -49,7 +71,8 @@ export const ActsScreen = () => {
             label: '动作',
             options: (acts.data?.calls ?? []).map(({ call, summary }) => ({
               value: call,
-              label: summary.slice(0, 24),
+              // What is for programs is left out.
+              label: summary.replaceAll(/（[^）]*）/g, '').split(/[；。]/)[0] ?? call,
             })),
           },
         ]}
@@ -64,17 +87,18 @@ export const ActsScreen = () => {
         empty={{ icon: 'lock', text: '还没有记录。管理员每改一样东西，这里都会多一行。' }}
         onOpen={setOpen}
       />
-      <Sheet
-        open={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={open?.summary ?? ''}
-      >
+      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title="操作记录" wide>
         {open && (
           <div className={css.diff}>
+            <p>
+              <b>{open.user_name}</b> {actSentence(open)}
+            </p>
             <span>
-              {dateTime(open.created_at)} {open.user_name}（{open.ip}）
+              {dateTime(open.created_at)} · {open.ip}
             </span>
-            <span>对象：{subjectWords(open.subject) || '—'}</span>
+            <span>
+              <Subject of={open.subject} />
+            </span>
             {changeWords(open.from, open.to).length > 0 && <h3>改了什么</h3>}
             {changeWords(open.from, open.to).map((words) => (
               <span key={words}>{words}</span>

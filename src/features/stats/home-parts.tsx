@@ -5,7 +5,7 @@ import { LineChart } from '#src/ui/chart/line-chart.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { subjectWords } from './act-words.ts';
+import { actSentence } from './act-sentence.ts';
 import css from './stats.module.css';
 
 /** How much of the log the first page shows. */
@@ -102,17 +102,14 @@ export const LatestPart = () => {
       {acts.isPending && <Skeleton lines={4} />}
       {acts.isError && !acts.data && <QueryFailed query={acts} />}
       {acts.data?.list.length === 0 && <p className={css.none}>还没有人改过什么</p>}
-      {acts.data?.list
-        .slice(0, latest)
-        .map(({ id, user_name: name, summary, subject, created_at }) => (
-          <Link key={id} to="/manager/log" className={css.row}>
-            <span>
-              <b>{name}</b> {summary.replace(/^管理：/, '').split(/[；。]/)[0]}
-              {subject !== '' && `（${subjectWords(subject)}）`}
-            </span>
-            <time dateTime={created_at}>{relativeTime(created_at)}</time>
-          </Link>
-        ))}
+      {acts.data?.list.slice(0, latest).map((act) => (
+        <Link key={act.id} to="/manager/log" className={css.row}>
+          <span>
+            <b>{act.user_name}</b> {actSentence(act)}
+          </span>
+          <time dateTime={act.created_at}>{relativeTime(act.created_at)}</time>
+        </Link>
+      ))}
     </section>
   );
 };

@@ -37,8 +37,8 @@ const columns: readonly Column<ModelStatRow>[] = [
     wide: true,
     sortable: true,
   },
-  numberColumn('request_count', '请求', { sortable: true }),
-  numberColumn('error_count', '出错', { sortable: true }),
+  numberColumn('request_count', '请求'),
+  numberColumn('error_count', '出错'),
   {
     key: 'rate',
     title: '出错率',
@@ -47,11 +47,11 @@ const columns: readonly Column<ModelStatRow>[] = [
     align: 'end',
     sortable: true,
   },
-  numberColumn('tokens', 'token', { sortable: true }),
+  numberColumn('tokens', 'token'),
   time('first_time', '首字'),
   time('success_time', '成功用时'),
   time('error_time', '出错用时'),
-  numberColumn('user_count', '人数', { sortable: true }),
+  numberColumn('user_count', '人数'),
 ];
 
 type UserStat = Out<'adminModelStats'>['modelUserStats'][number];
@@ -63,7 +63,7 @@ const userColumns: readonly Column<UserStat>[] = [
     role: 'title',
     wide: true,
     render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+      <Link to="/manager/user" search={{ user_id: row.user_id, person: row.user_id }}>
         {row.user_name}
       </Link>
     ),

@@ -42,13 +42,13 @@ const columns: readonly Column<Placed>[] = [
     role: 'title',
     wide: true,
     render: (row) => (
-      <Link to="/manager/user" search={{ user_id: row.user_id }}>
+      <Link to="/manager/user" search={{ user_id: row.user_id, person: row.user_id }}>
         {row.user.user_name}
       </Link>
     ),
   },
-  numberColumn('deduct_tokens', '消耗 token', { sortable: true }),
-  momentColumn('created_at', '注册时间', { sortable: true }),
+  numberColumn('deduct_tokens', '消耗 token'),
+  momentColumn('created_at', '注册时间'),
 ];
 
 /** Who spent most, in four periods; the first three stand out. */

@@ -3,25 +3,18 @@ import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { useMe } from '#src/platform/queries.ts';
-import { toast } from '#src/platform/toast.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
-import { Form } from '#src/ui/form/form.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import type { Manager } from '#contract/stats.ts';
+import { AddManager, rankNames } from './add-manager.tsx';
 import css from './stats.module.css';
-
-const ranks: Readonly<Record<Manager['rank'], string>> = {
-  owner: '所有者',
-  manager: '管理员',
-  auditor: '审计员',
-};
 
 const columns: readonly Column<Manager>[] = [
   { key: 'user_name', title: '名称', value: (row) => row.user_name, role: 'title', wide: true },
   { key: 'account', title: '用户名', value: (row) => row.account },
-  { key: 'rank', title: '级别', value: (row) => ranks[row.rank] },
+  { key: 'rank', title: '级别', value: (row) => rankNames[row.rank] },
   { key: 'totp', title: '动态验证码', value: (row) => (row.totp ? '已打开' : '没有') },
   {
     key: 'last_act_at',
@@ -68,42 +61,7 @@ const Managers = () => {
         empty={{ icon: 'person', text: '还没有别的管理员。' }}
         tools={false}
       />
-      <div className={`card ${css.stack}`}>
-        <h2>添加管理员</h2>
-        <Form
-          fields={[
-            {
-              name: 'user_id',
-              label: '用户编号',
-              kind: 'number',
-              required: true,
-              min: 1,
-              hint: '在“用户”里可以看到',
-            },
-            {
-              name: 'rank',
-              label: '级别',
-              kind: 'choice',
-              required: true,
-              options: [
-                { value: 'auditor', label: '审计员' },
-                { value: 'manager', label: '管理员' },
-                { value: 'owner', label: '所有者' },
-              ],
-              hint: '审计员只能查看；所有者还可以添加、撤下管理员',
-            },
-          ]}
-          initial={{ rank: 'manager' }}
-          submit="添加"
-          onSubmit={async ({ user_id: id, rank }) => {
-            await api.setManager(
-              { user_id: Number(id), rank: rank as Manager['rank'] },
-              { quiet: true },
-            );
-            toast('已添加', 'success');
-          }}
-        />
-      </div>
+      <AddManager />
     </>
   );
 };

@@ -80,7 +80,7 @@ const callColumns: readonly Column<State['calls'][number]>[] = [
 ];
 const tableColumns: readonly Column<State['tables'][number]>[] = [
   { key: 'name', title: '表', value: (row) => row.name, role: 'title', wide: true },
-  numberColumn('rows', '行数（约）', { sortable: true }),
+  numberColumn('rows', '行数（约）'),
   {
     key: 'bytes',
     title: '大小',

@@ -62,8 +62,8 @@ const columns: readonly Column<AdminTrainProject>[] = [
     align: 'end',
     sortable: true,
   },
-  compactColumn('token', 'token', { sortable: true }),
-  momentColumn('created_at', '建立', { sortable: true }),
+  compactColumn('token', 'token'),
+  momentColumn('created_at', '建立'),
   { key: 'desc', title: '说明', value: (row) => row.desc || '—', spare: true },
 ];
 
@@ -163,7 +163,12 @@ export const ManageTrainScreen = () => {
         tone={(row) => (row.status === 2 || row.failed_num > 0 ? 'bad' : undefined)}
         onOpen={setOpen}
       />
-      <Sheet open={open !== undefined} onClose={() => setOpen(undefined)} title={open?.name ?? ''}>
+      <Sheet
+        open={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open?.name ?? ''}
+        wide
+      >
         {open && <Project key={open.id} project={open} onDone={() => setOpen(undefined)} />}
       </Sheet>
     </ManagePage>

@@ -10,7 +10,7 @@ import type { SessionDetail } from '#contract/session.ts';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import { sendVideo } from './video-make.ts';
 import { closeVideoSheet, openVideoSheet, useVideoSheet } from './video-dialog-store.ts';
-import { changeVideoDraft, videoPrice, useVideoDraft } from './video-request.ts';
+import { changeVideoDraft, useVideoDraft, videoPrice, wayWords } from './video-request.ts';
 import { VideoSheet } from './video-sheet.tsx';
 import { BoxForm } from '#src/widgets/composer/box-form.tsx';
 import { useFreeModel } from '#src/widgets/composer/free-model.ts';
@@ -48,10 +48,7 @@ export const VideoBox = ({ session, first }: { session: SessionDetail; first: bo
       <div className={`${boxCss.sendRow} ${drawCss.drawRow}`}>
         <SendModel name={session.model} kind="video" first={first} onChoose={change.choose} />
         <button type="button" className={boxCss.sendModel} onClick={openSheet}>
-          运动 {draft.motion_bucket_id}
-        </button>
-        <button type="button" className={boxCss.sendModel} onClick={openSheet}>
-          忠于原图 {draft.cfg_scale.toFixed(1)}
+          {wayWords(draft)}
         </button>
         <VideoSheet session={session} model={model} open={sheet} onClose={closeVideoSheet} />
         <ModelFailure reason={change.reason} onClose={change.forget} onFree={() => goFree?.()} />

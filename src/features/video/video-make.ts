@@ -32,16 +32,20 @@ const addressed = /^https?:\/\/\S+(?:\s|$)/;
 export const sendVideo = async (
   key: string,
   text: string,
-  _model: Model | undefined,
+  model: Model | undefined,
   { thread, follow }: Making,
 ): Promise<void> => {
   const prompt = text.trim();
-  const { base_image, cfg_scale, motion_bucket_id } = readVideoDraft(key);
+  const { base_image, cfg_scale, motion_bucket_id, move } = readVideoDraft(key);
   if (base_image === '' && !addressed.test(prompt)) {
     toast('请填入图片', 'error');
     return;
   }
-  const parameters = { cfg_scale, motion_bucket_id };
+  const parameters = {
+    cfg_scale,
+    motion_bucket_id,
+    ...(move && model?.video?.moves ? { move } : {}),
+  };
   const asked: VideoAsked = { type: 'img2video', app: '', prompt, base_image, parameters };
   // A kill finds the words in the box or in the message, never in both and never in neither.
   const release = holdBox(key);

@@ -4,6 +4,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import type { Message } from '#contract/chat.ts';
 import { limits } from '#contract/limits.ts';
 import type { Model } from '#contract/model.ts';
+import type { FilmMove } from '#contract/video.ts';
 import { videoDeduction } from '#contract/price.ts';
 
 /** What a message of a session of films asks for, as it is sent. */
@@ -12,7 +13,16 @@ export interface VideoAsked {
   app: string;
   prompt: string;
   base_image: string;
-  parameters: { cfg_scale: number; motion_bucket_id: number };
+  parameters: VideoWay;
+}
+
+/** How the image is brought to move. */
+export interface VideoWay {
+  cfg_scale: number;
+  motion_bucket_id: number;
+  /** Left out: as the model likes. */
+  move?: FilmMove | undefined;
+  reverse?: 0 | 1 | undefined;
 }
 
 const { cfgScale, motion } = limits.film;
@@ -34,11 +44,41 @@ export const readVideoAsked = ({
 };
 
 /** What is chosen for the next film, beside its words. */
-export interface VideoDraft {
+export interface VideoDraft extends VideoWay {
   base_image: string;
-  cfg_scale: number;
-  motion_bucket_id: number;
 }
+
+/** The ways of the camera in words; the first is what a model does by itself. */
+export const moveNames = [
+  [undefined, '自动'],
+  ['in', '推近'],
+  ['out', '拉远'],
+  ['around', '环绕'],
+] as const satisfies readonly (readonly [FilmMove | undefined, string])[];
+
+/** How much moves, in words, and for what number each stands. */
+export const motionNames = [
+  { value: 60, label: '轻轻动' },
+  { value: motion.usual, label: '动得适中' },
+  { value: 200, label: '大动' },
+] as const;
+
+/** The nearest of those words. */
+export const nearestMotion = (id: number) =>
+  motionNames.reduce((best, each) =>
+    Math.abs(each.value - id) < Math.abs(best.value - id) ? each : best,
+  );
+
+/** How it moves, as people say it: 推近 · 动得适中. */
+export const wayWords = ({ move, reverse, motion_bucket_id, cfg_scale }: VideoWay): string =>
+  [
+    move && moveNames.find(([each]) => each === move)?.[1],
+    reverse === 1 && '反向',
+    nearestMotion(motion_bucket_id).label,
+    cfg_scale !== cfgScale.usual && `忠于原图 ${cfg_scale.toFixed(1)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 
 const keyOf = (uuid: string): string => `film:${uuid}`;
 const draftIn = (text: string): VideoDraft => ({
@@ -58,7 +98,7 @@ export const changeVideoAsked = (
   { prompt, base_image, parameters }: VideoAsked,
 ): void => {
   writeDraft(uuid, prompt);
-  changeVideoDraft(uuid, { base_image, ...parameters });
+  changeVideoDraft(uuid, { base_image, move: undefined, ...parameters, reverse: undefined });
   document.querySelector<HTMLTextAreaElement>('[data-send-box] textarea')?.focus();
 };
 

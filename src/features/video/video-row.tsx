@@ -16,7 +16,13 @@ import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { lastFrame } from './last-frame.ts';
 import { generateVideo, makeVideo } from './video-make.ts';
-import { changeVideoAsked, videoPrice, readVideoAsked, type VideoAsked } from './video-request.ts';
+import {
+  changeVideoAsked,
+  videoPrice,
+  readVideoAsked,
+  wayWords,
+  type VideoAsked,
+} from './video-request.ts';
 import { readVideos } from '#src/widgets/image/video-reply.ts';
 import { MoreAct } from '#src/widgets/conversation/message-acts.tsx';
 import { WorkQuestion, workRow } from '#src/widgets/conversation/work-row.tsx';
@@ -44,9 +50,7 @@ const Question = ({ message, asked }: { message: Message; asked: VideoAsked }) =
       }
       after={
         <>
-          <p className={drawCss.askedFacts}>
-            运动 {parameters.motion_bucket_id} · 忠于原图 {parameters.cfg_scale.toFixed(1)}
-          </p>
+          <p className={drawCss.askedFacts}>{wayWords(parameters)}</p>
           {viewing && <PhotoViewer images={[base]} index={0} onClose={() => setViewing(false)} />}
         </>
       }
@@ -88,7 +92,12 @@ const Onward = ({ asked, film }: { asked: VideoAsked; film: MadeVideo }) => {
   const acts = useChatActs();
   const price = usePriceText();
   const { busy, run } = useAct((error) => toast(errorText(error), 'error'));
+  const { move, reverse } = asked.parameters;
   if (!acts.owner || !acts.writable) return null;
+  const again = (change: Partial<VideoAsked['parameters']>) =>
+    void acts.follow(
+      makeVideo(acts.thread, { ...asked, parameters: { ...asked.parameters, ...change } }),
+    );
   const goOn = () =>
     run(async () => {
       const url = await lastFrame(film.url);
@@ -96,10 +105,16 @@ const Onward = ({ asked, film }: { asked: VideoAsked; film: MadeVideo }) => {
     }, '最后一帧已放好，写下接着怎样动');
   return (
     <div className={css.onward}>
-      <Chip onClick={() => void acts.follow(makeVideo(acts.thread, asked))}>
+      <Chip onClick={() => again({})}>
         再做一次
         {price !== '' && <small>{price}</small>}
       </Chip>
+      {move && (
+        <Chip onClick={() => again({ reverse: reverse === 1 ? 0 : 1 })}>
+          反向
+          {price !== '' && <small>{price}</small>}
+        </Chip>
+      )}
       <Chip disabled={busy} onClick={() => void goOn()}>
         接着最后一帧
       </Chip>

@@ -9,6 +9,7 @@ import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { usePageTitle } from '#src/platform/use-page-title.ts';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
+import { CreateHead, createAct, createPage } from '#src/widgets/create-head/create-head.tsx';
 import { EmptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
@@ -130,14 +131,19 @@ export const VideoScreen = () => {
   const own = search.private === 1 ? 1 : 0;
   const fresh = useNewVideo();
   return (
-    <div className="page">
-      <header className="page-head">
-        <h1>视频</h1>
-        <Button kind="primary" busy={fresh.busy} onClick={fresh.begin}>
-          <Icon name="plus" size={18} />
-          新建视频
+    <div className={createPage}>
+      <CreateHead title="视频">
+        <Button
+          kind="primary"
+          size="small"
+          className={createAct}
+          busy={fresh.busy}
+          onClick={fresh.begin}
+        >
+          <Icon name="plus" size={16} />
+          <span>新建视频</span>
         </Button>
-      </header>
+      </CreateHead>
       <div className={css.shelves} role="group" aria-label="看哪些">
         {shelves.map((shelf) => (
           <Chip

@@ -2,6 +2,7 @@ import { errorText } from '#src/platform/api-error.ts';
 import { useDraft } from '#src/platform/draft.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Button } from '#src/ui/button.tsx';
+import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { SliderField } from '#src/ui/slider-field.tsx';
@@ -18,11 +19,21 @@ import { useId, useState } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
 import css from './video-session.module.css';
 import { sendVideo } from './video-make.ts';
-import { changeVideoDraft, videoPrice, useVideoDraft } from './video-request.ts';
+import {
+  changeVideoDraft,
+  motionNames,
+  moveNames,
+  nearestMotion,
+  useVideoDraft,
+  videoPrice,
+  type VideoDraft,
+} from './video-request.ts';
 
 const CropDialog = lazyAsked(() => import('#src/widgets/image/crop-dialog.tsx'));
 
 const { cfgScale, motion } = limits.film;
+/** Until there is an image, what moves in the samples. */
+const sample = '/samples/plain.webp';
 
 const sizesOf = (model: Model | undefined): ImageSize[] =>
   (model?.video?.sizes ?? []).map((size, code) => {
@@ -62,6 +73,41 @@ const BaseImage = ({
       </div>
     </div>
   );
+
+/** How the film moves: the ways of the camera as they look, and how much. */
+const Ways = ({ uuid, draft, chooses }: { uuid: string; draft: VideoDraft; chooses: boolean }) => (
+  <>
+    {chooses && (
+      <div className={css.ways} role="radiogroup" aria-label="镜头">
+        {moveNames.map(([move, name]) => (
+          <button
+            key={name}
+            type="button"
+            role="radio"
+            aria-checked={draft.move === move}
+            onClick={() => changeVideoDraft(uuid, { move })}
+          >
+            <span data-move={move ?? 'own'}>
+              <img
+                src={draft.base_image === '' ? sample : smallImage(draft.base_image, 180)}
+                alt=""
+                width={72}
+                height={54}
+              />
+            </span>
+            {name}
+          </button>
+        ))}
+      </div>
+    )}
+    <ChipChoice
+      label="动多少"
+      value={nearestMotion(draft.motion_bucket_id).value}
+      choices={motionNames}
+      onChange={(motion_bucket_id) => changeVideoDraft(uuid, { motion_bucket_id })}
+    />
+  </>
+);
 
 /** What is filmed from: an image, how much moves, and how closely the film keeps to it. */
 export const VideoSheet = ({
@@ -137,24 +183,28 @@ export const VideoSheet = ({
               onChange={(event) => setText(event.target.value)}
             />
           </div>
-          <SliderField
-            label="运动幅度"
-            hint="小：轻轻地动；大：动得多、动得远"
-            min={motion.min}
-            max={motion.max}
-            value={draft.motion_bucket_id}
-            onChange={(motion_bucket_id) => changeVideoDraft(uuid, { motion_bucket_id })}
-          />
-          <SliderField
-            label="忠于原图"
-            hint="大：更像原图；小：更自由"
-            min={cfgScale.min}
-            max={cfgScale.max}
-            step={0.1}
-            value={draft.cfg_scale}
-            show={(value) => value.toFixed(1)}
-            onChange={(cfg_scale) => changeVideoDraft(uuid, { cfg_scale })}
-          />
+          <Ways uuid={uuid} draft={draft} chooses={model?.video?.moves === true} />
+          <details className={css.exact}>
+            <summary>精细调整</summary>
+            <SliderField
+              label="运动幅度"
+              hint="小：轻轻地动；大：动得多、动得远"
+              min={motion.min}
+              max={motion.max}
+              value={draft.motion_bucket_id}
+              onChange={(motion_bucket_id) => changeVideoDraft(uuid, { motion_bucket_id })}
+            />
+            <SliderField
+              label="忠于原图"
+              hint="大：更像原图；小：更自由"
+              min={cfgScale.min}
+              max={cfgScale.max}
+              step={0.1}
+              value={draft.cfg_scale}
+              show={(value) => value.toFixed(1)}
+              onChange={(cfg_scale) => changeVideoDraft(uuid, { cfg_scale })}
+            />
+          </details>
           <Button kind="primary" onClick={begin}>
             制作视频{price && ` · ${price.words}`}
           </Button>

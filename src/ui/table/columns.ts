@@ -2,7 +2,7 @@ import { compactNumber } from '#common/compact-number.ts';
 import { dateTime } from '#src/platform/format.ts';
 import type { Column } from './data-table.tsx';
 
-/** A column of one field of the rows, by how its values are shown. */
+/** A column of one field of the rows, by how its values are shown; the rows can be sorted by it. */
 const columnOf =
   <Value extends string | number>(
     show: (value: Value) => string,
@@ -17,6 +17,7 @@ const columnOf =
     title,
     value: (row) => row[key],
     render: (row) => show(row[key]),
+    sortable: true,
     ...usual,
     ...more,
   });

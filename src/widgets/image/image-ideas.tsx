@@ -12,13 +12,13 @@ export const ImageIdeas = ({
   onChoose: (prompt: string, style: string) => void;
 }) => (
   <ul className={css.ideas} aria-label="试试这些">
-    {imageIdeas.map(({ name, prompt, style }) => (
+    {imageIdeas.map(({ name, prompt, style, shape }) => (
       <li key={name}>
-        <button type="button" onClick={() => onChoose(prompt, style)}>
+        <button type="button" data-shape={shape} onClick={() => onChoose(prompt, style)}>
           <img
             src={`/samples/idea-${name}.webp`}
             width={480}
-            height={360}
+            height={shape === 'wide' ? 360 : 640}
             alt=""
             loading="lazy"
             decoding="async"

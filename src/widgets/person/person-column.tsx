@@ -8,7 +8,7 @@ export const personColumn: Column<{ user_id: number; user_name: string }> = {
   value: (row) => row.user_name,
   role: 'plain',
   render: (row) => (
-    <Link to="/manager/user" search={{ user_id: row.user_id }}>
+    <Link to="/manager/user" search={{ user_id: row.user_id, person: row.user_id }}>
       {row.user_name}
     </Link>
   ),

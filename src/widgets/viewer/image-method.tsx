@@ -124,7 +124,7 @@ const Working = ({
             <p role="alert" className={styles['state']}>
               {job.state === 'cancelled'
                 ? `已取消，${job.error_message || '没有扣费'}`
-                : job.error_message || '没有做成，没有扣费'}
+                : job.error_message || '生成失败，没有扣费'}
             </p>
             <Button kind="primary" onClick={onAgain}>
               再试一次

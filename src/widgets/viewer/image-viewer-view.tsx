@@ -132,7 +132,7 @@ const ViewerHead = ({
     </h2>
     {looking && onReturn && (
       <Button kind="ghost" size="small" onClick={onReturn}>
-        回到原来那张
+        返回原图
       </Button>
     )}
   </div>

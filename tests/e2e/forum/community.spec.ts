@@ -62,7 +62,7 @@ test(
     await expect(compared).toBeHidden();
 
     await page.getByRole('button', { name: '语音合成', exact: true }).click();
-    await page.getByTitle('用它新建会话').first().click();
+    await page.getByRole('button', { name: '去会话里用' }).first().click();
     await expect(page.getByText('语音模型在会话里用')).toBeVisible();
   },
 );

@@ -45,12 +45,12 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   const theirs = await painted(other, words, true);
   const mine = await painted(person.client, `${words}在窗边`, true);
   await app.enterAs(person);
-  await page.goto('/image/public');
+  await page.goto('/image/explore');
   const search = page.getByRole('searchbox', { name: '按提示词找图片' });
   await search.fill(words);
   await search.press('Enter');
   await expect(page).toHaveURL(/query=/);
-  const list = page.getByRole('list', { name: '公共图片' });
+  const list = page.getByRole('list', { name: '发现' });
   await expect(list.getByRole('listitem')).toHaveCount(2);
   // On the tile, without opening it.
   const tile = list
@@ -268,7 +268,7 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   await expect(sheet.getByText('已上传 1 张')).toBeVisible();
   await sheet.getByRole('button', { name: '关闭' }).click();
   await expect(page).toHaveURL(/rank=upload/);
-  await expect(page.getByRole('group', { name: '排行' }).locator('[aria-current]')).toHaveText([
+  await expect(page.getByRole('group', { name: '排序' }).locator('[aria-current]')).toHaveText([
     '我的上传',
   ]);
   const uploads = page.getByRole('list', { name: '我的上传' });

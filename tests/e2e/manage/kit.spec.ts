@@ -209,7 +209,7 @@ test('words for pictures are added, changed and taken away; a draft outlives the
   await expect(page.getByText('保存成功')).toBeVisible();
   await page.getByRole('searchbox', { name: '找一个词' }).fill('漆');
   await expect(rowOf(page, '漆画')).toContainText('自己添加');
-  await rowOf(page, '漆画').click({ position: { x: 20, y: 12 } });
+  await rowOf(page, '漆画').click({ position: { x: 60, y: 12 } });
   // What was saved is no draft any more.
   await expect(sheetOf(page).getByText('接着上次没有保存的内容')).toHaveCount(0);
   await sheetOf(page).getByLabel('中文').fill('大漆画');

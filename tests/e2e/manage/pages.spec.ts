@@ -47,6 +47,10 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
   await expect(rowOf(page, person.name).first()).toHaveAttribute('data-tone', 'good');
   await page.getByRole('combobox', { name: '支付' }).selectOption('alipay');
   await expect(page.getByText('没有符合的订单')).toBeVisible();
+  // Where the first page leads those who ask for their money.
+  await page.goto('/manager/order?type=refund');
+  await expect(page.getByRole('combobox', { name: '支付' })).toHaveValue('refund');
+  await page.getByRole('combobox', { name: '支付' }).selectOption('alipay');
   const [order] = (await owner.call('adminOrderList', { userId: person.id, type: 'paid' })).list;
   // A number ignores the other filters.
   await page.getByRole('searchbox', { name: /订单号/ }).fill(order!.order_id);
@@ -102,6 +106,12 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
     .last()
     .click({ position: { x: 20, y: 12 } });
   await expect(sheetOf(page).getByText('名称：园艺笔记 → 花园')).toBeVisible();
+  // A sentence; what it is about is one press away.
+  await page.goto(`/manager/log?subject=user:${person.id}`);
+  await expect(page.getByRole('row').nth(1)).toContainText(`允许“${person.name}”新建会话`);
+  await page.getByRole('row').nth(1).getByRole('link').click();
+  await expect(page).toHaveURL(new RegExp(`person=${person.id}`));
+  await expect(sheetOf(page).getByText(person.name).first()).toBeVisible();
 });
 
 test('notices, prompts, scenarios and groups are written, filtered and logged on a desktop @G5 @G6', async ({
@@ -218,7 +228,7 @@ test('figures, charts, ranks and models are looked at and changed on a desktop @
 
   await page.goto('/manager/model?tab=models');
   await page.getByRole('combobox', { name: '类型' }).selectOption('1');
-  await rowOf(page, '内置画板').click({ position: { x: 20, y: 12 } });
+  await rowOf(page, '内置画板').click({ position: { x: 60, y: 12 } });
   await sheetOf(page).getByText('512×512', { exact: true }).click();
   await sheetOf(page).getByText('不给 API 用').click();
   await sheetOf(page).getByRole('switch', { name: '不给 API 用' }).click();
@@ -229,6 +239,11 @@ test('figures, charts, ranks and models are looked at and changed on a desktop @
   expect(model).toMatchObject({ disable_api: 1, image_choice: { sizes: ['512x512'] } });
   const { list } = await place.owner.call('adminActList', { subject: 'model:builtin-canvas' });
   expect(list[0]?.call).toBe('setModel');
+  // A manager is made of whoever is found by name.
+  await page.goto('/manager/security');
+  await page.getByRole('searchbox', { name: '按用户名或名称找人' }).fill(place.person.name);
+  await page.getByRole('radio', { name: place.person.name }).click();
+  await expect(page.getByRole('button', { name: `添加“${place.person.name}”` })).toBeEnabled();
   expect(app.problems).toEqual([]);
 });
 

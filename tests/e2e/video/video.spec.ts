@@ -23,7 +23,8 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
   await expect(page.getByText('请填入图片')).toBeVisible();
   await page.goto(`/chat?uuid=${app.uuid()}&open=img-video&image_url=${encodeURIComponent(image)}`);
   await expect(dialog.getByRole('img', { name: '要动起来的图片' })).toBeVisible();
-  await dialog.getByRole('slider', { name: '运动幅度' }).fill('200');
+  await dialog.getByRole('radio', { name: '推近' }).click();
+  await dialog.getByRole('radio', { name: '大动' }).click();
   await dialog.getByRole('button', { name: /制作视频/ }).click();
   const progress = page.getByRole('progressbar', { name: '制作进度' });
   await expect(progress).toBeVisible();
@@ -37,6 +38,9 @@ test('an image becomes a film with progress, and stands among one’s own', asyn
     .poll(() => film.evaluate((video: HTMLVideoElement) => video.currentTime), soon)
     .toBeGreaterThan(0);
   expect(await film.evaluate((video: HTMLVideoElement) => video.muted && video.loop)).toBe(true);
+  // In words as it was asked, and the other way round by one press.
+  await expect(app.log.getByText('推近 · 大动')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^反向/ })).toBeVisible();
   await page.goto('/video?private=1');
   await expect(page.getByRole('list', { name: '我的视频' }).getByRole('link')).toHaveCount(1);
 });
@@ -231,6 +235,23 @@ test('who wants less motion is shown posters alone on a phone', async ({ app, pa
   await tile.hover();
   await page.waitForTimeout(400);
   await expect(tile.locator('video')).toHaveCount(0);
+  // A sheet is where it belongs in its first frame.
+  await page.goto('/forum');
+  const opener = page.getByRole('button', { name: '分组' });
+  await opener.click();
+  await page.getByRole('button', { name: '关闭' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const places = page.evaluate(async () => {
+    const seen = new Set<string>();
+    for (let frame = 0; frame < 60; frame += 1) {
+      await new Promise(requestAnimationFrame);
+      const body = document.querySelector('.adm-popup-body');
+      if (body) seen.add(getComputedStyle(body).transform);
+    }
+    return [...seen];
+  });
+  await opener.click();
+  expect(await places).toHaveLength(1);
 });
 
 test('a shared film is played, not told in brackets and quotes', async ({ page, person }) => {
