@@ -101,7 +101,7 @@ test('a stranger with a key has its service answer', async ({ app, fresh, page }
   // What is left is settled by a press each, on the same screen.
   await page.getByRole('button', { name: /地址与 HTTPS/ }).tap();
   await page.getByRole('button', { name: '只在自己的网络里用' }).tap();
-  await page.getByRole('button', { name: '不收款' }).tap();
+  await page.getByRole('button', { name: '不收款', exact: true }).tap();
   await page.getByText('凭邀请', { exact: true }).tap();
   await page.getByRole('button', { name: '保存', exact: true }).tap();
   await expect(page.getByText('五步都好了')).toBeVisible();
