@@ -28,7 +28,11 @@ test(
     const untrained = lines.filter({ hasText: '未训练' });
     await expect(untrained.first()).toBeVisible();
     const { total } = await person.client.call('sessionList', { channel: 'private' });
-    await untrained.getByRole('button', { name: picture, exact: true }).last().click();
+    await untrained
+      .filter({ hasText: picture })
+      .getByRole('button', { name: '开始画' })
+      .last()
+      .click();
     await expect(page.getByText('这个模型还没有训练完成，请稍后再试')).toBeVisible();
     await expect(page).toHaveURL(/\/model$/);
     expect((await person.client.call('sessionList', { channel: 'private' })).total).toBe(total);
