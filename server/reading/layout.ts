@@ -1,7 +1,7 @@
 import { usualForms } from '#server/search/forms.ts';
 import type { Block } from './block.ts';
 import type { Place } from './place.ts';
-import { tableBlocks, type TableRow } from './table.ts';
+import { headOf, tableBlocks, type TableRow } from './table.ts';
 
 /** Letters on a page, from its upper left corner. */
 export interface Piece {
@@ -231,17 +231,56 @@ const paragraphEnd = /[。！？!?.:：；;”"』】)）]$/;
 const listStart =
   /^(?:[•·●■◆○▪▶\-–—*]\s|[（(]?[\d一二三四五六七八九十]{1,3}[)）、.．]|第[\d一二三四五六七八九十百]+[章节条款])/;
 
-/** A region's lines as paragraphs, headings and tables. `body`: the height of most letters. */
-const regionBlocks = (pieces: readonly Piece[], place: Place, body: number): Block[] => {
+/** The table that a region ends with, and what its columns are called. */
+interface Open {
+  columns: Grid['columns'];
+  head: string[] | null;
+}
+
+/** What may stand between a table and the edge of its page: one line, as a head or a foot. */
+const besideEdge = 2;
+
+/** What the columns are called of the table that this one goes on from. */
+const headAbove = ({ columns }: Grid, open: Open | null): string[] | null => {
+  const same = open?.columns.every(({ from, to }, at) => {
+    const column = columns[at];
+    return column !== undefined && from < column.to && column.from < to;
+  });
+  return open && same && open.columns.length === columns.length ? open.head : null;
+};
+
+/** The rows of a table, below the names of the one that it goes on from. */
+const rowsBelow = (grid: Grid, open: Open | null): { rows: TableRow[]; head: string[] | null } => {
+  const rows = rowsOf(grid);
+  const head = headAbove(grid, open);
+  if (head === null) return { rows, head: headOf(rows) };
+  const again = rows[0]?.cells.every(({ text }, at) => text === head[at]);
+  const cells = head.map((text) => ({ text }));
+  return { rows: [{ row: 0, cells, heads: true }, ...(again ? rows.slice(1) : rows)], head };
+};
+
+/**
+ * A region's lines as paragraphs, headings and tables. `body`: the height of most letters; `open`: the
+ * table that the region before ends with.
+ */
+const regionBlocks = (
+  pieces: readonly Piece[],
+  place: Place,
+  { body, open }: { body: number; open: Open | null },
+): { blocks: Block[]; open: Open | null } => {
   const lines = linesOf(pieces);
-  if (lines.length === 0) return [];
+  if (lines.length === 0) return { blocks: [], open };
   const right = Math.max(...lines.flatMap((line) => line.pieces.map(endOf)));
   const left = Math.min(...lines.flatMap((line) => line.pieces.map(({ x }) => x)));
   const blocks: Block[] = [];
   let before: (Line & { full: boolean }) | null = null;
-  for (const part of partsOf(lines)) {
+  const parts = partsOf(lines);
+  let last: Open | null = null;
+  for (const [at, part] of parts.entries()) {
     if ('columns' in part) {
-      blocks.push(...tableBlocks(rowsOf(part), place));
+      const { rows, head } = rowsBelow(part, at < besideEdge ? open : null);
+      blocks.push(...tableBlocks(rows, place));
+      last = at >= parts.length - besideEdge ? { columns: part.columns, head } : null;
       before = null;
       continue;
     }
@@ -253,22 +292,22 @@ const regionBlocks = (pieces: readonly Piece[], place: Place, body: number): Blo
     const [first] = part.pieces;
     const large = part.height > body * 1.18 && text.length < 60 && !/[。；，]$/.test(text);
     const full = endOf(part.pieces.at(-1) ?? part.pieces[0]!) > right - (right - left) * 0.08;
-    const last = blocks.at(-1);
+    const above = blocks.at(-1);
     const goesOn =
       !large &&
       before !== null &&
-      last?.kind === 'text' &&
+      above?.kind === 'text' &&
       before.full &&
       part.top - before.bottom < part.height * 1.3 &&
       (first?.x ?? 0) < left + part.height * 1.2 &&
       !listStart.test(text);
-    if (goesOn && last) last.text = glued(last.text, text);
+    if (goesOn && above) above.text = glued(above.text, text);
     else if (large)
       blocks.push({ kind: 'heading', level: part.height > body * 1.5 ? 1 : 2, text, place });
     else blocks.push({ kind: 'text', text, place });
     before = large ? null : { ...part, full };
   }
-  return blocks;
+  return { blocks, open: last };
 };
 
 const heightsOf = (pages: readonly (readonly Piece[])[]): number => {
@@ -279,16 +318,49 @@ const heightsOf = (pages: readonly (readonly Piece[])[]): number => {
   return middle(heights);
 };
 
-/** Lines that stand on most pages at the same height, the numbers in them left out. */
-const around = (pages: readonly (readonly Piece[])[]): Set<string> => {
-  const count = new Map<string, number>();
-  for (const pieces of pages)
-    for (const key of new Set(pieces.map(keyOf))) count.set(key, (count.get(key) ?? 0) + 1);
-  const most = Math.max(3, pages.length * 0.5);
-  return new Set([...count].flatMap(([key, times]) => (times >= most ? [key] : [])));
+/** Lines at the top and at the bottom of a page that may say the same on each page. */
+const edge = 2;
+
+/** Whether a line is a row among others: cells of the lines beside it begin where its own do. */
+const isRow = (line: Line, beside: readonly (Line | undefined)[]): boolean =>
+  beside.some(
+    (other) =>
+      line.pieces.filter(({ x }) => other?.pieces.some((piece) => Math.abs(piece.x - x) < 4))
+        .length > 1,
+  );
+
+/** What may be the head or the foot of a page, each with what is the same on all pages. */
+const edgesOf = (pieces: readonly Piece[]) => {
+  const lines = linesOf(pieces);
+  return lines.flatMap((line, at) => {
+    if (at >= edge && at < lines.length - edge) return [];
+    if (isRow(line, [lines[at - 1], lines[at + 1]])) return [];
+    const text = line.pieces.map((piece) => piece.text).join('');
+    const same = text.replaceAll(/\d+/g, '#').replaceAll(/\s/g, '');
+    return [{ key: `${Math.round(line.top / 4)} ${same}`, line }];
+  });
 };
-const keyOf = ({ y, text }: Piece): string =>
-  `${Math.round(y / 4)} ${text.replaceAll(/\d+/g, '#').replaceAll(/\s/g, '')}`;
+
+/** The pages without what stands on most of them at the same height, but for the numbers in it. */
+const withoutEdges = (pages: readonly (readonly Piece[])[]): (readonly Piece[])[] => {
+  const filled = pages.map((pieces) => pieces.filter(({ text }) => text.trim() !== ''));
+  if (pages.length < 3) return filled;
+  const edges = filled.map(edgesOf);
+  const count = new Map<string, number>();
+  for (const each of edges)
+    for (const key of new Set(each.map(({ key }) => key)))
+      count.set(key, (count.get(key) ?? 0) + 1);
+  const most = Math.max(3, pages.length * 0.5);
+  const left = filled.map((pieces, at) => {
+    const gone = (edges[at] ?? []).filter(({ key }) => (count.get(key) ?? 0) >= most);
+    return pieces.filter(({ y, height }) => {
+      const centre = y + height / 2;
+      return !gone.some(({ line }) => centre >= line.top && centre <= line.bottom);
+    });
+  });
+  // Where nothing else is said, it is what the pages say.
+  return left.every(({ length }) => length === 0) ? filled : left;
+};
 
 /** A page's pieces, column by column. */
 const regionsOf = (pieces: readonly Piece[]): Piece[][] => {
@@ -309,13 +381,14 @@ export const pageText = (pieces: readonly Piece[]): string =>
 /** What stands on pages of a document, from `first` on: columns, paragraphs, headings and tables. */
 export const pageBlocks = (pages: readonly (readonly Piece[])[], first = 1): Block[] => {
   const body = heightsOf(pages);
-  const repeated = pages.length < 3 ? new Set<string>() : around(pages);
   const blocks: Block[] = [];
-  for (const [at, all] of pages.entries()) {
-    const pieces = all.filter((piece) => piece.text.trim() !== '' && !repeated.has(keyOf(piece)));
+  let open: Open | null = null;
+  for (const [at, pieces] of withoutEdges(pages).entries()) {
     const place = { page: first + at };
     for (const region of regionsOf(pieces)) {
-      const [head, ...rest] = regionBlocks(region, place, body);
+      const made = regionBlocks(region, place, { body, open });
+      open = made.open;
+      const [head, ...rest] = made.blocks;
       const last = blocks.at(-1);
       // A sentence that goes on overleaf stays whole, where it began.
       if (

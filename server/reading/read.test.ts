@@ -4,6 +4,7 @@ import { pdfPages } from './pdf.ts';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import {
+  docOf,
   docxOf,
   epubOf,
   pdfOf,
@@ -85,6 +86,24 @@ describe('a table stays one, whatever file it stands in', () => {
   });
 });
 
+test('what stands at the head and the foot of each page goes, numbers in a long table and lone lines stay', async () => {
+  const rows = Array.from({ length: 100 }, (_, at) => [`货品${at}`, `${at * 7 + 3}元`, '3年']);
+  const lines = (await rowsOf('pdf', await pdfTableOf([['名称', '价格', '保修'], ...rows]))).map(
+    ({ text }) => text,
+  );
+  expect(lines).toEqual(
+    rows.map(([name, price, years]) => `名称：${name}；价格：${price}；保修：${years}`),
+  );
+  const pages = ['山', '水', '云'].map(
+    (word, at) => `内部资料\n${word}在一处。\n${word}不动。\n${word}很大。\n${at + 1} / 3`,
+  );
+  const words = textOf((await read('pdf', await pdfOf(pages))).blocks);
+  expect(words).toContain('云不动');
+  expect(words).not.toMatch(/内部|\/ 3/);
+  const lone = await pdfOf([1, 2, 3, 4].map((page) => `第 ${page} 号证书`));
+  expect(textOf((await read('pdf', lone)).blocks)).toContain('4 号证书');
+});
+
 test('slides are known by their number, with what is noted below them', async () => {
   const { blocks } = await read('pptx', pptxOf([{ title: '总结', text: '增长', note: '举例' }]));
   expect(blocks).toEqual([
@@ -144,6 +163,7 @@ describe('files that would take too much, or cannot be read', () => {
         ]),
       /密码/,
     ],
+    ['a password of old Word', 'doc', () => docOf('秘密', { locked: true }), /密码/],
   ])('%s', async (_, kind, make, why) => {
     const reading = read(kind, make());
     await expect(reading).rejects.toThrow(why);

@@ -1,4 +1,4 @@
-import { type Block, type Reading, Unwanted, upTo } from './block.ts';
+import { type Block, lockedFile, type Reading, Unwanted, upTo } from './block.ts';
 import { csvBlocks } from './csv.ts';
 import { decodeText } from './decode.ts';
 import { docxBlocks } from './docx.ts';
@@ -24,7 +24,19 @@ export const plainText = (data: Uint8Array): string => {
   return text.replace(/^\uFEFF/, '').replaceAll('\0', '');
 };
 
+/** Sectors of an old Word file, of which the document's first begins with this. */
+const sector = 512;
+const documentMark = 0xa5ec;
+const encrypted = 0x0100;
+
+/** @throws Unwanted where it is locked: its letters would be read as they are enciphered */
 export const oldWordText = async (data: Uint8Array): Promise<string> => {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  for (let at = sector; at + sector <= data.length; at += sector) {
+    if (view.getUint16(at, true) !== documentMark) continue;
+    if ((view.getUint16(at + 10, true) & encrypted) !== 0) throw new Unwanted(lockedFile);
+    break;
+  }
   const { default: WordExtractor } = await import('word-extractor');
   const document = await new WordExtractor().extract(Buffer.from(data));
   return document.getBody().replaceAll('\0', '');

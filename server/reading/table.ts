@@ -75,6 +75,12 @@ const namesColumns = (first: GridRow, second?: GridRow, third?: GridRow): boolea
   return [0, 1].some((at) => [second, third].every((row) => isNumber(row?.cells[at] ?? '')));
 };
 
+/** What the first row of a table calls its columns; null: as far as one can see, nothing. */
+export const headOf = (rows: Iterable<TableRow>): string[] | null => {
+  const [first, second, third] = gridOf(rows);
+  return first && namesColumns(first, second, third) ? first.cells : null;
+};
+
 /** The names of a column by a first row that groups them and a second one. */
 const joined = (first: GridRow, second: GridRow): string[] =>
   first.cells.map((text, at) => {

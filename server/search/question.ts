@@ -32,6 +32,8 @@ const weights = {
   letter: 0.7,
   /** A pair across the border of two words. */
   across: 0.6,
+  /** What only says that a number, a person or a time is asked for, which no answer repeats. */
+  asking: 0.3,
   /** A number of one or two digits. */
   shortNumber: 0.3,
   /** A single Chinese character as the translation of a word. */
@@ -52,6 +54,10 @@ const weightOf = (term: string): number => {
   return han.test(term) && Array.from(term).length === 1 ? weights.letter : 1;
 };
 
+/** What asks for a number, a person or a time. */
+const asking =
+  /的?(?:大[概约])?是?(?:多少[钱个天人次]?|多[久长大高远]|什么时候|何时|哪[天年月位一个里]|几[点号天年月次个]|谁)/g;
+
 /** Of a word longer than one character the pairs say it all. */
 const termsOfWord = (word: string): string[] => {
   const terms = [...termsOf(word).keys()];
@@ -62,11 +68,16 @@ const slotsOf = (text: string): Slot[] => {
   const like = new Map<string, string[]>();
   for (const { word, others } of meantBy(text))
     for (const term of termsOfWord(word)) like.set(term, [...(like.get(term) ?? []), ...others]);
+  // Pairs across the border of what only asks say as little.
+  const matter = termsOf(text.replace(asking, ' '));
   const within = new Set<string>();
   for (const { segment } of words.segment(text))
     for (const term of termsOf(segment).keys()) within.add(term);
   return [...termsOf(text).keys()].map((term) => {
-    const weight = weightOf(term) * (within.has(term) ? 1 : weights.across);
+    const weight =
+      weightOf(term) *
+      (within.has(term) ? 1 : weights.across) *
+      (matter.size === 0 || matter.has(term) ? 1 : weights.asking);
     const own = { text: term, terms: [term], weight: 1 };
     const others = like.get(term);
     if (!others) return { weight, words: [own] };

@@ -342,6 +342,10 @@ test('passages of documents tell their page and heading, by the long name of the
   const book = files.find(({ name }) => name === '书.pdf')!;
   const { list: kept } = await person.call('passageList', { file_id: book.id });
   const other = kept.find((each) => each.id !== id)!;
+  const beside = async () => (await stranger.call('knowledgePassage', { id })).before;
+  expect(await beside()).toBe('第一页讲山。');
+  await person.call('savePassage', { id: other.id, off: true });
+  expect(await beside()).toBe('');
   await person.call('delPassage', { id: other.id });
   expect((await stranger.call('knowledgePassage', { id })).drawn).toBe(0);
   await expect(stranger.call('passagePage', { id })).rejects.toThrow('404');
@@ -414,6 +418,13 @@ test(
       ['10,000 entries', '万.zip', zipSync(many, { level: 0 }), /太多/],
       ['broken', '坏.zip', good.slice(0, good.length / 2), /损坏|无法/],
       ['locked', '锁.zip', locked, /密码/],
+      [
+        'locked with its names',
+        '锁.7z',
+        await packedAs('7z', { '秘.md': '秘' }, ['-psecret', '-mhe=on']),
+        /密码/,
+      ],
+      ['nothing at all', '无.zip', zipSync({}), /没有可以学习/],
       ['nothing to learn', '空.zip', zipSync({ 'a.exe': strToU8('MZ') }), /没有可以学习/],
       [
         'deep',
@@ -810,6 +821,23 @@ test('a person’s passages and a base’s pairs have their bounds, asked before
   await send(own, '三.txt', '第四段讲云。', model.id);
   const last = (await settled(own, model.id)).find(({ name }) => name === '三.txt');
   expect(last?.status).toBe(1);
+});
+
+test('of an archive that a full base has no room for it takes what it can, and says so', async () => {
+  const own = await TestClient.register(plain.baseURL);
+  const model = await make(own, 0);
+  await onDatabase(
+    plain,
+    `INSERT INTO training_files (project_id, name, kind, status)
+     SELECT $1, n || '.txt', 'text', 1 FROM generate_series(2, $2) n`,
+    [model.id, trainLimits.files],
+  );
+  const texts = ['山', '水', '云'].map((word) => [`${word}.txt`, strToU8(`${word}在这里。`)]);
+  await send(own, '三篇.zip', zipSync(Object.fromEntries(texts)), model.id);
+  const archive = (await settled(own, model.id)).find(({ name }) => name === '三篇.zip');
+  const { list } = await own.call('trainLog', { file_id: archive!.id, end_id: 0 });
+  expect(list.at(-1)?.content).toMatch(/^展开出 1 个文件；.*10000 个文件，还有 2 个没有收$/);
+  expect((await send(own, '再来.txt', '一篇。', model.id)).message).toContain('文件太多');
 });
 
 const picture = (r: number, g: number, b: number) =>

@@ -105,6 +105,7 @@ export const scanOf = async (text: string): Promise<Buffer> => {
 export const packedAs = async (
   ending: '7z' | 'xz',
   files: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
 ): Promise<Buffer> => {
   const create = await loadOptional('7z-wasm');
   const program = await create({ print: () => {}, quit: () => {} });
@@ -113,6 +114,7 @@ export const packedAs = async (
   program.callMain([
     'a',
     `-t${ending}`,
+    ...more,
     `/made.${ending}`,
     ...Object.keys(files).map((name) => `/${name}`),
   ]);
@@ -159,8 +161,8 @@ export const rarOf = (files: Readonly<Record<string, string>>): Buffer => {
   return Buffer.concat([mark, block([1, 0, 0]), ...blocks, block([5, 0, 0])]);
 };
 
-/** A Word 97 file: a compound file with the text in one piece. */
-export const docOf = (text: string): Buffer => {
+/** A Word 97 file: a compound file with the text in one piece; a locked one says that it is. */
+export const docOf = (text: string, { locked = false } = {}): Buffer => {
   const sector = 512;
   const streamSectors = 8;
   const main = Buffer.alloc(streamSectors * sector);
@@ -168,7 +170,7 @@ export const docOf = (text: string): Buffer => {
   const textAt = 1024;
   main.writeUInt16LE(0xa5ec, 0);
   main.writeUInt16LE(0x00c1, 2);
-  main.writeUInt16LE(0x1200, 0x0a);
+  main.writeUInt16LE(locked ? 0x1300 : 0x1200, 0x0a);
   main.writeUInt32LE(textAt, 0x18);
   main.writeUInt32LE(text.length, 0x4c);
   main.writeUInt32LE(0, 0x1a2);

@@ -115,7 +115,7 @@ export const createKnowledgeService = (deps: {
       if (!(await bases.find(db, kept.key, userId))) throw new Refusal('embedding_missing');
       const { id, key: _key, at: _at, ...told } = kept;
       const [row] = id === 0 ? [] : await store.chunksById(db, [id]);
-      const same = row?.content === kept.text;
+      const same = row?.content === kept.text && !row.off;
       const around = row && same ? await store.chunksAround(db, row.fileId, row.seq) : [];
       const at = (step: number) =>
         around.find(({ seq }) => seq === (row?.seq ?? 0) + step)?.content ?? '';

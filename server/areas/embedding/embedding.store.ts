@@ -108,7 +108,7 @@ export const chunksById = (db: Executor, ids: readonly number[]) =>
         .from(knowledgeChunks)
         .where(inArray(knowledgeChunks.id, [...ids]));
 
-/** A passage and those just before and behind it. */
+/** A passage and those just before and behind it, as far as they are switched on. */
 export const chunksAround = (db: Executor, fileId: number, seq: number) =>
   db
     .select(words)
@@ -116,6 +116,7 @@ export const chunksAround = (db: Executor, fileId: number, seq: number) =>
     .where(
       and(
         eq(knowledgeChunks.fileId, fileId),
+        eq(knowledgeChunks.off, false),
         inArray(knowledgeChunks.seq, [seq - 1, seq, seq + 1]),
       ),
     )

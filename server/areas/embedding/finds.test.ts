@@ -75,6 +75,19 @@ test('phrases of asking go, single characters stay', () => {
     expect(withoutShell(word)).toBe(word);
 });
 
+test('what only asks for a number, a person or a time weighs less than the matter', () => {
+  const weightIn = (question: string, term: string) =>
+    readingsOf(question)[0]?.slots.find(({ words }) => words[0]?.text === term)?.weight ?? 0;
+  for (const [question, asking] of [
+    ['经理的餐补是多少', '多少'],
+    ['长城始建于什么时候', '时候'],
+    ['早班谁交接', '谁'],
+  ] as const)
+    expect(weightIn(question, asking)).toBeLessThan(0.4);
+  expect(weightIn('经理的餐补是多少', '经理')).toBe(1);
+  expect(weightIn('多少', '多少')).toBe(1);
+});
+
 test('radicals and compatibility forms become usual letters', () => {
   expect(usualForms('⼿册第⼀⻚：⻓⻔')).toBe('手册第一页：长门');
   expect(searchedLetters('ＡＢ　網路⼿冊')).toBe('ab 网路手册');

@@ -18,7 +18,7 @@ export const enough = 0.3;
  * How well the best passage fits by its words where the question has an answer: of 50 questions
  * without one 45 stay below (tests/load/no-answer.ts).
  */
-const fitting = 0.77;
+const fitting = 0.78;
 /** Or how near it must be to it by a service's vectors. */
 const near = 0.45;
 /** So many passages go along with a question at most. */

@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test';
 import sharp from 'sharp';
 import { TestClient } from '#tests/support/client.ts';
 import { enterAs } from '#tests/support/enter-as.ts';
-import { pdfOf } from '#tests/support/sample-files.ts';
+import { docOf, pdfOf, pptxOf } from '#tests/support/sample-files.ts';
 import { startServer } from '#tests/support/server.ts';
 
 const baseURL = () => test.info().project.use.baseURL ?? '';
@@ -203,18 +203,35 @@ test('what can only fail is tried no more; a base is opened, found by others, cl
   await page.locator('input[type=file]').setInputFiles([
     { name: '唐诗.md', mimeType: 'text/markdown', buffer: poems },
     { name: '坏.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 nothing') },
+    { name: '锁.doc', mimeType: 'application/msword', buffer: docOf('秘密', { locked: true }) },
+    { name: '空.xlsx', mimeType: '', buffer: Buffer.alloc(0) },
+    { name: '大.csv', mimeType: 'text/csv', buffer: Buffer.alloc(4 * 1024 * 1024, '1') },
   ]);
+  // What is wrong before it is sent stays in sight, too.
+  for (const [file, why] of [
+    ['空.xlsx', '文件是空的'],
+    ['大.csv', '不能超过 4MB'],
+  ] as const) {
+    const refused = page.getByRole('listitem').filter({ hasText: file });
+    await expect(refused).toContainText(why);
+    await refused.getByRole('button', { name: `不传 ${file}` }).click();
+    await expect(refused).toHaveCount(0);
+  }
   const files = page.getByRole('region', { name: '文件' }).getByRole('listitem');
   const broken = files.filter({ hasText: '坏.pdf' });
   await expect(broken).toContainText(/损坏|无法/);
+  const locked = files.filter({ hasText: '锁.doc' });
+  await expect(locked).toContainText('文件有密码，请去掉密码后再上传');
   // Nothing is paid, so it has begun by itself. What came through can be asked; what did not is not hidden by it.
-  await expect(page.getByText('1 个完成 · 1 个没成功', { exact: true })).toBeVisible();
+  await expect(page.getByText('1 个完成 · 2 个没成功', { exact: true })).toBeVisible();
   // It is what it is: another try is offered to none.
   await expect(broken.getByRole('button', { name: '重试' })).toHaveCount(0);
-  await broken.getByRole('button', { name: '去掉 坏.pdf' }).click();
   const sure = page.getByRole('alertdialog');
-  await sure.getByRole('button', { name: '去掉' }).click();
-  await expect(broken).toHaveCount(0);
+  for (const file of [broken, locked]) {
+    await file.getByRole('button', { name: /^去掉 / }).click();
+    await sure.getByRole('button', { name: '去掉' }).click();
+    await expect(file).toHaveCount(0);
+  }
   await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
 
   // Its passages are changed and switched off, answers are written by hand.
@@ -418,6 +435,14 @@ test('on a fresh start without any key a base answers by quoting, with its sourc
         buffer: await pdfOf(['食堂中午供应三菜一汤。']),
       },
       { name: '班次.csv', mimeType: 'text/csv', buffer: shifts },
+      {
+        name: '汇报.pptx',
+        mimeType: '',
+        buffer: pptxOf([
+          { title: '目标', text: '今年营收增长三成。' },
+          { title: '门店', text: '六月在兰州开设第九家门店。' },
+        ]),
+      },
     ]);
     await expect(page.getByText('可以使用', { exact: true })).toBeVisible();
 
@@ -460,9 +485,34 @@ test('on a fresh start without any key a base answers by quoting, with its sourc
     );
     await expect(source.getByRole('row').filter({ hasText: '早班' })).toContainText('06:30');
     await page.keyboard.press('Escape');
+    await ask('第九家门店开在哪里？');
+    await expect(reply).toContainText('六月在兰州');
+    await reply.getByRole('button', { name: '来源 1', exact: true }).click();
+    await expect(source.getByRole('figure')).toContainText('第 2 张');
+    await expect(source.locator('mark').first()).toContainText('兰州');
+    await page.keyboard.press('Escape');
 
+    // What it has nothing on is told to its owner, who writes the answer.
     await ask('怎样给摩托车换轮胎？');
     await expect(reply).toContainText('资料里没有');
+    const asked = page.url();
+    await page.goto(`/train?model_id=${model.id}`);
+    const gap = page.getByRole('listitem').filter({ hasText: '怎样给摩托车换轮胎？' });
+    await gap.getByRole('button', { name: '补上回答' }).click();
+    const pair = page.getByRole('dialog', { name: '添加问答' });
+    await expect(pair.getByLabel('问题')).toHaveValue('怎样给摩托车换轮胎？');
+    await pair.getByLabel('回答').fill('请送到后院的车间，由孙师傅更换。');
+    await pair.getByRole('button', { name: '添加', exact: true }).click();
+    await expect(gap).toHaveCount(0);
+    // An address of the inside is not read for anybody, and what was typed stays.
+    const addresses = page.getByRole('region', { name: '网址' });
+    await addresses.getByRole('textbox').fill('http://127.0.0.1:9/');
+    await addresses.getByRole('button', { name: '添加网址' }).click();
+    await expect(page.getByText(/打不开/).first()).toBeVisible();
+    await expect(addresses.getByRole('textbox')).toHaveValue('http://127.0.0.1:9/');
+    await page.goto(asked);
+    await ask('怎样给摩托车换轮胎？');
+    await expect(reply).toContainText('孙师傅');
   } finally {
     await context.close();
     await server.stop();

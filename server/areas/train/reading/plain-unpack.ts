@@ -112,7 +112,7 @@ const opened = async (name: string, data: Buffer): Promise<Entry[]> => {
 /** As `unpack`, of the formats for which no package is needed. @throws Unwanted */
 export const unpackPlainly = async (name: string, data: Uint8Array): Promise<Unpacked> => {
   const entries = await opened(name, Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-  if (entries.length === 0) throw new Unwanted(broken);
+  if (entries.length === 0) throw new Unwanted(nothing);
   const files: Unpacked['files'] = [];
   const skipped: string[] = [];
   for (const { path, data } of entries)

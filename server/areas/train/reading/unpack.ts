@@ -117,6 +117,13 @@ const walk = (FS: SevenZip['FS'], folder: string, found: Found[] = []): Found[] 
   return found;
 };
 
+/** A 7z whose names are locked, too, tells but that; a zip that begins with its end holds nothing. */
+const whyEmpty = (data: Uint8Array): string => {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (bytes.includes(Buffer.from('06f10701', 'hex'))) return locked;
+  return bytes.subarray(0, 4).toString('hex') === '504b0506' ? nothing : broken;
+};
+
 /**
  * What is in an archive (zip, rar, 7z, xz, gz, tar), as far as something can be learned from it.
  * Without 7-Zip only zip, gz and tar are opened. To be called in a thread of its own: what lies
@@ -144,7 +151,7 @@ export const unpack = async (name: string, data: Uint8Array): Promise<Unpacked> 
   if (told.some((line) => /Cannot open encrypted|Wrong password|Enter password/i.test(line)))
     throw new Unwanted(locked);
   if (entries.some(({ encrypted }) => encrypted)) throw new Unwanted(locked);
-  if (entries.length === 0) throw new Unwanted(broken);
+  if (entries.length === 0) throw new Unwanted(whyEmpty(data));
   if (entries.length > bounds.entries) throw new Unwanted(tooMany);
   const kept = entries.filter(({ path }) => wanted(path) || entries.length === 1);
   const sizes = kept.reduce((sum, { size }) => sum + (size ?? 0), 0);
