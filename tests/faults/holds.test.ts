@@ -112,7 +112,7 @@ test(
     const bounded: In<'genKey'> = { limits: [{ per: 'day', unit: 'tokens', amount: 1e9 }] };
     const programs = await Promise.all([apiUser(place), apiUser(place, { key: bounded })]);
     const ofThem = `WHERE user_id IN (${programs.map(({ userId }) => userId).join()})`;
-    let ended = false;
+    const ended = new AbortController();
     let asked = 0;
     let acknowledged = 0;
     const ask = async (at: number): Promise<void> => {
@@ -134,7 +134,7 @@ test(
     };
     const calls: Promise<void>[] = [];
     const load = (async () => {
-      for (; !ended; asked += 1) {
+      for (; !ended.signal.aborted; asked += 1) {
         // A connection that breaks is a call that was not answered.
         calls.push(ask(asked).catch(() => undefined));
         await sleep(20);
@@ -147,7 +147,7 @@ test(
         server = await start();
       }
       await sleep(500);
-      ended = true;
+      ended.abort();
       await load;
       await Promise.all(calls);
       await server.kill9();
@@ -172,7 +172,7 @@ test(
       expect(sums!['calls']).toBeGreaterThanOrEqual(acknowledged);
       expect(sums!['calls']! - acknowledged).toBeLessThanOrEqual((apiKills + 1) * 50);
     } finally {
-      ended = true;
+      ended.abort();
       await server.stop();
     }
   },
