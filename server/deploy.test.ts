@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -79,6 +79,7 @@ test.skipIf(!existsSync(systemdAnalyze))('systemd reads the unit', () => {
   const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', unit], {
     encoding: 'utf8',
   });
+  rmSync(path.dirname(unit), { recursive: true });
   expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
 });
 
