@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -67,4 +69,28 @@ test('probes are asked where the server answers them', () => {
   );
   expect(asked.length).toBeGreaterThan(3);
   for (const each of asked) expect(probes).toContain(`'${each}'`);
+});
+
+const systemdAnalyze = '/usr/bin/systemd-analyze';
+test.skipIf(!existsSync(systemdAnalyze))('systemd reads the unit', () => {
+  const unit = path.join(mkdtempSync(path.join(tmpdir(), 'queqiao-unit-')), 'queqiao@.service');
+  const text = readFileSync(path.join(folder, 'queqiao@.service'), 'utf8');
+  writeFileSync(unit, text.replace('/usr/bin/node', process.execPath));
+  const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', unit], {
+    encoding: 'utf8',
+  });
+  rmSync(path.dirname(unit), { recursive: true });
+  expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+});
+
+const kubectl = '/usr/bin/kubectl';
+test.skipIf(!existsSync(kubectl))('kubectl puts the folder of Kubernetes together', () => {
+  const { status, stdout } = spawnSync(kubectl, ['kustomize', path.join(folder, 'kubernetes')], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  const made = parseAllDocuments(stdout).map((each) => each.toJS() as { kind: string });
+  expect(made.map(({ kind }) => kind).sort()).toEqual(
+    expect.arrayContaining(['Deployment', 'Ingress', 'NetworkPolicy', 'PodDisruptionBudget']),
+  );
 });

@@ -3,6 +3,15 @@ import { access, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
+import type { ContactKind } from '#contract/sign-in.ts';
+import {
+  isMailSet,
+  isPhoneSet,
+  openedSecret,
+  readSettings,
+} from './areas/contact/contact.service.ts';
+import { askMail } from './areas/contact/mail.ts';
+import { createKeyBox } from './areas/model/channel-key.ts';
 import {
   answerMs,
   broken,
@@ -13,7 +22,7 @@ import {
   reasonOf,
   well,
 } from './check-address.ts';
-import { openDatabase } from './db/database.ts';
+import { type Database, openDatabase } from './db/database.ts';
 import { isPooled, openOnly } from './db/connect.ts';
 import { makeFolder } from './db/make-folder.ts';
 import { pendingMigrations } from './db/migrate.ts';
@@ -25,6 +34,7 @@ import type { Settings } from './settings.ts';
 import { sealedElsewhere, unreachableStorage, wrongClock } from './start-checks.ts';
 import { createStorage } from './storage/storage.ts';
 import { askValkey } from './valkey/valkey.ts';
+import { canSign } from './waits/push.ts';
 
 const megabyte = 1024 * 1024;
 /** Free bytes below which a disk or the memory is too small to begin with. */
@@ -138,6 +148,28 @@ async function* checkPooled(settings: Settings): Checks {
   }
 }
 
+/** What sends letters, short messages and pushes; the first two are set up by managers. */
+async function* checkSenders(db: Database, settings: Settings): Checks {
+  // Before the first start there is nothing.
+  const kept = await readSettings(db).catch(() => null);
+  if (kept === null) return;
+  const secretOf = (kind: ContactKind): string =>
+    openedSecret(createKeyBox(settings.secretKey, settings.dataDir), kept, kind);
+  if (isMailSet(kept)) {
+    const failed = await askMail(kept, secretOf('mail')).then(() => null, reasonOf);
+    yield failed === null
+      ? well('邮件', `${kept.smtp_host} 让登录`)
+      : broken('邮件', `${kept.smtp_host}：${failed}`, '在管理后台“登录方式”里检查服务器与密码');
+  }
+  if (isPhoneSet(kept))
+    yield secretOf('phone') === ''
+      ? broken('短信', '密钥打不开', '换回原来的 SECRET_KEY，或在管理后台“登录方式”里重新填写')
+      : well('短信', '密钥能读');
+  yield (await canSign(db))
+    ? well('推送', '密钥能用')
+    : broken('推送', '存着的密钥坏了', '删去表 secrets 里的 vapid，重启后大家重新打开通知');
+}
+
 async function* checkDatabase(settings: Settings, log: FastifyBaseLogger): Checks {
   const setting = settings.databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
   let opened: Awaited<ReturnType<typeof openOnly>>;
@@ -175,6 +207,7 @@ async function* checkDatabase(settings: Settings, log: FastifyBaseLogger): Check
     yield sealed
       ? broken('密钥', sealed, '换回原来的 SECRET_KEY')
       : well('密钥', '能打开已存的模型服务密钥');
+    yield* checkSenders(db, settings);
     yield* checkPooled(settings);
   } catch (error) {
     yield broken('数据库', `连接不上：${reasonOf(error)}`, `请检查 ${setting}`);

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Executor } from './database.ts';
 import { secrets } from './schema.ts';
 
-const stored = async (db: Executor, name: string): Promise<string | undefined> => {
+export const storedSecret = async (db: Executor, name: string): Promise<string | undefined> => {
   const [row] = await db
     .select({ value: secrets.value })
     .from(secrets)
@@ -16,10 +16,10 @@ export const keptSecret = async (
   name: string,
   make: () => string,
 ): Promise<string> => {
-  const kept = await stored(db, name);
+  const kept = await storedSecret(db, name);
   if (kept !== undefined) return kept;
   await db.insert(secrets).values({ name, value: make() }).onConflictDoNothing();
-  const value = await stored(db, name);
+  const value = await storedSecret(db, name);
   if (value === undefined) throw new Error(`the secret ${name} is missing`);
   return value;
 };

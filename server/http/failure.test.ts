@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { StorageAway } from '../storage/storage-interface.ts';
 import { loggable, refusalOf, statusOf } from './failure.ts';
 import { Refusal } from './handlers.ts';
 import { patience } from './server.ts';
@@ -16,6 +17,7 @@ test.each([
   [failed('53100'), 'storage_full', 507],
   [failed('57P01'), 'unavailable', 503],
   [failed('ECONNREFUSED'), 'unavailable', 503],
+  [new StorageAway('inside'), 'unavailable', 503],
   [failed('42P01'), 'internal', 500],
   [new Error('anything'), 'internal', 500],
   ['thrown text', 'internal', 500],

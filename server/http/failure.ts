@@ -1,5 +1,6 @@
 import { type CodeName, codes } from '#contract/errors.ts';
 import { accountEnded, databaseFailure, sqlState } from '../db/failure.ts';
+import { StorageAway } from '../storage/storage-interface.ts';
 import { Refusal } from './handlers.ts';
 
 const codeOf = (error: unknown): string =>
@@ -25,6 +26,8 @@ export const refusalOf = (error: unknown): Refusal => {
     error.statusCode < 500
   )
     return new Refusal(error.statusCode === 404 ? 'not_found' : 'bad_body');
+  if (error instanceof StorageAway)
+    return new Refusal('unavailable', '存文件的地方暂时不可用，请稍后重试');
   if (sqlState(error) === accountEnded) return new Refusal('account_disabled');
   const failure = databaseFailure(error);
   if (failure !== null)

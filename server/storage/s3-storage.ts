@@ -10,7 +10,7 @@ import { request, type Dispatcher } from 'undici';
 import { timeLimit } from '../net/time-limit.ts';
 import type { S3Settings } from '../settings.ts';
 import { bytesOf } from './byte-range.ts';
-import type { Storage } from './storage-interface.ts';
+import { type Storage, StorageAway } from './storage-interface.ts';
 import { requireKey } from './storage-key.ts';
 
 type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
@@ -18,6 +18,9 @@ type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 /** A service that is busy or not well is asked so often, with some rest between. */
 const tries = 3;
 const restMs = 100;
+
+/** It is busy, or not well. */
+const isPassing = (status: number): boolean => status >= 500 || status === 429;
 
 /**
  * Files in one bucket of a service that speaks S3 (AWS, MinIO, R2, OSS, COS), addressed by path:
@@ -53,19 +56,22 @@ export const createS3Storage = (settings: S3Settings, patience = 30_000): Storag
         headers: Object.fromEntries(signed.headers),
         body: body?.() ?? null,
         signal,
+      }).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new StorageAway(`the storage cannot be reached: ${why}`, { cause: error });
       });
-      const passing = answer.statusCode >= 500 || answer.statusCode === 429;
-      if (!passing || left === 0) return answer;
+      if (!isPassing(answer.statusCode) || left === 0) return answer;
       await answer.body.dump();
       await sleep(restMs * Math.random(), undefined, { signal });
     }
   };
 
-  /** @throws Error with the status alone: what a service says may hold its secrets */
+  /** @throws Error, StorageAway with the status alone: what a service says may hold its secrets */
   const require = async ({ statusCode, body }: Answer, what: string): Promise<void> => {
     if (statusCode >= 200 && statusCode < 300) return;
     await body.dump();
-    throw new Error(`the storage answered ${statusCode} to ${what}`);
+    const said = `the storage answered ${statusCode} to ${what}`;
+    throw isPassing(statusCode) ? new StorageAway(said) : new Error(said);
   };
 
   const store = async (

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from './byte-range.ts';
 
+/** The service that keeps the files cannot be reached, or is not well. */
+export class StorageAway extends Error {}
+
 export interface StoredFile {
   stream: Readable;
   /** Bytes. */

@@ -2,7 +2,7 @@ import { createECDH, createHash } from 'node:crypto';
 import { request, type Dispatcher } from 'undici';
 import webPush from 'web-push';
 import type { Executor } from '../db/database.ts';
-import { keptSecret } from '../db/kept-secret.ts';
+import { keptSecret, storedSecret } from '../db/kept-secret.ts';
 
 /** The pair of keys (VAPID, RFC 8292) that push services know this server by. */
 export interface PushKeys {
@@ -15,6 +15,19 @@ export const pushKeys = async (db: Executor): Promise<PushKeys> =>
   JSON.parse(
     await keptSecret(db, 'vapid', () => JSON.stringify(webPush.generateVAPIDKeys())),
   ) as PushKeys;
+
+/** Whether what is stored can sign for push services; nothing is stored before the first start. */
+export const canSign = async (db: Executor): Promise<boolean> => {
+  const kept = await storedSecret(db, 'vapid');
+  if (kept === undefined) return true;
+  try {
+    const { publicKey, privateKey } = JSON.parse(kept) as PushKeys;
+    webPush.getVapidHeaders('https://push.example.com', nobody, publicKey, privateKey, 'aes128gcm');
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 export interface PushTarget {
   endpoint: string;

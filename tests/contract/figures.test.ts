@@ -1,4 +1,7 @@
+import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
+import { createBooksCheck } from '#server/areas/ledger/books-check.ts';
+import { openDatabase } from '#server/db/database.ts';
 import { type ApiUser, apiUser } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { makeFilm } from '../support/films.ts';
@@ -254,4 +257,26 @@ test('own calls of managers refuse by name what they do not know; an act tells w
   const acts = await manager.call('adminActList', { call: 'setModel' });
   const { from, to } = acts.list[0] ?? { from: '', to: '' };
   expect([JSON.parse(from), JSON.parse(to)]).toEqual([{ factor: list[0]?.factor }, { factor: 3 }]);
+});
+
+test('a wallet that differs from its ledger is said once, and counted until it agrees again', async () => {
+  const said: unknown[] = [];
+  const books = createBooksCheck({ error: (about: unknown) => void said.push(about) });
+  const pool = new pg.Pool({ connectionString: here.server.databaseUrl });
+  const look = async () => {
+    await openDatabase(pool).transaction(books.chore);
+    return books.differing();
+  };
+  const add = (tokens: number) =>
+    here.database.query('UPDATE wallets SET balance = balance + $1 WHERE user_id = $2', [
+      tokens,
+      personId,
+    ]);
+  expect(await look()).toBe(0);
+  await add(1);
+  expect([await look(), await look()]).toEqual([1, 1]);
+  expect(said).toEqual([{ user: personId }]);
+  await add(-1);
+  expect(await look()).toBe(0);
+  await pool.end();
 });

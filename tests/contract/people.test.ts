@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer } from '../support/server.ts';
+import { ADMIN_PASSWORD } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
 import { sendRaw, talk } from '../support/world.ts';
 
@@ -107,19 +107,6 @@ describe('signing in', () => {
     }
     await here.database.query(`UPDATE users SET disabled = false WHERE account = 'banned'`);
     expect((await client.call('userInfo', {})).account).toBe('banned');
-  });
-
-  test('a token is good at every process on the database', async () => {
-    const second = await startServer({ databaseUrl: here.server.databaseUrl });
-    try {
-      const client = await TestClient.register(second.baseURL);
-      const first = new TestClient(here.server.baseURL, client.token);
-      expect((await sendRaw(first, 'userInfo', {})).status).toBe(200);
-      await first.call('logout', {});
-      expect((await sendRaw(client, 'userInfo', {})).status).toBe(401);
-    } finally {
-      await second.stop();
-    }
   });
 });
 

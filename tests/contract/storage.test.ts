@@ -193,7 +193,7 @@ describe('a server with S3', () => {
   test('says so when the service is out of order, and goes on after it', async () => {
     s3.failing = 500;
     try {
-      await expect(client.upload('uploadImage', png, 'a.png')).rejects.toThrow('500');
+      await expect(client.upload('uploadImage', png, 'a.png')).rejects.toThrow('503');
     } finally {
       s3.failing = 0;
     }

@@ -4,6 +4,7 @@ import { joined, TestClient } from '../support/client.ts';
 import { startMockOpenAi, type MockOpenAi } from '../support/mock-openai.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { makeDatabase, startServer, type TestServer } from '../support/server.ts';
+import { clockAhead } from '../support/skewed-clock.ts';
 
 let mock: MockOpenAi;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ const statusOf = async (url: string, authorization: string): Promise<number> =>
   (await fetch(url, { headers: { authorization } })).status;
 
 const kinds = ['one DATABASE_URL', 'one data folder with the embedded database'] as const;
-describe.each(kinds)('two processes on %s', (kind) => {
+describe.each(kinds)('two processes on %s, whose clocks lie apart', (kind) => {
   let first: TestServer;
   let second: TestServer;
   let here: TestClient;
@@ -35,7 +36,9 @@ describe.each(kinds)('two processes on %s', (kind) => {
     if (embedded) folder = scratchFolder('two');
     const place = embedded ? { embedded, dataDir: folder } : { databaseUrl: await makeDatabase() };
     first = await startServer({ ...place, env: channel() });
-    second = await startServer({ ...place, env: channel() });
+    // Whoever comes from the first one comes from the future, and the other way round.
+    const clock = { NODE_OPTIONS: clockAhead(embedded ? 50 : -50) };
+    second = await startServer({ ...place, alone: true, env: { ...channel(), ...clock } });
   });
   beforeEach(async () => {
     here = await TestClient.register(first.baseURL);
@@ -80,6 +83,8 @@ describe.each(kinds)('two processes on %s', (kind) => {
     expect(reply).toMatchObject({ done: true, error: null });
     const { list } = await there.call('historyList', { session_id: uuid });
     expect(list[0]).toMatchObject({ ai: reply.text, state: 'stopped' });
+    await there.call('logout', {});
+    expect((await here.raw('userInfo', {})).status).toBe(401);
   });
 
   test('a key whose claimant is killed is free at once, and not before', async () => {
@@ -117,6 +122,9 @@ describe.each(kinds)('two processes on %s', (kind) => {
     const reply = await reading;
     expect(reply.error?.code).toBe('interrupted');
     expect(reply.text.length).toBeGreaterThan(100);
+    // Which process says it, of which reply.
+    const said = new RegExp(`"instance":\\d+,.*"id":${id},.*ended a reply whose process is gone`);
+    await expect.poll(() => second.log(), { timeout: 10_000 }).toMatch(said);
     const { list } = await there.call('historyList', { session_id: uuid });
     expect(list[0]).toMatchObject({ ai: reply.text, state: 'interrupted' });
     const charged = 20_000 - (await there.call('userInfo', {})).chatgpt_balance;

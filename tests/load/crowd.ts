@@ -12,7 +12,8 @@ import {
 } from './lib/measure.ts';
 import type { Heard, Readings } from './lib/many-readers.ts';
 import { makeSeats } from './lib/people.ts';
-import { startNginx, startPlace } from './lib/place.ts';
+import { startPlace } from './lib/place.ts';
+import { startNginx } from '../support/nginx.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 /**

@@ -13,3 +13,14 @@ export const freePort = (): Promise<number> =>
       });
     });
   });
+
+/** Whether somebody listens on a TCP port at 127.0.0.1. */
+export const answersAt = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.createConnection({ host: '127.0.0.1', port });
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });

@@ -1,23 +1,12 @@
 import { spawn } from 'node:child_process';
 import { chownSync, statSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { answersAt, freePort } from './free-port.ts';
 import { scratchFolder } from './scratch.ts';
 
 /** Debian's PgBouncer; elsewhere what stands behind it is not tried. */
 export const pgbouncer = '/usr/sbin/pgbouncer';
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 
 /**
  * Starts PgBouncer in transaction mode before a database. Gives the address through it.
@@ -50,7 +39,7 @@ max_client_conn = 500
     : { uid: process.getuid?.() || 65_534, gid: process.getgid?.() || 65_534 };
   chownSync(folder, uid, gid);
   const child = spawn(pgbouncer, [file], { stdio: 'ignore', uid, gid });
-  while (!(await answers(own))) {
+  while (!(await answersAt(own))) {
     if (child.exitCode !== null) throw new Error('PgBouncer ended at its start');
     await sleep(50);
   }

@@ -1,22 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createConnection } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { answersAt, freePort } from './free-port.ts';
 import { scratchFolder } from './scratch.ts';
 
 /** Debian's; Valkey speaks the same. */
 export const redisServer = '/usr/bin/redis-server';
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 
 /** A Redis that keeps nothing on the disk and can be killed, held up and started again. */
 export const startValkey = async () => {
@@ -26,7 +15,7 @@ export const startValkey = async () => {
   const start = async (): Promise<void> => {
     const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir];
     child = spawn(redisServer, [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
-    while (!(await answers(port))) {
+    while (!(await answersAt(port))) {
       if (child.exitCode !== null) throw new Error('redis-server ended at its start');
       await sleep(20);
     }

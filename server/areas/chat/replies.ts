@@ -75,8 +75,9 @@ const endRunning = async ({ live }: Pick<Shared, 'live'>, ms: number): Promise<v
 
 /**
  * The replies that are being written. Each belongs to the process that began it and lives in its
- * memory; the row gets it at most once a second, and a NOTIFY tells the other processes, whose
- * readers follow the row. Readers come and go without the writing noticing.
+ * memory; the row gets it some times a second. Readers at other processes are told word by word, by
+ * Valkey or by the process that writes, and follow the row where neither can be reached. Readers
+ * come and go without the writing noticing.
  */
 export const createReplies = async (deps: RepliesDeps) => {
   const { db, instance, valkey, models, toolbox, log } = deps;

@@ -57,7 +57,12 @@ export const requireAddress = (kind: ContactKind, given: string): string => {
   return value;
 };
 
-const opened = (keys: KeyBox, settings: store.KeptSettings, kind: ContactKind): string => {
+/** The secret of what sends; empty: there is none, or other keys sealed it. */
+export const openedSecret = (
+  keys: KeyBox,
+  settings: store.KeptSettings,
+  kind: ContactKind,
+): string => {
   const kept = kind === 'mail' ? settings.smtpPassword : settings.smsSecret;
   return kept === null ? '' : (keys.open(kept, sealedAs[kind]) ?? '');
 };
@@ -70,7 +75,7 @@ const sendCode = async (
   to: string,
   { code, purpose }: { code: string; purpose: string },
 ): Promise<void> => {
-  const password = opened(keys, settings, kind);
+  const password = openedSecret(keys, settings, kind);
   if (kind === 'phone') return sendMessage(settings, password, { phone: to, code });
   return sendMail(settings, password, {
     to,
@@ -114,7 +119,7 @@ export const createContacts = ({ db: database, keys, secret, log }: ContactDeps)
 
   const write = (to: string, subject: string, text: string): void =>
     sendLater('mail', (settings) =>
-      sendMail(settings, opened(keys, settings, 'mail'), { to, subject, text }),
+      sendMail(settings, openedSecret(keys, settings, 'mail'), { to, subject, text }),
     );
 
   return {

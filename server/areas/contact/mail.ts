@@ -15,15 +15,10 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 const isHere = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && (host.startsWith('127.') || host === '::1'));
 
-/** @throws NotSent */
-export const sendMail = async (
-  settings: KeptSettings,
-  password: string,
-  { to, subject, text }: Letter,
-): Promise<void> => {
+const transportTo = async (settings: KeptSettings, password: string) => {
   const { createTransport } = await import('nodemailer');
-  const { smtp_host: host, smtp_port: port, smtp_secure, smtp_user: user, mail_from } = settings;
-  const transport = createTransport({
+  const { smtp_host: host, smtp_port: port, smtp_secure, smtp_user: user } = settings;
+  return createTransport({
     host,
     port,
     secure: smtp_secure === 1,
@@ -35,9 +30,28 @@ export const sendMail = async (
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+};
+
+/** Signs in, and sends nothing. @throws Error what the service said */
+export const askMail = async (settings: KeptSettings, password: string): Promise<void> => {
+  const transport = await transportTo(settings, password);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+};
+
+/** @throws NotSent */
+export const sendMail = async (
+  settings: KeptSettings,
+  password: string,
+  { to, subject, text }: Letter,
+): Promise<void> => {
+  const transport = await transportTo(settings, password);
   try {
     await transport.sendMail({
-      from: mail_from || user,
+      from: settings.mail_from || settings.smtp_user,
       // An object: an address is never parsed as a list of several.
       to: { name: '', address: to },
       subject,

@@ -1,45 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '#tests/support/free-port.ts';
+import { nginx, startNginx } from '#tests/support/nginx.ts';
 import { pgbouncer, startPooler } from '#tests/support/pooler.ts';
 import { hasPostgres, makeCluster } from '#tests/support/postgres-pair.ts';
 import { scratchFolder } from '#tests/support/scratch.ts';
 import { startServer, type TestServer } from '#tests/support/server.ts';
 import { redisServer, startValkey } from '#tests/support/valkey.ts';
-
-const nginx = '/usr/sbin/nginx';
-
-/** nginx with the configuration of deploy/nginx.conf, before these ports. */
-export const startNginx = async (folder: string, ports: readonly number[]) => {
-  const front = await freePort();
-  const site = readFileSync('deploy/nginx.conf', 'utf8')
-    .replace('listen 80', `listen 127.0.0.1:${front}`)
-    .replace(
-      /( *server 127\.0\.0\.1:\d+ .*\n)+/,
-      ports.map((port) => `  server 127.0.0.1:${port} max_fails=0;\n`).join(''),
-    );
-  const home = path.join(folder, `nginx-${front}`);
-  mkdirSync(home, { recursive: true });
-  const file = path.join(home, 'nginx.conf');
-  writeFileSync(
-    file,
-    `daemon off; pid ${home}/pid; error_log ${home}/error.log; worker_processes 1;
-     worker_rlimit_nofile 16384; events { worker_connections 16000; }
-     http { access_log off; client_body_temp_path ${home}/a; proxy_temp_path ${home}/b;
-       fastcgi_temp_path ${home}/c; uwsgi_temp_path ${home}/d; scgi_temp_path ${home}/e;
-       ${site} }`,
-  );
-  const child: ChildProcess = spawn(nginx, ['-p', home, '-c', file], { stdio: 'inherit' });
-  await sleep(500);
-  if (child.exitCode !== null) throw new Error('nginx ended at its start');
-  return {
-    baseURL: `http://127.0.0.1:${front}`,
-    pid: child.pid ?? 0,
-    stop: () => void child.kill(),
-  };
-};
 
 /**
  * Server processes as on a page of docs/many-machines.md: Debian's nginx, PgBouncer in transaction
