@@ -14,7 +14,7 @@ import type { ViewedTile } from '#src/widgets/viewer/image-viewer-props.ts';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { authorize } from '#src/widgets/tool/authorize.ts';
 import { useChatActs, type ToolAnswer } from './chat-context.ts';
-import { useAttribute } from '#src/ui/use-attribute.ts';
+import { DrawnFile } from './drawn-file.tsx';
 import css from './tool-cards.module.css';
 
 const states: Record<ToolState, string> = {
@@ -239,53 +239,6 @@ const Sound = ({ file }: { file: ToolFile }) => {
   );
 };
 
-/** The picture of a chart as an address that runs nothing, dark where the page is. */
-const addressOf = async (file: ToolFile, dark: boolean): Promise<string> => {
-  const answer = await fetch(file.url);
-  if (!answer.ok) throw new Error(String(answer.status));
-  if (file.shown !== 'image/svg+xml')
-    return URL.createObjectURL(new Blob([await answer.arrayBuffer()], { type: file.shown ?? '' }));
-  const text = await answer.text();
-  const drawn = dark ? text.replace(/<svg\b/i, '<svg data-dark=""') : text;
-  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn)}`;
-};
-
-/** A picture that a program drew: its address gives a file, so it is shown from memory. */
-const Picture = ({ file }: { file: ToolFile }) => {
-  const dark = useAttribute('data-dark') === '1';
-  const [url, setUrl] = useState('');
-  const [failed, setFailed] = useState(false);
-  useEffect(() => {
-    let over = false;
-    let made = '';
-    const show = async () => {
-      try {
-        made = await addressOf(file, dark);
-        if (over) URL.revokeObjectURL(made);
-        else setUrl(made);
-      } catch {
-        setFailed(!over);
-      }
-    };
-    void show();
-    return () => {
-      over = true;
-      URL.revokeObjectURL(made);
-    };
-  }, [file, dark]);
-  if (failed)
-    return (
-      <p className={css.picture} role="alert">
-        图片取不到，请稍后再打开这个会话
-      </p>
-    );
-  return (
-    <div className={css.picture} data-empty={url === '' || undefined}>
-      {url !== '' && <img src={url} alt={file.name} />}
-    </div>
-  );
-};
-
 /** A call of a tool server that came to nothing, until its person does something about the server. */
 const Mend = ({ result }: { result: string }) => (
   <p className={css.mend}>
@@ -343,7 +296,7 @@ const Card = ({ call, message }: { call: ToolCall; message: Message }) => {
       {files.map((file) =>
         file.film ? <Film key={file.url} file={{ ...file, film: file.film }} /> : null,
       )}
-      {files.map((file) => (file.shown ? <Picture key={file.url} file={file} /> : null))}
+      {files.map((file) => (file.shown ? <DrawnFile key={file.url} file={file} /> : null))}
       {files.map((file) => (file.sound ? <Sound key={file.url} file={file} /> : null))}
       {plain.map((file) => (
         <a key={file.url} className={css.file} href={file.url} download={file.name}>

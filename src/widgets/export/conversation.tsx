@@ -9,6 +9,7 @@ import { ForeignImage, isForeign } from '#src/widgets/image/foreign-image.tsx';
 import { WithMadeMark } from '#src/widgets/image/with-made-mark.tsx';
 import { useModel } from '#src/platform/queries.ts';
 import { readQuestion, thumbnailOf } from '#src/platform/question.ts';
+import { DrawnFile } from '#src/widgets/conversation/drawn-file.tsx';
 import { citedSources, Sources } from '#src/widgets/conversation/sources.tsx';
 import { Film } from '#src/ui/film.tsx';
 import { Icon } from '#src/ui/icon.tsx';
@@ -68,9 +69,8 @@ const bodyOf = (message: One, still: boolean) => {
 
 const Answer = ({ message, still }: { message: One; still: boolean }) => {
   const model = useModel(message.model);
-  const made = (message.tools ?? [])
-    .flatMap(({ files = [] }) => files)
-    .filter(({ image }) => image);
+  const files = (message.tools ?? []).flatMap((tool) => tool.files ?? []);
+  const made = files.filter(({ image }) => image);
   if (message.ai === '' && made.length === 0) return null;
   const ending = endings[message.state];
   return (
@@ -89,6 +89,7 @@ const Answer = ({ message, still }: { message: One; still: boolean }) => {
           ))}
         </div>
       )}
+      {files.map((file) => (file.shown ? <DrawnFile key={file.url} file={file} /> : null))}
       {message.sources && citedSources(message).cited && <Sources answer={message} />}
       {ending !== undefined && <p className={css.toldEnding}>{ending}</p>}
     </div>

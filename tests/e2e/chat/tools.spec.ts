@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
+import { copyFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
 import { readFile } from '#server/reading/read.ts';
 import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
@@ -291,6 +293,27 @@ sum(lengths.values()) / len(lengths)`;
         await page.screenshot({ path: `${shot}-code-${dark}.png` });
       }
     }
+    // As a long picture it has what it used, the chart, and what it rests on.
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await page
+      .getByRole('button', { name: /更多|会话菜单/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: '导出与分享' }).click();
+    await page.getByRole('button', { name: /^长图/ }).click();
+    await page.getByRole('button', { name: '最近 1 条' }).click();
+    const picture = page.getByRole('img', { name: '长图' });
+    await expect(picture).toBeVisible({ timeout: 30_000 });
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: '保存图片' }).click();
+    const png = await (await saved).path();
+    const drawn = await sharp(png).removeAlpha().raw().toBuffer();
+    // The bars of the chart (#3b82c4), which nothing else has.
+    let bars = 0;
+    for (let at = 0; at < drawn.length; at += 3)
+      if (drawn[at] === 0x3b && drawn[at + 1] === 0x82 && drawn[at + 2] === 0xc4) bars += 1;
+    expect(bars).toBeGreaterThan(5_000);
+    if (shot) await copyFile(png, `${shot}-long.png`);
     // Whoever has a link to it reads what it used and rests on, and gets none of its files.
     const { key } = await client.call('shareSession', { session_id: uuid });
     await page.goto(`${server.baseURL}/share?key=${key}`);
