@@ -65,6 +65,7 @@ test(
     await page.keyboard.press('Escape');
     await expect(compared).toBeHidden();
 
+    await page.getByRole('button', { name: '不比较了' }).click();
     await page.getByRole('button', { name: '语音合成', exact: true }).click();
     await page.getByRole('button', { name: '去会话里用' }).first().click();
     await expect(page.getByText('语音模型在会话里用')).toBeVisible();
