@@ -78,9 +78,10 @@ test('at 1024 px the twelve lead on, nothing beyond the edge; the first three of
     else expect(await background(name), name).not.toBe(plain);
   }
   await rowOf(page, '头名').getByRole('link', { name: '头名' }).click();
-  await expect(page).toHaveURL(new RegExp(`/manager/user\\?user_id=${people[0]}$`));
-  await expect(page.getByRole('row')).toHaveCount(2);
-  await rowOf(page, '头名').click();
+  await expect(page).toHaveURL(
+    new RegExp(`/manager/user\\?user_id=${people[0]}&person=${people[0]}$`),
+  );
+  await expect(page.getByRole('row', { includeHidden: true })).toHaveCount(2);
   await sheetOf(page).getByRole('link', { name: '会话', exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/manager/session\\?user_id=${people[0]}$`));
   expect(app.problems).toEqual([]);
