@@ -203,9 +203,10 @@ test('questions that are stopped before the first word while the process dies ar
     expect(ended).toHaveLength(6);
     expect(ended.filter(({ state, paid }) => paid !== (state === 'stopped'))).toEqual([]);
     expect(ended.filter(({ paid }) => paid).length).toBeGreaterThanOrEqual(1);
+    const { id: userId } = await new TestClient(server.baseURL, person.token).call('userInfo', {});
     expect(
-      await rows(`SELECT (SELECT sum(deduct_tokens) FROM history)
-        + (SELECT sum(amount) FROM ledger WHERE kind = 'spend') AS difference`),
+      await rows(`SELECT (SELECT sum(deduct_tokens) FROM history WHERE user_id = ${userId})
+        + (SELECT sum(amount) FROM ledger WHERE user_id = ${userId} AND kind = 'spend') AS difference`),
     ).toEqual([{ difference: '0' }]);
   } finally {
     mock.always('normal');
