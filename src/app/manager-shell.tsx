@@ -149,7 +149,7 @@ export const ManagerShell = () => {
         <Link to="/manager/default" className={css.brand}>
           鹊桥 管理
         </Link>
-        <nav aria-label="管理菜单">
+        <nav aria-label="管理菜单" className={css.list}>
           <Entries path={pathname} owner={owner} />
         </nav>
         <Link to="/" className={`${css.entry} ${css.leave}`}>

@@ -1,5 +1,5 @@
 import Popup from 'antd-mobile/es/components/popup';
-import { memo, useRef, type PointerEvent, type ReactNode } from 'react';
+import { memo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import { finePointer, useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import { Button } from './button.tsx';
@@ -95,6 +95,9 @@ const Drawer = ({ open, onClose, title, wide = false, children }: SheetProps) =>
   const side = useMedia(wideEnoughForMenu);
   const panel = useRef<HTMLDivElement>(null);
   useModal(open, onClose, panel);
+  // Opened again while it still closes, it begins anew, too.
+  const [{ was, times }, setTurn] = useState({ was: open, times: 0 });
+  if (was !== open) setTurn({ was: open, times: open ? times + 1 : times });
   return (
     <Popup
       visible={open}
@@ -120,7 +123,7 @@ const Drawer = ({ open, onClose, title, wide = false, children }: SheetProps) =>
         inert={!open}
         ref={panel}
       >
-        <Inside open={open} title={title} side={side} onClose={onClose}>
+        <Inside key={times} open={open} title={title} side={side} onClose={onClose}>
           {children}
         </Inside>
       </div>

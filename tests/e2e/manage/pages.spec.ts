@@ -35,9 +35,12 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
   await only(page, person.name);
   await rowOf(page, person.name).click();
   await expect(page).toHaveURL(new RegExp(`person=${person.id}`));
-  await sheetOf(page).getByText('禁止新建会话').click();
+  const barred = sheetOf(page).getByRole('switch', { name: '禁止新建会话' });
+  await barred.click();
+  await expect(barred).toBeChecked();
   await logged(`user:${person.id}`, 'updateUser');
-  await sheetOf(page).getByText('禁止新建会话').click();
+  await barred.click();
+  await expect(barred).not.toBeChecked();
   await close(page);
   await page.goto(`/manager/user?user_id=${person.id}`);
   await only(page, person.name);

@@ -513,6 +513,41 @@ test('on a fresh start without any key a base answers by quoting, with its sourc
     await page.goto(asked);
     await ask('怎样给摩托车换轮胎？');
     await expect(reply).toContainText('孙师傅');
+
+    // Two bases are asked at once; each source says whose it is.
+    await person.call('newTrainModel', { name: '通讯录', key: 'phones', type: 0 });
+    await person.upload('uploadTrainFile', new Blob(['前台的分机是 8017。']), '分机.txt');
+    await page.goto('/');
+    await page.getByRole('button', { name: '添加图片或文件' }).click();
+    await page.getByRole('button', { name: '知识库', exact: true }).click();
+    const bases = page.getByRole('dialog', { name: '选择知识库' });
+    await bases.getByRole('button', { name: /员工手册/ }).click();
+    await bases.getByRole('button', { name: /通讯录/ }).click();
+    await bases.getByRole('button', { name: '用这 2 个' }).click();
+    await page.getByRole('textbox', { name: '输入问题' }).fill('前台的分机是多少？');
+    await page.getByRole('button', { name: '发送', exact: true }).click();
+    await page.waitForURL(/\/chat\?/);
+    await expect(reply).toContainText('8017');
+    await expect(reply.getByRole('group', { name: '来源' })).toContainText('分机.txt');
+    await ask('食堂中午供应什么？');
+    await expect(reply).toContainText('三菜一汤');
+
+    // Several files go at once.
+    await page.goto(`/train?model_id=${model.id}`);
+    for (const name of ['手册.md', '汇报.pptx'])
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: name })
+        .getByRole('checkbox', { name: '选择这一行' })
+        .check();
+    await page.getByRole('button', { name: '去掉', exact: true }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: '去掉' }).click();
+    await expect
+      .poll(async () => {
+        const { list } = await person.call('trainFileList', { model_id: model.id });
+        return list.map(({ name }) => name).toSorted();
+      })
+      .toEqual(['班次.csv', '问答', '食堂.pdf'].toSorted());
   } finally {
     await context.close();
     await server.stop();
