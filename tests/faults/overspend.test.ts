@@ -235,7 +235,7 @@ test('holds that are made and settled together take what each would alone; a wal
     { userId: ended, amount: 100, actual: 20 },
   ].map((each) => ({ ...each, id: randomUUID(), reference: 'test' }));
   const idsOf = (...rows: number[]) => rows.map((at) => asked[at]!.id);
-  const options = { ttlMs: 60_000, owner: 1 };
+  const options = { ttlMs: 60_000, owner: 1, waits: false };
   const whileInUse = <T>(act: () => Promise<T>): Promise<T> =>
     db.transaction(async (tx) => {
       await tx.execute(sql`SELECT FROM ${wallets} WHERE user_id = ${busy} FOR UPDATE`);
@@ -244,7 +244,10 @@ test('holds that are made and settled together take what each would alone; a wal
     });
   const made = await whileInUse(() => insertHolds(db, asked, options));
   expect([...made].toSorted()).toEqual(idsOf(0, 1, 3, 6).toSorted());
-  const later = await insertHolds(db, [asked[2]!, asked[4]!, asked[5]!], options);
+  const later = await insertHolds(db, [asked[2]!, asked[4]!, asked[5]!], {
+    ...options,
+    waits: true,
+  });
   expect([...later].toSorted()).toEqual(idsOf(2, 5).toSorted());
 
   const uses = [...asked, { id: randomUUID(), actual: 5 }];

@@ -12,13 +12,13 @@ import {
   countFreeUse,
   extendHold,
   holdLifetime,
-  holdOfBalance,
-  holdTogether,
+  holdBalances,
   noteFailedUse,
   release,
   settling,
   type SpendRecord,
 } from '../ledger/ledger.service.ts';
+import type { NewHold } from '../ledger/holds-together.ts';
 import { endCall, payCalls } from './ended-calls.store.ts';
 import { overBound } from './key-bounds.ts';
 import { roomOf, roomsOf, takeRoom } from './key-meter.store.ts';
@@ -152,7 +152,7 @@ const countUsed = (tx: Transaction, opened: Opened, used: Used, spent: number): 
 /** What a call wants of its wallet: to set something aside at its begin, or to be paid at its end. */
 type Wanted =
   | { opened: Opened; used: Used; hold?: never }
-  | { opened: Opened; hold: Parameters<typeof holdOfBalance>[1]; used?: never };
+  | { opened: Opened; hold: NewHold; used?: never };
 
 const paidOf = ({ opened, used }: { opened: Opened; used: Used }) => ({
   ...endedOf(opened, used),
@@ -174,7 +174,8 @@ const inLine = batched(async (db, wanted: readonly Wanted[]): Promise<(number | 
   ];
   const spent = pays.length > 0 ? await payCalls(db, pays, spentFor) : new Map<string, number>();
   const { instance } = wanted[0]!.opened.caller;
-  const held = holds.length > 0 ? await holdTogether(db, holds, instance) : new Set<string>();
+  const options = { owner: instance, waits: false };
+  const held = holds.length > 0 ? await holdBalances(db, holds, options) : new Set<string>();
   return wanted.map(({ opened, hold }) => {
     if (hold) return held.has(hold.id) ? hold.amount : null;
     return spent.get(opened.id) ?? null;
@@ -259,7 +260,9 @@ export const openCharge = async (
     // What failed together is tried by itself: it may have been another's fault.
     const together = await inLine(db, { opened, hold }).catch(() => null);
     // A membership does not pay for the API.
-    const made = together !== null || (await holdOfBalance(db, hold, caller.instance));
+    const made =
+      together !== null ||
+      (await holdBalances(db, [hold], { owner: caller.instance, waits: true })).has(id);
     if (!made) {
       await endCall(db, endedOf(opened, null));
       throw overBalance();

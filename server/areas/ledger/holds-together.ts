@@ -15,14 +15,13 @@ const factor = 'coalesce((SELECT g.factor FROM people_groups g WHERE g.id = u.pe
 export const timesFactor = (amount: string): string =>
   `ceil(round((${amount} * factor)::numeric, 6))::bigint`;
 
-const holdAll = statement<{ id: string }>(
-  'holds_together',
+const holding = (locked: 'SKIP LOCKED' | '') =>
   `WITH free AS (
      SELECT asked.*, w.balance AS left_now, ${factor} AS factor
      FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[]) WITH ORDINALITY
        AS asked (id, user_id, wanted, reference, n)
      JOIN wallets w ON w.user_id = asked.user_id JOIN users u ON u.id = asked.user_id
-     FOR UPDATE OF w SKIP LOCKED FOR KEY SHARE OF u SKIP LOCKED
+     FOR UPDATE OF w ${locked} FOR KEY SHARE OF u ${locked}
    ), priced AS (
      SELECT *, ${timesFactor('wanted')} AS amount FROM free
    ), summed AS (
@@ -39,8 +38,9 @@ const holdAll = statement<{ id: string }>(
    )
    INSERT INTO holds (id, user_id, balance, vip, vip_allowed, state, reference, expires_at, owner)
    SELECT id, user_id, amount, 0, false, 'open', reference,
-     now() + $5::float8 * interval '1 millisecond', $6::bigint FROM paid RETURNING id`,
-);
+     now() + $5::float8 * interval '1 millisecond', $6::bigint FROM paid RETURNING id`;
+const holdTogether = statement<{ id: string }>('holds_together', holding('SKIP LOCKED'));
+const holdWaiting = statement<{ id: string }>('holds_waiting', holding(''));
 
 export interface NewHold {
   id: string;
@@ -50,13 +50,16 @@ export interface NewHold {
   reference: string;
 }
 
-/** Sets aside parts of balances for one process; gives the ids of the holds that were made. */
+/**
+ * Sets aside parts of balances for one process; gives the ids of the holds that were made.
+ * @param options.waits for wallets that are locked; they are passed over otherwise
+ */
 export const insertHolds = async (
   db: Executor,
   made: readonly NewHold[],
-  { ttlMs, owner }: { ttlMs: number; owner: number },
+  { ttlMs, owner, waits }: { ttlMs: number; owner: number; waits: boolean },
 ): Promise<Set<string>> => {
-  const rows = await holdAll(db, [
+  const rows = await (waits ? holdWaiting : holdTogether)(db, [
     made.map(({ id }) => id),
     made.map(({ userId }) => userId),
     made.map(({ amount }) => amount),

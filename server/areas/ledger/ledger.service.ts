@@ -217,27 +217,19 @@ export const holdPrice = async (db: Executor, request: HoldRequest): Promise<str
 };
 
 /**
- * Sets an amount of the balance alone aside, in one statement; false when there is not enough. The
- * VIP's pot plays no part in it.
+ * Sets amounts of balances alone aside, in one statement; gives the ids of the holds that were made.
+ * The VIP's pot plays no part in it.
+ * @param options.waits for wallets that others are at work on; they are passed over otherwise
  */
-export const holdOfBalance = (db: Executor, request: NewHold, owner: number): Promise<boolean> =>
-  store.insertHoldOfBalance(db, {
-    ...request,
-    amount: wholeTokens(request.amount),
-    ttlMs: holdLifetime,
-    owner,
-  });
-
-/** The same for several at once, who wait for nobody; gives the ids of the holds that were made. */
-export const holdTogether = (
+export const holdBalances = (
   db: Executor,
   requests: readonly NewHold[],
-  owner: number,
+  options: { owner: number; waits: boolean },
 ): Promise<Set<string>> =>
   insertHolds(
     db,
     requests.map((request) => ({ ...request, amount: wholeTokens(request.amount) })),
-    { ttlMs: holdLifetime, owner },
+    { ttlMs: holdLifetime, ...options },
   );
 
 /** The hold while its wallet is locked, so that nobody else can end it. */

@@ -213,39 +213,6 @@ const saveAll = statement(
    WHERE $18::smallint IS NOT NULL AND $23::bigint > 0`,
 );
 
-const holdAtOnce = statement<{ id: string }>(
-  'hold_at_once',
-  `WITH price AS (
-     SELECT ceil(round(($3::bigint * coalesce(g.factor, 1))::numeric, 6))::bigint AS amount
-     FROM users u LEFT JOIN people_groups g ON g.id = u.people_group WHERE u.id = $2
-   ), wallet AS (
-     UPDATE wallets SET balance = balance - price.amount FROM price
-     WHERE user_id = $2 AND balance >= price.amount RETURNING user_id, price.amount
-   ), entry AS (
-     INSERT INTO ledger (user_id, pot, kind, amount, reference, remark)
-     SELECT user_id, 'balance', 'hold', -amount, $1::uuid::text, '' FROM wallet
-   )
-   INSERT INTO holds (id, user_id, balance, vip, vip_allowed, state, reference, expires_at, owner)
-   SELECT $1::uuid, user_id, amount, 0, false, 'open', $4,
-     now() + $5::float8 * interval '1 millisecond', $6::bigint FROM wallet RETURNING id`,
-);
-
-/** Moves a part of the balance alone into a new hold; false: there is not so much. */
-export const insertHoldOfBalance = async (
-  db: Executor,
-  hold: {
-    id: string;
-    userId: number;
-    amount: number;
-    reference: string;
-    ttlMs: number;
-    owner: number;
-  },
-): Promise<boolean> => {
-  const { id, userId, amount, reference, ttlMs, owner } = hold;
-  return (await holdAtOnce(db, [id, userId, amount, reference, ttlMs, owner])).length > 0;
-};
-
 export interface WalletChange {
   wallet: Pick<WalletRow, 'balance' | 'vipBalance' | 'vipPeriod'>;
   entries: readonly LedgerEntry[];
