@@ -3,9 +3,9 @@ import { statement } from '#server/db/statement.ts';
 import { addUse, noteUse } from './ledger.store.ts';
 
 /*
- * What a program that calls often does to its wallet, for many calls in one statement that waits for
- * nobody: where a wallet is locked, or does not pay for all of it, its calls are left to the
- * statements for one.
+ * What a program that calls often does to its wallet, for many calls in one statement. Where that
+ * waits for nobody, calls of a locked wallet, or of one that does not pay for all, are left out: each
+ * of them is to be done by itself.
  */
 
 /** SQL of what the group of the person `u` pays of each price. */
