@@ -75,6 +75,18 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
     await expect.poll(() => through(id), patient).toBe(0);
   });
 
+  test('a reply that is read elsewhere ends at once, whatever else its process writes', async () => {
+    const long = await ask(6000, 'long');
+    const other = await TestClient.register(first.baseURL);
+    const short = await other.ask('[[bench tokens=150 rate=100 id=short]]', { model: 'mock-chat' });
+    const reading = new TestClient(second.baseURL, other.token).read(short.uuid, short.id);
+    await expect.poll(() => through(short.id), patient).toBe(1);
+    expect(joined(await reading)).toMatchObject({ done: true, error: null });
+    const { list } = await here.call('historyList', { session_id: long.uuid });
+    expect(list[0]).toMatchObject({ state: 'streaming' });
+    await here.call('stopStream', { session_id: long.uuid });
+  });
+
   test.each(['killed', 'held up'])(
     'it is %s in the middle of a reply: nothing is lost, and it is used again',
     async (how) => {

@@ -19,9 +19,9 @@ export const piecesFrom = (id: number, { onPiece, onTool }: Said) => {
   let error: { code: string; message: string } | null = null;
   return createParser({
     onEvent: ({ id: eventId, data }) => {
-      const piece = { id, start: Number(eventId), kind: 'text' as const, text: '' };
       if (data === doneData) {
-        onPiece({ ...piece, ending: { error } });
+        // The id of the end lies beyond every position: what was to come before it has come.
+        onPiece({ id, start: 0, kind: 'text', text: '', ending: { error } });
         return;
       }
       const said = JSON.parse(data) as
