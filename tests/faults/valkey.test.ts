@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
     expect(joined(await reading)).toMatchObject({ done: true, error: null });
     const { list } = await here.call('historyList', { session_id: long.uuid });
     expect(list[0]).toMatchObject({ state: 'streaming' });
-    await here.call('stopStream', { session_id: long.uuid });
+    await here.call('stopStream', { history_id: long.id });
   });
 
   test.each(['killed', 'held up'])(
