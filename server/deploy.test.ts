@@ -83,6 +83,15 @@ test.skipIf(!existsSync(systemdAnalyze))('systemd reads the unit', () => {
   expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
 });
 
+const promtool = '/usr/bin/promtool';
+test.skipIf(!existsSync(promtool))('each alert fires when it must, and none on a good day', () => {
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'alerts.test.yaml'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(status, stdout + stderr).toBe(0);
+});
+
 const kubectl = '/usr/bin/kubectl';
 test.skipIf(!existsSync(kubectl))('kubectl puts the folder of Kubernetes together', () => {
   const { status, stdout } = spawnSync(kubectl, ['kustomize', path.join(folder, 'kubernetes')], {
