@@ -322,3 +322,38 @@ test('what one act adds by the hundred waits behind single messages, which are f
   expect(await found(owner, 'private', '夜明珠')).toEqual([own.uuid]);
   expect(await found(loud, 'private', '石头堆')).toEqual([long.uuid]);
 });
+
+describe('hostile searches', () => {
+  /** All of it begins like the word, which is compared at each place; the word itself stands nowhere. */
+  const longText = 'baaa c ' + 'a'.repeat(1_999_000);
+  const longWords = Array.from({ length: 8 }, (_, at) => 'b' + 'a'.repeat(16 + at)).join(' ');
+
+  test('texts of two million letters cost little more than those of fifty thousand', async () => {
+    const owner = await person();
+    const talks = [];
+    for (const text of [longText.slice(0, 50_000), longText]) {
+      const made = await talk(owner, '长');
+      for (let at = 0; at < 6; at += 1) await add(made.id, text, '好的');
+      talks.push(made);
+    }
+    const took = async ({ uuid }: { uuid: string }) => {
+      const begun = performance.now();
+      await owner.call('searchMessages', { session_id: uuid, query: longWords });
+      return performance.now() - begun;
+    };
+    await took(talks[0]!);
+    const [short, long] = [await took(talks[0]!), await took(talks[1]!)];
+    // Unbounded it is more than twenty times as much.
+    expect(long).toBeLessThan(short * 8 + 200);
+    await indexed();
+  });
+
+  test('of one person one runs at a time, and so many wait', async () => {
+    const owner = await person();
+    const { uuid } = await talk(owner, '桥');
+    const asked = () => owner.raw('searchMessages', { session_id: uuid, query: '桥' });
+    const answers = await Promise.all(Array.from({ length: 40 }, asked));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(await asked()).toMatchObject({ status: 200 });
+  });
+});

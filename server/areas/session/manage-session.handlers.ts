@@ -1,6 +1,7 @@
 import type { Handlers } from '#server/http/handlers.ts';
 import type { FileService } from '../file/file.service.ts';
 import { manageDelete, manageList, manageSet } from './manage-session.service.ts';
+import { inSearchTurn } from './search-turns.ts';
 
 export const createManageSessionHandlers = (deps: {
   files: Pick<FileService, 'anyFile'>;
@@ -9,7 +10,8 @@ export const createManageSessionHandlers = (deps: {
   Handlers,
   'adminSessionList' | 'adminDeleteSession' | 'adminSetSession' | 'adminUpload'
 > => ({
-  adminSessionList: (input, { db, user }) => manageList(db, input, user),
+  adminSessionList: (input, { db, user }) =>
+    inSearchTurn(input.query, user, () => manageList(db, input, user)),
 
   adminDeleteSession: async ({ session_id: ref }, { db, user, noteAct, afterCommit }) => {
     const row = await manageDelete(db, ref, user);

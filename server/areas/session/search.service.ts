@@ -96,6 +96,12 @@ const effort = {
   forum: 1_000,
   all: 2_000,
 } as const;
+/**
+ * So many bytes of texts are compared with short words, and of long ones the fewer: where a text
+ * repeats one letter, each place of it is compared with as many letters as the words have.
+ */
+const mostBytes = 24_000_000;
+const wordLetters = 25;
 /** So many candidates are looked at at most. */
 const mostPlaced = 40_000;
 /** How many candidates are placed at once, and the texts of how many are read: few at first, for they often are enough. */
@@ -188,9 +194,13 @@ const findMatches = async (
   const found = new Map<number, store.Candidate>();
   const keyOf = ({ historyId, sessionId }: store.Candidate) =>
     onePerSession ? sessionId : historyId;
-  const left = { placed: mostPlaced, read: effort[scope.in] as number };
+  const left = {
+    placed: mostPlaced,
+    read: effort[scope.in] as number,
+    bytes: mostBytes / Math.max(1, words.join('').length / wordLetters),
+  };
   const size = { ...first } as { placed: number; read: number };
-  const isEnough = () => found.size >= most || left.read <= 0 || left.placed <= 0;
+  const isEnough = () => found.size >= most || Math.min(left.read, left.placed, left.bytes) <= 0;
 
   const look = async (candidates: readonly store.Candidate[]): Promise<void> => {
     let rest = candidates;
@@ -201,7 +211,9 @@ const findMatches = async (
       left.read -= some.length;
       size.read *= 2;
       const ids = some.map(({ historyId }) => historyId);
-      const holding = new Set((await store.findHolding(tx, [ids, words])).map(({ id }) => id));
+      const read = await store.findHolding(tx, [ids, words, searchedLetters, left.bytes]);
+      for (const { bytes } of read) left.bytes -= bytes;
+      const holding = new Set(read.flatMap(({ id, holds }) => (holds ? [id] : [])));
       for (const each of some)
         if (holding.has(each.historyId) && !found.has(keyOf(each))) found.set(keyOf(each), each);
     }
@@ -278,7 +290,7 @@ export const snippetsOf = async (
   words: readonly string[],
 ): Promise<Map<number, NonNullable<Session['match']>>> => {
   if (historyIds.length === 0) return new Map();
-  const rows = await store.readExcerpts(db, [historyIds, words[0] ?? '']);
+  const rows = await store.readExcerpts(db, [historyIds, words[0] ?? '', searchedLetters]);
   return new Map(
     rows.map((row) => [row.id, { history_id: row.id, part: row.part, snippet: plainText(row) }]),
   );
@@ -300,7 +312,8 @@ export const searchSession = async (
   const ids = matches
     .slice((page - 1) * pageSize, page * pageSize)
     .map(({ historyId }) => historyId);
-  const rows = ids.length === 0 ? [] : await store.readExcerpts(db, [ids, words[0] ?? '']);
+  const rows =
+    ids.length === 0 ? [] : await store.readExcerpts(db, [ids, words[0] ?? '', searchedLetters]);
   const list = rows
     .sort((a, b) => b.id - a.id)
     .map((row) => ({

@@ -268,15 +268,29 @@ export const placeCandidates = async (
     .sort((a, b) => b.historyId - a.historyId);
 };
 
-/** Those of the messages $1 that hold all the words $2, which are in lower case as far as ASCII goes. */
-export const findHolding = statement<{ id: number }>(
+/**
+ * Which of the messages $1 hold all the words $2, in lower case as far as ASCII goes, in the first
+ * $3 letters of their texts. They are read in their order until $4 bytes are used up; each tells how
+ * many its own were.
+ */
+export const findHolding = statement<{ id: number; bytes: number; holds: boolean }>(
   'search_holding',
-  `SELECT h.id::float8 FROM history h
-   JOIN LATERAL (SELECT lower(h.title COLLATE "C") AS title, lower(h.human COLLATE "C") AS human,
-     lower(${replyText} COLLATE "C") AS ai OFFSET 0) t ON true
-   WHERE h.id = ANY($1::bigint[]) AND (
-     SELECT bool_and(strpos(t.ai, word) > 0 OR strpos(t.human, word) > 0 OR strpos(t.title, word) > 0)
-     FROM unnest($2::text[]) word)`,
+  `SELECT h.id::float8, h.bytes::float8, NOT EXISTS (
+       SELECT FROM unnest($2::text[]) word
+       WHERE strpos(t.title, word) = 0 AND strpos(t.human, word) = 0 AND strpos(t.ai, word) = 0
+     ) AS holds
+   FROM (
+     SELECT *, sum(bytes) OVER (ORDER BY turn) - bytes AS before FROM (
+       SELECT h.id, turn, h.title, h.human, ${replyText} AS ai,
+         least(octet_length(h.human), 3 * $3::integer)
+           + least(octet_length(${replyText}), 3 * $3::integer) AS bytes
+       FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, turn) JOIN history h USING (id)
+     ) h
+   ) h
+   JOIN LATERAL (SELECT lower(h.title COLLATE "C") AS title,
+     lower(left(h.human, $3::integer) COLLATE "C") AS human,
+     lower(left(h.ai, $3::integer) COLLATE "C") AS ai OFFSET 0) t ON true
+   WHERE h.before < $4::float8`,
 );
 
 export interface Excerpt {
@@ -293,7 +307,7 @@ export interface Excerpt {
 const excerptBefore = 24;
 const excerptLength = 120;
 
-/** What stands around the first of the words in these messages. */
+/** What stands around the first of the words in these messages, in the first $3 letters of a text. */
 export const readExcerpts = statement<Excerpt>(
   'search_excerpts',
   `SELECT h.id::float8, part, substr(text, first, ${excerptLength}) AS text, first > 1 AS cut_before,
@@ -302,9 +316,11 @@ export const readExcerpts = statement<Excerpt>(
    JOIN LATERAL (
      SELECT part, text, greatest(1, at - ${excerptBefore}) AS first FROM (
        SELECT 1 AS place, 'human' AS part, text, strpos(lower(text COLLATE "C"), $2) AS at
-       FROM (SELECT CASE WHEN h.title = '' THEN h.human ELSE h.title || ' ' || h.human END) q (text)
+       FROM (SELECT CASE WHEN h.title = '' THEN left(h.human, $3::integer)
+         ELSE h.title || ' ' || left(h.human, $3::integer) END) q (text)
        UNION ALL
-       SELECT 2, 'ai', ${replyText}, strpos(lower(${replyText} COLLATE "C"), $2)
+       SELECT 2, 'ai', text, strpos(lower(text COLLATE "C"), $2)
+       FROM (SELECT left(${replyText}, $3::integer)) a (text)
      ) parts WHERE at > 0 ORDER BY place LIMIT 1
    ) parts ON true
    WHERE h.id = ANY($1::bigint[])`,

@@ -1,9 +1,11 @@
 import type { Executor } from '#server/db/database.ts';
 import type { Handlers } from '#server/http/handlers.ts';
+import { askerOf } from '#server/http/rate-limit.ts';
 import { answerFriend } from './friend.service.ts';
 import { befriend, createSession, requireSense } from './new-session.service.ts';
 import { changeSession, removeSession } from './session-change.service.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
+import { inSearchTurn } from './search-turns.ts';
 import { searchMessagesOf, sessionList } from './session-list.service.ts';
 import { sessionDetail } from './session-view.ts';
 
@@ -27,7 +29,8 @@ type SessionHandlers = Pick<
 >;
 
 export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => ({
-  sessionList: (input, { db, user }) => sessionList(deps, db, input, user),
+  sessionList: (input, { db, user, ip }) =>
+    inSearchTurn(input.query, askerOf(user, ip), () => sessionList(deps, db, input, user)),
 
   getSession: (input, { db, user }) => sessionDetail(deps, db, input.uuid, user),
 
@@ -43,7 +46,8 @@ export const createSessionHandlers = (deps: SessionDeps): SessionHandlers => ({
 
   answerFriend: async (input, { db, user }) => ({ state: await answerFriend(db, input, user) }),
 
-  searchMessages: (input, { db, user }) => searchMessagesOf(db, input, user),
+  searchMessages: (input, { db, user, ip }) =>
+    inSearchTurn(input.query, askerOf(user, ip), () => searchMessagesOf(db, input, user)),
 
   setSession: async (input, { db, user }) => {
     await changeSession(deps, db, input, user);

@@ -1,6 +1,7 @@
 import type { KnowledgeService } from '../embedding/embedding.service.ts';
 import { help } from '../help/help.service.ts';
 import { findSessions, snippetsOf, wordsOf } from '../session/search.service.ts';
+import { inSearchTurn } from '../session/search-turns.ts';
 import { textOf, texts, type Tool, type ToolContext } from './tool.ts';
 import { sessionNames } from './tool.store.ts';
 
@@ -23,7 +24,7 @@ const inSessions = async (
 ): Promise<string[]> => {
   const words = wordsOf(query);
   if (words.length === 0 || (scope.in === 'own' && scope.userId !== user.id)) return [];
-  const all = await findSessions(db, words, scope, {});
+  const all = await inSearchTurn(query, user, () => findSessions(db, words, scope, {}));
   const found = all.filter(({ id }) => id !== sessionId).slice(0, most);
   const ids = found.map(({ id }) => id);
   const names = await sessionNames(db, ids);
