@@ -12,7 +12,8 @@ import type { Held } from '#server/db/held.ts';
 import { readSettings } from '#server/settings.ts';
 import { TestClient } from '../support/client.ts';
 import { describeTables, fillTables, tablesWith } from '../support/every-table.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startMockOpenAi } from '../support/mock-openai.ts';
+import { makeDatabase, startServer, type TestServer } from '../support/server.ts';
 import { sendRaw } from '../support/world.ts';
 
 const password = 'password-1';
@@ -298,6 +299,66 @@ test('whoever goes on writing while the account ends is neither in its way nor h
     expect(rows).toEqual([{ user_name: '已注销用户', setting: '{}', files: 0, open: 0, said: 0 }]);
   }
   expect(server.log()).not.toMatch(/deadlock/i);
+});
+
+test('an account that ends while answers are written for it, and under its question, leaves nothing open', async () => {
+  const service = await startMockOpenAi();
+  const place = await startServer({
+    databaseUrl: await makeDatabase(),
+    env: {
+      OPENAI_BASE_URL: service.baseURL,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODELS: 'mock-chat',
+    },
+  });
+  const database = new pg.Client({ connectionString: place.databaseUrl });
+  await database.connect();
+  try {
+    const [gone, other] = [
+      await TestClient.register(place.baseURL),
+      await TestClient.register(place.baseURL),
+    ];
+    const slow = (id: string) => `[[bench tokens=4000 rate=100 id=${id}]]`;
+    const { id: mine } = await gone.ask(slow('mine'), { model: 'mock-chat' });
+    const { uuid } = await gone.call('newSession', { type: 2, private: 0 });
+    await gone.call('sendMessage', { session_id: uuid, title: '桥有多老', msg: '有谁知道？' });
+    const { id: theirs } = await other.call('sendMessage', {
+      session_id: uuid,
+      msg: slow('theirs'),
+      ai: 'mock-chat',
+    });
+    const rowOf = async (id: number) => {
+      const { rows } = await database.query<{ state: string; owner: number; said: string }>(
+        'SELECT state, owner, human || ai AS said FROM history WHERE id = $1',
+        [id],
+      );
+      return rows[0]!;
+    };
+    await expect.poll(async () => (await rowOf(mine)).said.length).toBeGreaterThan(100);
+    await gone.call('deleteAccount', { password });
+    // So a process that died left it, whose last words came after the account was emptied.
+    await database.query('BEGIN; ALTER TABLE history DISABLE TRIGGER refuse_the_gone');
+    const { rows: left } = await database.query<{ id: string }>(
+      `INSERT INTO history (session_id, user_id, human, ai, model, state, owner)
+       SELECT session_id, user_id, '', '迟到的话', model, 'streaming', 999999 FROM history
+       WHERE id = $1 RETURNING id`,
+      [mine],
+    );
+    await database.query('ALTER TABLE history ENABLE TRIGGER refuse_the_gone; COMMIT');
+    const late = Number(left[0]?.id);
+    const over = { timeout: 30_000 };
+    for (const id of [mine, late])
+      await expect.poll(() => rowOf(id), over).toMatchObject({ owner: null, said: '' });
+    await other.call('stopStream', { history_id: theirs });
+    await expect.poll(() => rowOf(theirs), over).toMatchObject({ state: 'stopped', owner: null });
+    const { rows: open } = await database.query(`SELECT FROM holds WHERE state = 'open'`);
+    expect(open).toEqual([]);
+    expect(place.log()).not.toContain('could not be stored');
+  } finally {
+    await database.end();
+    await place.stop();
+    await service.close();
+  }
 });
 
 test('a base that is made private closes the addresses of its files', async () => {

@@ -126,6 +126,12 @@ export const createDeadReplies = (
   /** Own rows that no reply here belongs to, as they were at the last sweep. */
   let strays = new Set<number>();
 
+  /** One that cannot be ended is tried again at the next sweep, and keeps nobody from anything. */
+  const tryEnd = (id: number): Promise<void> =>
+    endDead(id).catch((error: unknown) =>
+      log.error({ err: error, id }, 'a reply whose process is gone could not be ended'),
+    );
+
   const releaseOrphans = createOrphans(db);
   const sweep = async (): Promise<void> => {
     const running = await store.runningReplies(db);
@@ -135,12 +141,12 @@ export const createDeadReplies = (
       if (owner === null) continue;
       if (owner === instance.id) {
         if (live.get(id)?.own) continue;
-        if (strays.has(id)) await endDead(id);
+        if (strays.has(id)) await tryEnd(id);
         else nextStrays.add(id);
         continue;
       }
       if (!alive.has(owner)) alive.set(owner, await instance.isAlive(owner));
-      if (alive.get(owner) === false) await endDead(id);
+      if (alive.get(owner) === false) await tryEnd(id);
     }
     strays = nextStrays;
     await releaseExpired(db);

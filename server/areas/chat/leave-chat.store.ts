@@ -19,15 +19,27 @@ export const hasWords = `(human <> '' OR ${Object.entries(emptied)
   .map(([column, value]) => `${column} IS DISTINCT FROM ${value}`)
   .join(' OR ')})`;
 
+const changes = Object.entries(emptied)
+  .map(([column, value]) => `${column} = ${value}`)
+  .join(', ');
+
+/** Ends a reply without a word of it. False: it is no longer this owner's, or has ended already. */
+export const emptyReply = async (tx: Transaction, owner: number, id: number): Promise<boolean> => {
+  const { rowCount } = await tx.execute(sql`
+    UPDATE history SET human = '', ${sql.raw(changes)}, state = 'stopped', error_code = '',
+      owner = NULL, hold_id = NULL, answered_at = now()
+    WHERE id = ${id} AND owner = ${owner} AND state = 'streaming'`);
+  return rowCount === 1;
+};
+
 /** Empties messages of these sessions, at most so many; gives how many there were. */
 export const emptyMessages = async (
   tx: Transaction,
   sessions: readonly number[],
   most: number,
 ): Promise<number> => {
-  const changes = Object.entries(emptied).map(([column, value]) => `${column} = ${value}`);
   const { rowCount } = await tx.execute(sql`
-    UPDATE history SET human = '', ${sql.raw(changes.join(', '))}
+    UPDATE history SET human = '', ${sql.raw(changes)}
     WHERE id IN (SELECT id FROM history
       WHERE session_id = ANY (${`{${sessions.join(',')}}`}::bigint[]) AND ${sql.raw(hasWords)}
       LIMIT ${most})`);

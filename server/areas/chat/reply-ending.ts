@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textOf } from '#common/chat-message.ts';
-import { accountEnded, sqlState } from '#server/db/failure.ts';
 import { noteUnanswered } from '../ledger/unanswered.ts';
 import type { Live, Own, RepliesContext } from './live-replies.ts';
 import type { Ended, Reply, ReplyRequest } from './reply.ts';
@@ -21,7 +20,7 @@ const storeEnd = async (context: RepliesContext, reply: Finished): Promise<boole
       await finishReply(context.db, reply);
       return true;
     } catch (error) {
-      if (error instanceof LostReply || sqlState(error) === accountEnded) return false;
+      if (error instanceof LostReply) return false;
       context.log.error({ err: error, id: reply.id, attempt }, 'a reply could not be stored');
       if (context.stage === 'closed' || attempt >= 100) return false;
       await sleep(Math.min(5000, 100 * 2 ** attempt));

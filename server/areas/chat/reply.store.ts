@@ -21,7 +21,7 @@ export interface Flush {
 
 /**
  * Stores what many replies have so far and announces it, in one statement. Gives those that are
- * still this owner's, and which of them shall stop.
+ * still this owner's, and which of them shall stop; those of accounts that were ended are not there.
  */
 export const flushReplies = async (
   db: Executor,
@@ -50,6 +50,9 @@ const flush = statement<{ id: number; stop_requested: boolean }>(
      FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::int[])
        AS new (id, ai, reasoning, parts, prompt_tokens)
      WHERE history.id = new.id AND owner = $1 AND state = 'streaming'
+       -- Its words would be refused, and with them those of all.
+       AND NOT EXISTS (SELECT FROM users
+         WHERE users.id = history.user_id AND users.erased_at IS NOT NULL)
      RETURNING history.id, stop_requested
    ), told AS (
      SELECT pg_notify('${changedChannel}', string_agg(id::text, ',')) FROM flushed
@@ -62,7 +65,7 @@ const note = statement(
   'answer_note',
   `UPDATE sessions SET updated_at = now(), summary = coalesce($2::text, summary),
      reply_count = reply_count + CASE WHEN $2::text IS NULL THEN 0 ELSE 1 END
-   WHERE id = $1`,
+   WHERE id = $1 AND deleted_at IS NULL`,
 );
 
 /**

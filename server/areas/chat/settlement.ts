@@ -3,6 +3,7 @@ import { deduction, priceAt, type Price } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import type { Database } from '#server/db/database.ts';
+import { accountEnded, sqlState } from '#server/db/failure.ts';
 import { committing, together, withCommit } from '#server/db/in-transaction.ts';
 import {
   countFreeUse,
@@ -12,6 +13,7 @@ import {
   settling,
 } from '../ledger/ledger.service.ts';
 import { ReplyLog } from './reply-log.ts';
+import { emptyReply } from './leave-chat.store.ts';
 import { closeReply, noteEnd } from './reply.store.ts';
 import { removeLoop, storeRound } from './loop.store.ts';
 import type { LoopState } from './loop-state.ts';
@@ -52,11 +54,29 @@ const temporaryText = '临时对话';
 /** The reply is no longer this process's: another one has ended it. */
 export class LostReply extends Error {}
 
+/** What is left to do of a reply whose person has ended their account meanwhile. */
+const endOfGone = (db: Database, { owner, id, holdId }: Finished): Promise<void> =>
+  db.transaction(async (tx) => {
+    if (holdId) await release(tx, holdId);
+    await removeLoop(tx, id);
+    if (!(await emptyReply(tx, owner, id))) throw new LostReply(`reply ${id} was ended elsewhere`);
+  });
+
 /**
  * Ends a reply: its last state, the charge, the record of the spend and the session's card, in one
- * transaction of two round trips. What was not used costs nothing.
+ * transaction of two round trips. What was not used costs nothing; of an account that was ended
+ * meanwhile neither words nor a hold stay. @throws LostReply
  */
-export const finishReply = (db: Database, reply: Finished): Promise<void> =>
+export const finishReply = async (db: Database, reply: Finished): Promise<void> => {
+  try {
+    await finish(db, reply);
+  } catch (error) {
+    if (sqlState(error) !== accountEnded) throw error;
+    await endOfGone(db, reply);
+  }
+};
+
+const finish = (db: Database, reply: Finished): Promise<void> =>
   committing(db, async (tx) => {
     const log = reply.temporary ? new ReplyLog() : reply.log;
     const waits = reply.state === 'waiting';
