@@ -16,7 +16,7 @@ export const serve = async (
   await requirePort(settings);
   const app = await createApp(settings, say, life);
   const { address, firstLink } = await app.listen();
-  if (firstLink !== null) say(`第一次登录也可以打开：${firstLink}（24 小时内，只能用一次）`);
+  if (firstLink !== null) say(`第一次登录也可以打开：${firstLink} （24 小时内，只能用一次）`);
   say(`鹊桥已启动：${address}`);
   return () => app.drain(say);
 };

@@ -232,7 +232,7 @@ const bring = async (fetching: Fetching): Promise<Fetched> => {
       const sha256 = await hashOf(part);
       if (expected !== '' && sha256 !== expected) {
         await rm(part, { force: true });
-        throw new FetchFailed('文件与校验值（sha256）不符，已丢弃');
+        throw new FetchFailed('给的不是原来的那个文件（校验值不符），已丢弃');
       }
       // Without a hash the size is all there is to tell another file by.
       if (expected === '' && (await sizeOf(part)) !== fetching.size) {

@@ -135,6 +135,9 @@ const Row = ({
         )}
         {state === 'waiting' && <span>下好了 {byteSize(bytes)}，可以接着下</span>}
         {error !== '' && <span className={css.warning}>{error}</span>}
+        {state === 'failed' && (
+          <span>这台机器没有受影响。再试还是不行，先用别的一款或换一个镜像</span>
+        )}
       </div>
       <div className={css.acts}>
         {state === 'ready' ? (

@@ -37,7 +37,7 @@ export const SendModel = ({
       >
         <ChipDot color={model?.color} />
         <span className={boxCss.sendModelName}>{shown ?? label}</span>
-        {model?.disable === 0 && <small>{priceText(model)}</small>}
+        {model?.disable === 0 && model.factor !== 0 && <small>{priceText(model)}</small>}
         {first && <Icon name="down" size={14} />}
       </button>
       <ModelSheet
