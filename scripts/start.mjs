@@ -21,7 +21,7 @@ import { buildIsFresh, packagesAreFresh } from './stale.mjs';
  * that WITHOUT_PACKAGES names, then runs the server.
  * With --worker it runs what only works on jobs, with --backup and --restore it saves everything and
  * brings it back, with --migrate it only brings the database up to date, with --doctor it looks at
- * the configuration, with --prepare it stops before running; --no-backup is UPGRADE_BACKUP=off.
+ * the configuration, with --owner it prints a link that lets its owner in, with --prepare it stops before running; --no-backup is UPGRADE_BACKUP=off.
  * Plain Node: it must run before anything is installed.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -167,8 +167,8 @@ if (gone.length > 0) console.log(`按 WITHOUT_PACKAGES 删去了 ${gone.join('�
 if (!process.argv.includes('--prepare')) {
   process.env.NODE_ENV ??= 'production';
   if (process.argv.includes('--no-backup')) process.env.UPGRADE_BACKUP = 'off';
-  const kind = ['--worker', '--backup', '--restore', '--migrate', '--doctor'].find((flag) =>
-    process.argv.includes(flag),
+  const kind = ['--worker', '--backup', '--restore', '--migrate', '--doctor', '--owner'].find(
+    (flag) => process.argv.includes(flag),
   );
   const main = kind ? `${kind.slice(2)}-main.js` : 'main.js';
   await import(pathToFileURL(join(root, 'dist', 'server', main)).href);

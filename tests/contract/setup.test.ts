@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -33,6 +35,19 @@ test('the printed link signs the owner in once, who then chooses a password with
   // Never again by this way.
   expect((await owner.raw('setupPassword', { new_password: 'another-password' })).status).toBe(404);
   await new TestClient(server.baseURL).login('admin', 'a-password-of-mine');
+});
+
+test('an owner who lost the password gets in by a new link, once', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/server/owner-main.js'], {
+    env: { ...process.env, DATABASE_URL: server.databaseUrl, DATA_DIR: server.dataDir },
+  });
+  const code = /\/manager\/setup#([\w-]+) /.exec(stdout)?.[1] ?? '';
+  const back = new TestClient(server.baseURL);
+  back.token = (await back.call('setupEnter', { code })).token;
+  expect((await back.raw('setupEnter', { code })).status).toBe(404);
+  await back.call('setupPassword', { new_password: 'a-password-of-mine-2' });
+  await new TestClient(server.baseURL).login('admin', 'a-password-of-mine-2');
+  owner.token = back.token;
 });
 
 test('who may come, and whether anybody can pay, is kept by the server', async () => {

@@ -27,13 +27,30 @@ export const makeEntry = async (db: Executor, settings: Kept): Promise<string | 
   const row = await store.readSetup(db);
   const owner = await store.firstOwner(db);
   if (row.endedAt || settings.adminPassword !== '' || !owner || owner.signedIn) return null;
+  return writeEntry(db, owner);
+};
+
+const writeEntry = async (
+  db: Executor,
+  { passwordHash }: { passwordHash: string | null },
+): Promise<string> => {
   const code = randomBytes(24).toString('base64url');
   await store.writeSetup(db, {
-    firstHash: owner.passwordHash,
+    firstHash: passwordHash,
     entryHash: digestOf(code),
     entryUntil: new Date(Date.now() + entryMs),
+    // The password can be chosen anew by whoever comes by this link, and not before.
+    enteredAt: null,
   });
   return code;
+};
+
+/** Makes such a link's code for an owner who cannot get in any more; null: there is no owner yet. */
+export const renewEntry = async (
+  db: Executor,
+): Promise<{ account: string; code: string } | null> => {
+  const owner = await store.firstOwner(db);
+  return owner && { account: owner.account ?? '', code: await writeEntry(db, owner) };
 };
 
 /** Why nobody can make an account by this way in, for people; null: they may. */
@@ -116,7 +133,7 @@ export const createSetup = ({ settings, auth, log }: Pick<Host, 'settings' | 'au
     /** @throws Refusal not_found */
     enter: async ({ code }: Parsed<'setupEnter'>, { db, agent, log }: Context) => {
       if (!(await store.useEntry(db, digestOf(code))))
-        throw new Refusal('not_found', '这个链接用过了或已过期：请用打印的密码登录');
+        throw new Refusal('not_found', '这个链接不对、用过了或已过期');
       const owner = await store.firstOwner(db);
       const token = owner && (await auth.issueToken(db, owner.id, agent));
       if (!owner || !token) throw new Refusal('not_found', '这个链接不能再用了');

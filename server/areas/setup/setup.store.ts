@@ -25,6 +25,7 @@ export const firstOwner = async (db: Executor) => {
   const [row] = await db
     .select({
       id: users.id,
+      account: users.account,
       passwordHash: users.passwordHash,
       signedIn: sql<boolean>`EXISTS (SELECT FROM ${logins} WHERE ${logins.userId} = ${users.id})`,
     })

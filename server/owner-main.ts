@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { openOnly } from './db/connect.ts';
+import { openDatabase } from './db/database.ts';
+import { createLog } from './http/log.ts';
+import { renewEntry } from './areas/setup/setup.service.ts';
+import { readSettings } from './settings.ts';
+import { complain, say } from './stopping.ts';
+
+/** `npm run owner`: prints a link that lets the first owner in who lost their password. */
+try {
+  const settings = readSettings(process.env);
+  const database = await openOnly(settings, createLog('warn'));
+  const pool = new pg.Pool({ connectionString: database.connectionString });
+  try {
+    const found = await renewEntry(openDatabase(pool));
+    const origin = settings.publicUrl || `http://localhost:${settings.port}`;
+    if (found)
+      say(
+        `用户名 ${found.account}。用这个链接进去，再定一个新的密码：\n` +
+          `${origin}/manager/setup#${found.code} （24 小时内，只能用一次）`,
+      );
+    else say('这里还没有管理员：先运行一次 npm start。');
+  } finally {
+    await pool.end();
+    await database.leave();
+  }
+  process.exit(0);
+} catch (error) {
+  complain(error);
+  process.exit(1);
+}
