@@ -11,7 +11,7 @@ test.describe('with a model of a connected service', () => {
     person,
   }) => {
     // Most of the balance goes before, where no page has to show for what.
-    const spent = await person.client.ask('[[bench tokens=18500 rate=0 id=most]]', {
+    const spent = await person.client.ask('[[bench tokens=17000 rate=0 id=most]]', {
       model: 'mock-chat',
     });
     await person.client.read(spent.uuid, spent.id);
