@@ -178,7 +178,11 @@ test('what cannot be delivered has failed at once, and keeps neither tokens nor 
   // Its kind can end it in no way: its row is ended alone.
   await rows(`UPDATE history SET human = '怎么也结束不了的画' WHERE id = $1`, [sent.historyId]);
   letGo();
-  expect(await ended(other, job.uuid, soon.timeout)).toMatchObject({ state: 'error' });
+  expect(await ended(other, job.uuid, soon.timeout)).toMatchObject({
+    state: 'error',
+    error_code: 1425,
+    error_message: '服务没有成功，没有扣费，请重试',
+  });
   await expectSettled();
   await expect.poll(stored, soon).toBe(before);
   expect((await other.call('userInfo', {})).chatgpt_balance).toBe(balance);
