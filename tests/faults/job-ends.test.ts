@@ -190,3 +190,23 @@ test('what cannot be delivered has failed at once, and keeps neither tokens nor 
   await expectServed();
   expect((await messageOf(other, failed.sent)).state).toBe('error');
 }, 60_000);
+
+test('a job that cannot be ended keeps none of the others', async () => {
+  const { id } = await other.call('userInfo', {});
+  await rows(`
+    CREATE FUNCTION break_for_test() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'it cannot be ended'; END $$;
+    CREATE TRIGGER break_for_test BEFORE UPDATE OF state ON jobs FOR EACH ROW
+      WHEN (NEW.title = '结束不了的') EXECUTE FUNCTION break_for_test()`);
+  await rows(
+    `INSERT INTO jobs (uuid, user_id, kind, title, model, subject_kind, subject_id, input, state, deadline)
+     SELECT gen_random_uuid(), $1, 'image', title, '', '', 0, '{}', 'queued', now()
+     FROM unnest(ARRAY['结束不了的', '轮到的']) title`,
+    [id],
+  );
+  const open = () => rows(`SELECT title FROM jobs WHERE state = 'queued' AND user_id = $1`, [id]);
+  await expect.poll(open, soon).toEqual([{ title: '结束不了的' }]);
+  await expectServed();
+  await rows('DROP FUNCTION break_for_test CASCADE');
+  await expect.poll(open, soon).toEqual([]);
+}, 60_000);

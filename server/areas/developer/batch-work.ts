@@ -78,6 +78,13 @@ export const createBatchWorker = (deps: LineDeps & { instance: number }) => {
 
   let looking = false;
   let again = false;
+  const endOne = async (id: string): Promise<void> => {
+    try {
+      await endBatch(db, id);
+    } catch (error) {
+      log.error({ err: error, batch: id }, 'a batch could not be ended for now');
+    }
+  };
   const look = async (): Promise<void> => {
     // One at a time: two would both take what there is room for.
     again = looking;
@@ -100,7 +107,7 @@ export const createBatchWorker = (deps: LineDeps & { instance: number }) => {
             if (!stopped) void look();
           });
       }
-      if (lines.length === 0) for (const id of await store.endedBatches(db)) await endBatch(db, id);
+      if (lines.length === 0) for (const id of await store.endedBatches(db)) await endOne(id);
     } catch (error) {
       log.warn({ err: error }, 'batches could not be looked at for now');
     } finally {
