@@ -301,6 +301,29 @@ test('what was there before the index was made gets into it', async () => {
   await twice(async () => expect(await found(owner, 'private', '琥珀')).toEqual([own.uuid]));
 });
 
+test('long messages are indexed few at a time', async () => {
+  const databaseUrl = await makeDatabase();
+  const connection = await connectDatabase({ dataDir: '', databaseUrl }, pino({ level: 'warn' }));
+  const { db, close } = connection;
+  const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
+  try {
+    await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
+    await rows(`INSERT INTO sessions (user_id, model) SELECT id, 'm' FROM users WHERE user_name = '长'`);
+    await rows(`INSERT INTO history (session_id, user_id, model, state, human)
+      SELECT s.id, user_id, model, 'done', (
+        SELECT string_agg(chr(19968 + floor(20000 * random())::int), '')
+        FROM generate_series(1, 50000 + n))
+      FROM sessions s, generate_series(1, 10) n`);
+    const waiting = `SELECT count(*)::int AS number FROM search_queue`;
+    expect(await indexQueued(db, 50)).toBe(50);
+    expect(await rows(waiting)).toEqual([{ number: 3 }]);
+    while ((await indexQueued(db, 50)) === 50);
+    expect(await rows(waiting)).toEqual([{ number: 0 }]);
+  } finally {
+    await close();
+  }
+});
+
 test('closing all that somebody has open writes no row for each message', async () => {
   const [owner, reader] = [await person(), await person()];
   const own = [await openTalk(owner, '翡翠'), await openTalk(owner, '玛瑙')];
@@ -358,27 +381,4 @@ test('what one act adds by the hundred waits behind single messages, which are f
   await indexed();
   expect(await found(owner, 'private', '夜明珠')).toEqual([own.uuid]);
   expect(await found(loud, 'private', '石头堆')).toEqual([long.uuid]);
-});
-
-test('long messages are indexed few at a time', async () => {
-  const databaseUrl = await makeDatabase();
-  const connection = await connectDatabase({ dataDir: '', databaseUrl }, pino({ level: 'warn' }));
-  const { db, close } = connection;
-  const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
-  try {
-    await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
-    await rows(`INSERT INTO sessions (user_id, model) SELECT id, 'm' FROM users WHERE user_name = '长'`);
-    await rows(`INSERT INTO history (session_id, user_id, model, state, human)
-      SELECT s.id, user_id, model, 'done', (
-        SELECT string_agg(chr(19968 + floor(20000 * random())::int), '')
-        FROM generate_series(1, 50000 + n))
-      FROM sessions s, generate_series(1, 10) n`);
-    const waiting = `SELECT count(*)::int AS number FROM search_queue`;
-    expect(await indexQueued(db, 50)).toBe(50);
-    expect(await rows(waiting)).toEqual([{ number: 3 }]);
-    while ((await indexQueued(db, 50)) === 50);
-    expect(await rows(waiting)).toEqual([{ number: 0 }]);
-  } finally {
-    await close();
-  }
 });
