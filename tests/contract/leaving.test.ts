@@ -273,6 +273,9 @@ test('an account of very many messages is emptied in parts, which last', async (
     );
     return rows[0];
   };
+  // The index waits as well.
+  const index = 4_715_003;
+  await client.query('SELECT pg_advisory_lock($1)', [index]);
   try {
     const goOn = () =>
       createLeaving({
@@ -284,9 +287,16 @@ test('an account of very many messages is emptied in parts, which last', async (
       }).finishOthers();
     await goOn();
     expect(await state()).toEqual({ left: 12_000, erased: false });
+    const { rows } = await client.query(
+      `SELECT FROM search_queue q JOIN history h ON h.id = q.history_id
+       WHERE h.user_id = $1 AND h.human = '' AND NOT q.bulk`,
+      [userId],
+    );
+    expect(rows).toEqual([]);
     await goOn();
     expect(await state()).toEqual({ left: 0, erased: true });
   } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [index]);
     await client.query('DROP TRIGGER only_parts ON history');
     await connection.close();
   }
