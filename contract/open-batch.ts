@@ -69,7 +69,7 @@ export const openBatchCalls = {
     method: 'POST',
     path: '/v1/batches',
     wire: 'openai',
-    summary: '批处理：一行一个对话，半价，空闲时做，24 小时内完成',
+    summary: '批处理：一行一个对话，半价，一分钟后空闲时做，24 小时内完成',
     input: z.strictObject({
       input_file_id: text(100),
       endpoint: z.literal('/v1/chat/completions', { error: '批处理只做 /v1/chat/completions' }),

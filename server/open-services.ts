@@ -12,12 +12,12 @@ import { createTranslateFile } from './areas/export/translate-tool.ts';
 import { unreadOf as unreadNews } from './areas/forum/news.service.ts';
 import { createDraw } from './areas/image/draw-tool.ts';
 import { createEditImage } from './areas/image/edit-tool.ts';
-import { openWallet, purse } from './areas/ledger/ledger.service.ts';
+import { lockPurse, openWallet, purse } from './areas/ledger/ledger.service.ts';
 import type { KeyBox } from './areas/model/channel-key.ts';
 import { refuseBlocked } from './areas/moderation/blocked-words.service.ts';
 import { createPaymentService } from './areas/payment/payment.service.ts';
 import { createSandbox } from './areas/payment/sandbox.ts';
-import { countThisMonth } from './areas/session/session.service.ts';
+import { countThisMonth, lockSessions } from './areas/session/session.service.ts';
 import { requireGuests, takesPayment, whyNoAccount } from './areas/setup/setup.service.ts';
 import { createSpeak } from './areas/speech/speak-tool.ts';
 import { createToolServers } from './areas/tool/tool-servers.ts';
@@ -50,6 +50,10 @@ export const openAuth = ({
     ),
     balances: purse,
     openWallet,
+    lockEntered: async (tx, guestId, userId) => {
+      if (guestId !== null) await lockSessions(tx, guestId);
+      await lockPurse(tx, userId);
+    },
     takeOver: async (tx, fromUserId, toUserId) => {
       await moveJobs(tx, fromUserId, toUserId);
       for (const area of brought) await area.takeOver?.(tx, fromUserId, toUserId);

@@ -1,11 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { graphemesOf } from '#common/graphemes.ts';
 
 /** Small tools for texts: count, change case, turn round, base64, random numbers. */
 
 const most = 20_000;
-const graphemes = new Intl.Segmenter('zh', { granularity: 'grapheme' });
-const letters = (text: string): string[] =>
-  [...graphemes.segment(text)].map((each) => each.segment);
 
 /** A line as it stands, whatever Markdown would make of it. */
 export const asIs = (line: string): string =>
@@ -22,9 +20,15 @@ export const fenced = (text: string): string => {
 export const countText = (text: string): string => {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const words = text.match(/[\p{Script=Latin}\d]+(?:['’-][\p{Script=Latin}\d]+)*/gu)?.length ?? 0;
+  let letters = 0;
+  let blanks = 0;
+  for (const letter of graphemesOf(text)) {
+    letters += 1;
+    if (/^\s+$/.test(letter)) blanks += 1;
+  }
   const rows = [
-    ['字符（含标点和空格）', letters(text).length],
-    ['不含空白的字符', letters(text.replace(/\s/g, '')).length],
+    ['字符（含标点和空格）', letters],
+    ['不含空白的字符', letters - blanks],
     ['汉字', han],
     ['英文单词和数字', words],
     ['行', text.split('\n').length],
@@ -56,7 +60,7 @@ const tools: { names: RegExp; act: (text: string) => string }[] = [
   },
   {
     names: /^(?:请|帮我|把)?.{0,6}(?:反转|倒过来|倒序|反过来|逆序)(?:文字|字符串)?$|^reverse$/i,
-    act: (text) => fenced(letters(text).reverse().join('')),
+    act: (text) => fenced([...graphemesOf(text)].reverse().join('')),
   },
   {
     names: /^(?:请|帮我)?base64\s*解码$|^(?:请|帮我)?解码\s*base64$/i,

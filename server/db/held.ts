@@ -24,7 +24,7 @@ export interface Held {
 }
 
 /** SQL with `$person` in it. */
-const about = (userId: number, said: string): SQL =>
+export const about = (userId: number, said: string): SQL =>
   sql.join(
     said.split('$person').map((piece) => sql.raw(piece)),
     sql`${userId}::bigint`,

@@ -1,19 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { textOf } from '#common/chat-message.ts';
+import { graphemesOf } from '#common/graphemes.ts';
 import type { ChatEngine, ChatRequest } from './chat-engine.ts';
 import { answer, calledFor, type Handbook } from '#packages/assistant/answer.ts';
 
 /** Letters of one part. */
 const partLetters = 6;
 
-const segmenter = new Intl.Segmenter('zh', { granularity: 'grapheme' });
-
 /** Cuts a text into parts of a few letters, never through one that is made of several code points. */
 function* pieces(text: string): Generator<string> {
   let piece = '';
   let count = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    piece += segment;
+  for (const letter of graphemesOf(text)) {
+    piece += letter;
     count += 1;
     if (count < partLetters) continue;
     yield piece;

@@ -1,4 +1,5 @@
 import { endJob, engineFailed, type JobContext, LostJob, timeOver } from './job-end.ts';
+import { databaseFailure } from '../db/failure.ts';
 import * as store from './job-work.store.ts';
 
 /**
@@ -39,7 +40,7 @@ export const sweepJobs = async (
   context: JobContext,
   isLive: (id: number) => boolean,
 ): Promise<void> => {
-  const { db, instance } = context;
+  const { db, instance, log } = context;
   const alive = new Map<number, boolean>();
   const ownerLives = async (id: number): Promise<boolean> => {
     const known = alive.get(id) ?? (await instance.isAlive(id));
@@ -52,7 +53,10 @@ export const sweepJobs = async (
         owner === instance.id ? isLive(id) : !job.lease_over && (await ownerLives(owner)),
       );
     } catch (error) {
-      if (!(error instanceof LostJob)) throw error;
+      if (error instanceof LostJob) continue;
+      if (databaseFailure(error) === 'unavailable') throw error;
+      // One that cannot be ended keeps none of the others.
+      log.error({ err: error, job: job.id }, 'a job could not be looked after');
     }
   }
   await store.wakeForgotten(db, wokenAtOnce);

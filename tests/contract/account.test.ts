@@ -244,6 +244,40 @@ test('who signs in with the old password while it is changed or reset stays out 
   }
 });
 
+test('a login whose month of membership turns waits for the wallet before its account @P1', async () => {
+  const person = await register('turning-one');
+  const { id } = await person.call('userInfo', {});
+  const delivery = new pg.Client({ connectionString: server.databaseUrl });
+  await delivery.connect();
+  try {
+    await delivery.query(
+      `UPDATE users SET vip_activated_at = now() - interval '10 days',
+         vip_expired_at = now() + interval '1 day' WHERE id = $1`,
+      [id],
+    );
+    // As a membership is delivered: the wallet, then the person.
+    await delivery.query('BEGIN');
+    await delivery.query('SELECT FROM wallets WHERE user_id = $1 FOR UPDATE', [id]);
+    const visitor = new TestClient(server.baseURL);
+    await visitor.call('newSession', { type: 0 });
+    const entering = visitor.raw('login', { account: 'turning-one', password: 'password-1' });
+    await expect
+      .poll(() =>
+        onDatabase(
+          server,
+          `SELECT pid FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ),
+      )
+      .toHaveLength(1);
+    await delivery.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    await delivery.query('COMMIT');
+    expect(await entering).toMatchObject({ status: 200, code: 0 });
+  } finally {
+    await delivery.end();
+  }
+});
+
 test('a login where an account was not used before is told to its others, each once @P1', async () => {
   const home = await register('fresh-one');
   const told = async (client: TestClient) => (await client.call('userInfo', {})).new_sign_in;

@@ -111,6 +111,37 @@ test('every column with a person’s number stands in the list of what is a pers
   expect(listed.filter((each) => each !== 'users.id').sort()).toEqual(found.sort());
 });
 
+test('what is a person’s is found without reading what is others’', async () => {
+  // Few rows each, or of the last minutes alone.
+  const small = new Set([
+    'provider_flows',
+    'passkey_questions',
+    'downloads',
+    'scenarios',
+    'reports',
+  ]);
+  for (const table of ['prompt_templates', 'app_downloads', 'api_keys']) small.add(table);
+  const all = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  );
+  const others = new RegExp(
+    `Seq Scan on (${all.rows
+      .map(({ name }) => name)
+      .filter((name) => !small.has(name))
+      .join('|')})\\b`,
+  );
+  await client.query('BEGIN; SET LOCAL enable_seqscan = off');
+  for (const { table, of, where, end } of held) {
+    if (end !== 'delete' && end.keep !== undefined) continue;
+    const rows = where ?? of.map((column) => `${column} = $person`).join(' OR ');
+    const { rows: plan } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN SELECT FROM ${table} WHERE ${rows.replaceAll('$person', '42::bigint')}`,
+    );
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n'), table).not.toMatch(others);
+  }
+  await client.query('ROLLBACK');
+});
+
 test('an account that ends leaves nothing of its person in any table, file or answer', async () => {
   const mark = 'zhimakaimen';
   const key = `open_${Date.now()}`;
@@ -159,7 +190,7 @@ test('an account that ends leaves nothing of its person in any table, file or an
     // The server's own, and what it can have only one of.
     leaveOut:
       `instances backups backup_plan compliance sign_in_settings sign_in_providers safety safety_days setup schema_migrations secrets captchas rate_limits wallets search_fresh
-      search_postings search_queue friends models channels stat_days stat_marks stat_channels
+      search_postings search_queue search_sessions friends models channels stat_days stat_marks stat_channels
       stat_steps forum_groups notices blocked_words image_keywords scenario_categories apps
       app_versions people_groups channel_health channel_lines channel_running model_channels payment_bills sandbox_trades forum_models
       manager_acts orders invoices order_events refunds payment_differences invoice_orders
@@ -243,6 +274,9 @@ test('an account of very many messages is emptied in parts, which last', async (
     );
     return rows[0];
   };
+  // The index waits as well.
+  const index = 4_715_003;
+  await client.query('SELECT pg_advisory_lock($1)', [index]);
   try {
     const goOn = () =>
       createLeaving({
@@ -254,9 +288,16 @@ test('an account of very many messages is emptied in parts, which last', async (
       }).finishOthers();
     await goOn();
     expect(await state()).toEqual({ left: 12_000, erased: false });
+    const { rows } = await client.query(
+      `SELECT FROM search_queue q JOIN history h ON h.id = q.history_id
+       WHERE h.user_id = $1 AND h.human = '' AND NOT q.bulk`,
+      [userId],
+    );
+    expect(rows).toEqual([]);
     await goOn();
     expect(await state()).toEqual({ left: 0, erased: true });
   } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [index]);
     await client.query('DROP TRIGGER only_parts ON history');
     await connection.close();
   }

@@ -324,6 +324,23 @@ describe('with a service of pictures as well', () => {
     expect(list.at(-1)).toMatchObject({ state: 'stopped', error_message: told });
   });
 
+  test('a picture whose time is over after its words were paid says so', async () => {
+    const person = await register();
+    const { historyId } = await sendPicture(person, prompt, { model: 'stable-diffusion' });
+    service.scenario = 'endless';
+    await here.database.query(`
+      CREATE FUNCTION soon_over() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN NEW.deadline := now() + interval '3 seconds'; RETURN NEW; END $$;
+      CREATE TRIGGER soon_over BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION soon_over()`);
+    try {
+      const told = (await draw(person, historyId)).error_message;
+      expect(told).toContain('等得太久，已经停止，图片没有扣费，翻译用了 18 tokens，译文已保留');
+    } finally {
+      service.scenario = 'normal';
+      await here.database.query('DROP FUNCTION soon_over CASCADE');
+    }
+  });
+
   test('a member without tokens draws from the words as they are', async () => {
     const member = await register();
     const { id } = await member.call('userInfo', {});

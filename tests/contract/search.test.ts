@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { indexQueued } from '#server/areas/session/search.service.ts';
+import { connectDatabase } from '#server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
+import { makeDatabase } from '../support/server.ts';
 import { stage } from '../support/stage.ts';
 import { sendRaw } from '../support/world.ts';
 
@@ -17,7 +21,9 @@ const found = async (client: TestClient, channel: Channel, query: string, more =
 /** Waits until the index knows everything. */
 const indexed = async () => {
   for (let left = 600; left > 0; left--) {
-    const { rows } = await here.database.query('SELECT 1 FROM search_queue LIMIT 1');
+    const { rows } = await here.database.query(
+      'SELECT FROM search_queue UNION ALL SELECT FROM search_sessions LIMIT 1',
+    );
     if (rows.length === 0) return;
     await sleep(100);
   }
@@ -293,6 +299,60 @@ test('what was there before the index was made gets into it', async () => {
   await here.database.query('INSERT INTO search_queue (history_id) SELECT id FROM history');
   await here.database.query(`NOTIFY search_queue`);
   await twice(async () => expect(await found(owner, 'private', '琥珀')).toEqual([own.uuid]));
+});
+
+test('long messages are indexed few at a time', async () => {
+  const databaseUrl = await makeDatabase();
+  const connection = await connectDatabase({ dataDir: '', databaseUrl }, pino({ level: 'warn' }));
+  const { db, close } = connection;
+  const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
+  try {
+    await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
+    await rows(`INSERT INTO sessions (user_id, model) SELECT id, 'm' FROM users WHERE user_name = '长'`);
+    await rows(`INSERT INTO history (session_id, user_id, model, state, human)
+      SELECT s.id, user_id, model, 'done', (
+        SELECT string_agg(chr(19968 + floor(20000 * random())::int), '')
+        FROM generate_series(1, 50000 + n))
+      FROM sessions s, generate_series(1, 10) n`);
+    const waiting = `SELECT count(*)::int AS number FROM search_queue`;
+    expect(await indexQueued(db, 50)).toBe(50);
+    expect(await rows(waiting)).toEqual([{ number: 3 }]);
+    while ((await indexQueued(db, 50)) === 50);
+    expect(await rows(waiting)).toEqual([{ number: 0 }]);
+  } finally {
+    await close();
+  }
+});
+
+test('closing all that somebody has open writes no row for each message', async () => {
+  const [owner, reader] = [await person(), await person()];
+  const own = [await openTalk(owner, '翡翠'), await openTalk(owner, '玛瑙')];
+  await here.database.query(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state)
+     SELECT id, user_id, '孔雀石 ' || n, '', model, 'done' FROM sessions, generate_series(1, 600) n
+     WHERE id = ANY ($1)`,
+    [own.map(({ id }) => id)],
+  );
+  const both = own.map(({ uuid }) => uuid).toReversed();
+  await indexed();
+  expect(await found(reader, 'public', '孔雀石')).toEqual(both);
+  const index = 4_715_003;
+  await here.database.query('SELECT pg_advisory_lock($1)', [index]);
+  try {
+    expect(await owner.call('sessionPrivate', {})).toEqual({ count: 2 });
+    const { rows } = await here.database.query('SELECT FROM search_queue');
+    expect(rows).toEqual([]);
+    expect(await found(reader, 'public', '孔雀石')).toEqual([]);
+  } finally {
+    await here.database.query('SELECT pg_advisory_unlock($1)', [index]);
+  }
+  await indexed();
+  expect(await found(owner, 'private', '孔雀石')).toEqual(both);
+  expect(await found(reader, 'public', '孔雀石')).toEqual([]);
+  await owner.call('setSession', { session_id: own[0]!.uuid, private: 0 });
+  expect(await found(reader, 'public', '孔雀石')).toEqual([own[0]!.uuid]);
+  await indexed();
+  expect(await found(reader, 'public', '孔雀石')).toEqual([own[0]!.uuid]);
 });
 
 test('what one act adds by the hundred waits behind single messages, which are found meanwhile', async () => {

@@ -11,7 +11,7 @@ test.describe('with a model of a connected service', () => {
     person,
   }) => {
     // Most of the balance goes before, where no page has to show for what.
-    const spent = await person.client.ask('[[bench tokens=18500 rate=0 id=most]]', {
+    const spent = await person.client.ask('[[bench tokens=17000 rate=0 id=most]]', {
       model: 'mock-chat',
     });
     await person.client.read(spent.uuid, spent.id);
@@ -27,9 +27,11 @@ test.describe('with a model of a connected service', () => {
     await app.sendButton.click();
     await expect(page.getByText('内容太长，该模型最多接受 65535 个字符')).toBeVisible();
 
-    // A reply that costs more than is left takes what it may: its tokens are counted roughly till its end.
+    // A reply that costs more than is left takes all of it.
     await app.say('[[bench tokens=9000 rate=0 id=all]]');
     await app.settled();
+    const { chatgpt_balance: left } = await person.client.call('userInfo', {});
+    expect(left).toBeLessThan(50);
     await expect(page.getByRole('button', { name: /Mock Chat/ })).toBeDisabled();
     await app.question.fill('余额还够这一条吗？');
     await expect(page.getByText(/余额不足：还剩/)).toBeVisible();

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import OpenAI, { type APIError, toFile } from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
@@ -67,13 +68,21 @@ const upload = async (lines: readonly object[]) =>
       'a.jsonl',
     ),
   });
-const begin = async (lines: readonly object[]) =>
-  client.batches.create({
+/** Begins a batch that has waited as long as each does. */
+const begin = async (lines: readonly object[], waited = 1) => {
+  const batch = await client.batches.create({
     input_file_id: (await upload(lines)).id,
     endpoint: '/v1/chat/completions',
     completion_window: '24h',
     metadata: { of: 'test' },
   });
+  await onDatabase(
+    server,
+    `UPDATE api_batches SET created_at = created_at - $2 * interval '1 minute' WHERE id = $1`,
+    [batch.id, waited],
+  );
+  return batch;
+};
 const untilEnded = (id: string) =>
   expect
     .poll(async () => (await client.batches.retrieve(id)).status, {
@@ -290,6 +299,38 @@ test('what came of batches counts among the files of a person before the next is
   expect((await ask()).status).toBe('in_progress');
 });
 
+test('files are kept three at once, of each person one; the others wait without a connection', async () => {
+  const people = await Promise.all(Array.from({ length: 4 }, () => apiUser(server)));
+  const holder = new pg.Client({ connectionString: server.databaseUrl });
+  await holder.connect();
+  const waiting = async () =>
+    (
+      await onDatabase(
+        server,
+        `SELECT pid FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+    ).length;
+  const keep = async ({ key }: { key: string }) => {
+    const own = new OpenAI({ apiKey: key, baseURL: `${server.baseURL}/v1`, maxRetries: 0 });
+    return own.files.create({ purpose: 'batch', file: await toFile(Buffer.from('{}'), 'a.jsonl') });
+  };
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM users WHERE id = ANY ($1) FOR NO KEY UPDATE', [
+      people.map(({ userId }) => userId),
+    ]);
+    const kept = Promise.all([...people, people[0]!, people[1]!].map(keep));
+    await expect.poll(waiting).toBe(3);
+    for (let at = 0; at < 5; at += 1) await client.models.list();
+    expect(await waiting()).toBe(3);
+    await holder.query('COMMIT');
+    expect(await kept).toHaveLength(6);
+  } finally {
+    await holder.end();
+  }
+});
+
 test('a batch waits while others are served, unless it has waited long, and ends when it is quiet', async () => {
   let end = (): void => undefined;
   thought = new Promise((resolve) => {
@@ -303,17 +344,16 @@ test('a batch waits while others are served, unless it has waited long, and ends
     .poll(() => onDatabase(server, `SELECT FROM holds WHERE state = 'open'`), { timeout: 10_000 })
     .toHaveLength(1);
   const batch = await begin([lineOf(1)]);
-  const old = await begin([lineOf(2)]);
-  await onDatabase(
-    server,
-    `UPDATE api_batches SET created_at = now() - interval '16 minutes' WHERE id = $1`,
-    [old.id],
-  );
+  const fresh = await begin([lineOf(3)], 0);
+  const old = await begin([lineOf(2)], 16);
   await untilEnded(old.id);
   expect((await client.batches.retrieve(batch.id)).request_counts).toMatchObject({ completed: 0 });
   end();
   await live;
   await untilEnded(batch.id);
+  // However quiet it is.
+  expect((await client.batches.retrieve(fresh.id)).request_counts).toMatchObject({ completed: 0 });
+  await client.batches.cancel(fresh.id);
 });
 
 test('a line of an account that is ended meanwhile gives back at once what was set aside', async () => {

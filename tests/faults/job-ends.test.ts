@@ -178,11 +178,35 @@ test('what cannot be delivered has failed at once, and keeps neither tokens nor 
   // Its kind can end it in no way: its row is ended alone.
   await rows(`UPDATE history SET human = '怎么也结束不了的画' WHERE id = $1`, [sent.historyId]);
   letGo();
-  expect(await ended(other, job.uuid, soon.timeout)).toMatchObject({ state: 'error' });
+  expect(await ended(other, job.uuid, soon.timeout)).toMatchObject({
+    state: 'error',
+    error_code: 1425,
+    error_message: '服务没有成功，没有扣费，请重试',
+  });
   await expectSettled();
   await expect.poll(stored, soon).toBe(before);
   expect((await other.call('userInfo', {})).chatgpt_balance).toBe(balance);
   await rows('DROP FUNCTION break_for_test CASCADE');
   await expectServed();
   expect((await messageOf(other, failed.sent)).state).toBe('error');
+}, 60_000);
+
+test('a job that cannot be ended keeps none of the others', async () => {
+  const { id } = await other.call('userInfo', {});
+  await rows(`
+    CREATE FUNCTION break_for_test() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'it cannot be ended'; END $$;
+    CREATE TRIGGER break_for_test BEFORE UPDATE OF state ON jobs FOR EACH ROW
+      WHEN (NEW.title = '结束不了的') EXECUTE FUNCTION break_for_test()`);
+  await rows(
+    `INSERT INTO jobs (uuid, user_id, kind, title, model, subject_kind, subject_id, input, state, deadline)
+     SELECT gen_random_uuid(), $1, 'image', title, '', '', 0, '{}', 'queued', now()
+     FROM unnest(ARRAY['结束不了的', '轮到的']) title`,
+    [id],
+  );
+  const open = () => rows(`SELECT title FROM jobs WHERE state = 'queued' AND user_id = $1`, [id]);
+  await expect.poll(open, soon).toEqual([{ title: '结束不了的' }]);
+  await expectServed();
+  await rows('DROP FUNCTION break_for_test CASCADE');
+  await expect.poll(open, soon).toEqual([]);
 }, 60_000);

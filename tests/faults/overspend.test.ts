@@ -97,7 +97,7 @@ test(
 
 type Step =
   | { kind: 'grant' | 'hold' | 'holdBalance'; amount: number }
-  | { kind: 'extend' | 'settle'; pick: number; amount: number }
+  | { kind: 'extend' | 'extendToAll' | 'settle'; pick: number; amount: number }
   | { kind: 'release'; pick: number }
   | { kind: 'transfer' };
 
@@ -106,7 +106,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('grant' as const), amount: fc.nat(500) }),
   fc.record({ kind: fc.constantFrom('hold' as const, 'holdBalance' as const), amount }),
   fc.record({
-    kind: fc.constantFrom('extend' as const, 'settle' as const),
+    kind: fc.constantFrom('extend' as const, 'extendToAll' as const, 'settle' as const),
     pick: fc.nat(),
     amount,
   }),
@@ -158,10 +158,13 @@ const play = async (vip: boolean, given: readonly Step[]): Promise<void> => {
       await transferAll(db, userId, other);
       transferred += model.balance;
       model.balance = 0;
-    } else if (chosen && now.kind === 'extend') {
+    } else if (chosen && (now.kind === 'extend' || now.kind === 'extendToAll')) {
       const part = model.take(now.amount, chosen.vipAllowed);
-      expect(await extendHold(db, chosen.id, now.amount)).toBe(chosen.open && part.enough);
-      if (chosen.open && part.enough) {
+      const least = now.kind === 'extend' ? now.amount : 1;
+      const enough = chosen.open && part.vip + part.balance >= least;
+      const given = await extendHold(db, chosen.id, now.amount, least);
+      expect(given).toBe(enough ? part.vip + part.balance : null);
+      if (enough) {
         model.remove(part);
         chosen.vip += part.vip;
         chosen.balance += part.balance;

@@ -147,7 +147,9 @@ const filled = async (person: TestClient, database: pg.Pool, questions: number) 
   for (let at = 1; at <= questions; at += chunk)
     await fill(database, at, Math.min(questions, at + chunk - 1), id);
   for (;;) {
-    const { rows } = await database.query('SELECT 1 FROM search_queue LIMIT 1');
+    const { rows } = await database.query(
+      'SELECT FROM search_queue UNION ALL SELECT FROM search_sessions LIMIT 1',
+    );
     if (rows.length === 0) break;
     await sleep(500);
   }

@@ -76,7 +76,9 @@ const prepare = async (pool: pg.Pool, userId: number, long: number): Promise<voi
   );
   console.log('waiting for the index…');
   for (;;) {
-    const { rows } = await pool.query('SELECT 1 FROM search_queue LIMIT 1');
+    const { rows } = await pool.query(
+      'SELECT FROM search_queue UNION ALL SELECT FROM search_sessions LIMIT 1',
+    );
     if (rows.length === 0) break;
     await sleep(500);
   }

@@ -31,6 +31,11 @@ export interface AuthDeps {
     userId: number,
   ) => Promise<{ balance: number; vip: number; low: boolean }>;
   openWallet: (db: Executor, userId: number, tokens: number) => Promise<void>;
+  /**
+   * Locks, in the order of all others, what letting somebody into an account touches before its own row:
+   * the sessions of the guest that they were, and the account's wallet.
+   */
+  lockEntered: (tx: Transaction, guestId: number | null, userId: number) => Promise<void>;
   /** Gives what a guest made to an account. */
   takeOver: (db: Executor, fromUserId: number, toUserId: number) => Promise<void>;
   secondFactor: Pick<SecondFactor, 'isOn' | 'prove'>;

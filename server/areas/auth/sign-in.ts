@@ -25,6 +25,17 @@ export const takeOverGuest = async (
     await takeOver(db, visitor.id, userId);
 };
 
+/** Locks what entering an account touches, its own row last; gives the password that stands, by its hash. */
+const holdEntered = async (
+  auth: AuthContext,
+  tx: Transaction,
+  visitor: Context['user'],
+  userId: number,
+): Promise<string | null> => {
+  await auth.lockEntered(tx, visitor?.guest ? visitor.id : null, userId);
+  return store.holdPassword(tx, userId);
+};
+
 /** @throws Refusal account_disabled */
 export const enter = async (
   auth: AuthContext,
@@ -97,7 +108,7 @@ export const login = async (
   }
   return database.transaction(async (tx) => {
     // Comparing takes a while, a second factor longer.
-    if ((await store.holdPassword(tx, found.id)) !== found.passwordHash)
+    if ((await holdEntered(auth, tx, context.user, found.id)) !== found.passwordHash)
       return { error: '密码刚刚改过，请用新密码登录' };
     await takeOverGuest(auth, tx, context.user, found.id);
     const entered = {
@@ -144,7 +155,7 @@ export const admit = async (
   }
   return auth.db.transaction(async (tx) => {
     // A new password takes ways in away: either before they are used here, or what came in by them too.
-    await store.holdPassword(tx, userId);
+    await holdEntered(auth, tx, context.user, userId);
     if (!(await first.used(tx))) return { error: '这个验证已经用过，请重新来一次' };
     await takeOverGuest(auth, tx, context.user, userId);
     const signedIn = await enter(auth, tx, {

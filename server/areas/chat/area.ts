@@ -8,7 +8,8 @@ import { serveReplyLines } from './serve-lines.ts';
 
 /** Sessions of the person who leaves, with all that is in them; talks of two are not among them. */
 const ownSessions = `SELECT id FROM sessions WHERE user_id = $person AND deleted_at IS NOT NULL`;
-const ownWords = `SELECT id FROM history WHERE user_id = $person OR session_id IN (${ownSessions})`;
+const ownWords = `SELECT id FROM history WHERE user_id = $person
+  UNION SELECT id FROM history WHERE session_id IN (${ownSessions})`;
 
 export const chatArea = () =>
   ({

@@ -1,7 +1,7 @@
 import type { Database } from '#server/db/database.ts';
 import { givingWay } from '#server/db/giving-way.ts';
 import { allIdsOf, deleteAllOf } from '../session/session.service.ts';
-import { emptyMessages } from './leave-chat.store.ts';
+import { emptyMessages, indexedLast } from './leave-chat.store.ts';
 
 /** Messages and sessions that are emptied in one transaction. */
 const most = { messages: 10_000, sessions: 1000 };
@@ -21,6 +21,7 @@ export const emptySessions = async (
     if (last === undefined) return true;
     if (Date.now() > until) return false;
     const done = await givingWay(db, async (tx) => {
+      await indexedLast(tx);
       const all = (await emptyMessages(tx, ids, most.messages)) < most.messages;
       if (all) await deleteAllOf(tx, userId, ids);
       return all;

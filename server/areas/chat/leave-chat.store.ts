@@ -45,3 +45,8 @@ export const emptyMessages = async (
       LIMIT ${most})`);
   return rowCount ?? 0;
 };
+
+/** What this transaction empties waits for the index behind others' messages. */
+export const indexedLast = async (tx: Transaction): Promise<void> => {
+  await tx.execute(sql`SELECT set_config('queqiao.bulk', 'on', true)`);
+};

@@ -91,8 +91,8 @@ export const beginReply = (
         fetchImage(url, detail, { signal, userId: request.userId }),
       extendHold: (more) =>
         holdOf(request, loop)
-          ? extendHold(db, holdOf(request, loop)!, more)
-          : Promise.resolve(true),
+          ? extendHold(db, holdOf(request, loop)!, more, 1)
+          : Promise.resolve(more),
       ...(loop && {
         rounds: {
           specs: () => loop.specs(),

@@ -45,7 +45,7 @@ const run = async (
       onText: () => {},
       countTokens: async (texts, model) => texts.map((text) => countTokens(text, model)),
       fetchImage: async () => null,
-      extendHold: async () => true,
+      extendHold: async (more) => more,
       log: silent,
       ...hooks,
     },
@@ -118,7 +118,7 @@ test('a reply that outgrows its hold asks for more and ends when there is none',
     hooks: {
       extendHold: async (more) => {
         asked.push(more);
-        return asked.length === 1;
+        return asked.length === 1 ? more : null;
       },
     },
   });
@@ -127,32 +127,55 @@ test('a reply that outgrows its hold asks for more and ends when there is none',
 
   const refused = await run([long], {
     request: { holdId: 'h', held: 20 },
-    hooks: { extendHold: async () => false },
+    hooks: { extendHold: async () => null },
   });
   expect(refused.ended.error?.code).toBe('balance');
   expect(refused.answer.log.length).toBeGreaterThan(0);
   expect(refused.answer.log.length).toBeLessThan(250);
 });
 
-test('of a burst no more is given than there is to hold', async () => {
-  let left = 300;
-  const { answer, ended } = await run([engineOf(async (say) => say('很长的回复'.repeat(190)))], {
-    request: {
-      holdId: 'h',
-      held: 20,
-      model: { name: 'm', factor: 1, promptFactor: null, maxTokens: null },
-    },
-    hooks: {
-      extendHold: async (more) => {
-        if (more > left) return false;
-        left -= more;
-        return true;
+const mixed = [
+  '鹊桥由喜鹊搭成，每年七月初七相会。',
+  'const sum = list.reduce((all, each) => all + each, 0);',
+  '| 2026-08-19 | 99.5 % | The bridge carries twelve feet |',
+].join('\n');
+
+test.each(['at once', 'in pieces'])(
+  'a reply of mixed words that comes %s takes all that is left, and no more',
+  async (way) => {
+    const had = 300;
+    let left = had - 40;
+    let asked = 0;
+    const words = mixed.repeat(9);
+    const { answer, ended } = await run(
+      [
+        engineOf(async (say) => {
+          if (way === 'at once') return say(words);
+          for (const piece of words.match(/[^]{1,7}/gu)!) {
+            say(piece);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+          }
+        }),
+      ],
+      {
+        request: { holdId: 'h', held: 40 },
+        hooks: {
+          extendHold: async (more) => {
+            asked += 1;
+            const given = Math.min(more, left);
+            left -= given;
+            return given === 0 ? null : given;
+          },
+        },
       },
-    },
-  });
-  expect(ended.error?.code).toBe('balance');
-  expect(answer.log.length).toBeLessThan(700);
-});
+    );
+    expect(ended.error?.code).toBe('balance');
+    const { promptTokens, completionTokens } = await answer.count(false);
+    expect(promptTokens + completionTokens).toBeLessThanOrEqual(had);
+    expect(promptTokens + completionTokens).toBeGreaterThan(had * 0.9);
+    expect(asked).toBe(2);
+  },
+);
 
 test("a whole reply counts by the service's usage, a cut one by its text", async () => {
   const engine: ChatEngine = {

@@ -131,8 +131,8 @@ export interface ReplyHooks {
   countTokens: (texts: readonly string[], model: string) => Promise<number[]>;
   /** An image of the web as a data URL; null where it cannot be had. */
   fetchImage: (url: string, detail: 'low' | 'high', signal: AbortSignal) => Promise<string | null>;
-  /** Holds more tokens; false when there are not enough. */
-  extendHold: (more: number) => Promise<boolean>;
+  /** Holds so many more tokens, or all there are; gives how many. Null: none. */
+  extendHold: (more: number) => Promise<number | null>;
   /** Left out: it calls no tools. */
   rounds?: RoundHooks;
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
@@ -170,6 +170,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #sent = false;
   /** What is asked in this round, and where the log stood when it began. */
   #messages: ChatMessage[];
+  #countedPrompt: Promise<number> | null = null;
   #start = { text: 0, reasoning: 0, length: 0 };
   #calls = new AskedCalls();
   /** What was thought in this round, as its service signed it. */
@@ -189,6 +190,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     this.#hold = new ReplyHold(request.held, {
       price: request.model,
       extend: (more) => hooks.extendHold(more),
+      count: (ahead) => this.#counted(ahead),
       put: (kind, text) => this.#put(kind, text),
       refused: () => this.cut('balance'),
       log: hooks.log,
@@ -267,6 +269,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     this.#signed = [];
     this.#usage = null;
     this.#sent = false;
+    this.#countedPrompt = null;
   }
 
   #beginRound({ messages, held }: { messages: ChatMessage[]; held: number }): void {
@@ -501,26 +504,33 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     return { ...taken, promptTokens: Math.min(taken.promptTokens, this.roughPrompt) };
   }
 
-  /** The same by our own count. */
-  async #counted(): Promise<{ promptTokens: number; completionTokens: number }> {
-    const { model } = this.request;
-    const messages = this.#messages;
-    const text = this.log.text.slice(this.#start.text) + this.#calls.text();
+  /** The same by our own count. @param ahead what would be written next */
+  async #counted(ahead = ''): Promise<{ promptTokens: number; completionTokens: number }> {
+    const text = this.log.text.slice(this.#start.text) + this.#calls.text() + ahead;
     const reasoning = this.log.reasoning.slice(this.#start.reasoning);
-    const texts = [reasoning, text];
+    this.#countedPrompt ??= this.#countPrompt();
+    const [promptTokens, [thought = 0, said = 0]] = await Promise.all([
+      this.#countedPrompt,
+      this.#tokensOf([reasoning, text]),
+    ]);
+    return { promptTokens, completionTokens: thought + said };
+  }
+
+  async #countPrompt(): Promise<number> {
+    const texts = [this.#toolText()];
     // What a prompt costs beside its texts.
-    const around = promptTokens(messages, (asked) => {
+    const around = promptTokens(this.#messages, (asked) => {
       texts.push(asked);
       return 0;
     });
-    const toolText = this.#toolText();
-    if (toolText !== '') texts.push(toolText);
-    const [thought = 0, said = 0, ...asked] = isFree(model)
-      ? texts.map(estimateTokens)
-      : await this.#hooks.countTokens(texts, model.name);
-    return {
-      promptTokens: asked.reduce((sum, each) => sum + each, around),
-      completionTokens: thought + said,
-    };
+    const counts = await this.#tokensOf(texts);
+    return counts.reduce((sum, each) => sum + each, around);
+  }
+
+  #tokensOf(texts: readonly string[]): Promise<number[]> {
+    const { model } = this.request;
+    return isFree(model)
+      ? Promise.resolve(texts.map(estimateTokens))
+      : this.#hooks.countTokens(texts, model.name);
   }
 }

@@ -10,9 +10,11 @@ const lookMs = 1_000;
 /** Lines at once in this process. */
 const mostAtOnce = 4;
 /**
- * Half the price is for what waits until it is quiet. A batch begins nothing beside the calls of others,
- * but beside one more for each time that it has waited so long, minutes; beside so many, nothing is begun.
+ * Half the price is for what waits until it is quiet, and a little where it is: who wants an answer now
+ * pays all of it. A batch begins nothing beside the calls of others, but beside one more for each time
+ * that it has waited so long, minutes; beside so many, nothing is begun.
  */
+const leastWait = 1;
 const patience = 15;
 const busy = 8;
 /** Why a line of a batch that ends was not done. */
@@ -76,6 +78,13 @@ export const createBatchWorker = (deps: LineDeps & { instance: number }) => {
 
   let looking = false;
   let again = false;
+  const endOne = async (id: string): Promise<void> => {
+    try {
+      await endBatch(db, id);
+    } catch (error) {
+      log.error({ err: error, batch: id }, 'a batch could not be ended for now');
+    }
+  };
   const look = async (): Promise<void> => {
     // One at a time: two would both take what there is room for.
     again = looking;
@@ -86,7 +95,7 @@ export const createBatchWorker = (deps: LineDeps & { instance: number }) => {
       const room = others < busy ? mostAtOnce - atWork : 0;
       const claim = randomUUID();
       if (room > 0) await store.freeDeadLines(db);
-      const waited = others * patience;
+      const waited = Math.max(leastWait, others * patience);
       const lines =
         room > 0 ? await store.claimLines(db, { instance, claim, most: room, waited }) : [];
       for (const line of lines) {
@@ -98,7 +107,7 @@ export const createBatchWorker = (deps: LineDeps & { instance: number }) => {
             if (!stopped) void look();
           });
       }
-      if (lines.length === 0) for (const id of await store.endedBatches(db)) await endBatch(db, id);
+      if (lines.length === 0) for (const id of await store.endedBatches(db)) await endOne(id);
     } catch (error) {
       log.warn({ err: error }, 'batches could not be looked at for now');
     } finally {

@@ -273,7 +273,7 @@ export const openCharge = async (
     extend: async (more) => {
       if (free) return;
       await reserve(opened, { taken: more, tokens: 0 });
-      if (!(await extendHold(db, id, more))) throw overBalance();
+      if ((await extendHold(db, id, more)) === null) throw overBalance();
     },
     servedBy: (channelId) => {
       opened.channelId = channelId;

@@ -240,26 +240,36 @@ const openHold = async (tx: Transaction, holdId: string) => {
   return { wallet: openedWallet(tx, held.userId, wallet), held };
 };
 
-/** Sets more aside; false, and nothing happens, when there is not enough or the hold has ended. */
-export const extendHold = (db: Database, holdId: string, more: number): Promise<boolean> =>
+/**
+ * Sets more aside, or all there is where that is `least`; gives how much. Null, and nothing happens,
+ * when there is not enough or the hold has ended.
+ */
+export const extendHold = (
+  db: Database,
+  holdId: string,
+  more: number,
+  least = more,
+): Promise<number | null> =>
   committing(db, async (tx) => {
     const open = await openHold(tx, holdId);
-    if (!open) return async () => false;
+    if (!open) return async () => null;
     const { wallet, held } = open;
-    const amount = timesFactor(wholeTokens(more), wallet.factor);
-    const taken = take(wallet.pots, amount, held.vipAllowed);
-    const enough = held.state === 'open' && sum(taken) === amount;
-    if (!enough) {
+    const taking = (amount: number): Pots => take(wallet.pots, amount, held.vipAllowed);
+    const wanted = timesFactor(wholeTokens(more), wallet.factor);
+    const there = sum(taking(wanted));
+    const given = there === wanted ? more : Math.floor(there / wallet.factor);
+    if (held.state !== 'open' || given < least) {
       return async () => {
         await wallet.save();
-        return false;
+        return null;
       };
     }
+    const taken = taking(timesFactor(given, wallet.factor));
     wallet.move('hold', minus(taken), holdId);
     const balance = held.balance + taken.balance;
     return async () => {
       await wallet.save({ hold: { ...held, balance, vip: held.vip + taken.vip } });
-      return true;
+      return given;
     };
   });
 

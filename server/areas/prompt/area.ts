@@ -9,8 +9,12 @@ export const promptArea = () =>
       {
         table: 'prompt_marks',
         of: ['user_id'],
-        where: `user_id = $person
-          OR prompt_id IN (SELECT id FROM prompt_templates WHERE user_id = $person)`,
+        end: 'delete',
+      },
+      {
+        table: 'prompt_marks',
+        of: [],
+        where: 'prompt_id IN (SELECT id FROM prompt_templates WHERE user_id = $person)',
         end: 'delete',
       },
       {

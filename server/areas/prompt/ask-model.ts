@@ -88,7 +88,7 @@ export const askModel = async (
       countTokens: countInThread,
       // Only words are asked about.
       fetchImage: () => Promise.resolve(null),
-      extendHold: (more) => (holdId ? extendHold(db, holdId, more) : Promise.resolve(true)),
+      extendHold: (more) => (holdId ? extendHold(db, holdId, more, 1) : Promise.resolve(more)),
       log,
     },
   );

@@ -16,7 +16,8 @@ export const sessionArea = (given: Pick<SessionDeps, 'forum' | 'requireTrained'>
         table: 'sessions',
         of: ['user_id'],
         // Of a talk with others nothing of the newest message may stay in its title and summary.
-        where: `user_id = $person OR id IN (SELECT session_id FROM history WHERE user_id = $person)`,
+        where: `id IN (SELECT id FROM sessions WHERE user_id = $person
+          UNION SELECT session_id FROM history WHERE user_id = $person)`,
         end: {
           set: {
             prompt: `CASE WHEN user_id = $person THEN '' ELSE prompt END`,

@@ -132,6 +132,16 @@ export const removeTemporary = async (db: Executor): Promise<void> => {
     DELETE FROM history USING over WHERE history.session_id = over.id`);
 };
 
+/** Keeps a person's sessions from all others until the transaction ends. */
+export const lockSessions = async (tx: Executor, userId: number): Promise<void> => {
+  await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(sessions.id)
+    .for('no key update');
+};
+
 /** Gives a guest's sessions, marks and links to the account that takes the guest over. */
 export const moveSessions = async (
   db: Executor,

@@ -31,8 +31,8 @@ export const wordsOf = (query: string): string[] => [
 
 /** So many messages go into the postings at once: fresh ones when they are so many. */
 const merged = 500;
-/** After so many texts others have a turn. */
-const turn = 20;
+/** After so many messages, or letters, others have a turn. */
+const turn = { messages: 20, letters: 50_000 };
 
 // The marks are first: they tell most of the others apart.
 const gramsOfMessage = (message: store.Searchable): Set<number> => {
@@ -46,44 +46,63 @@ const gramsOfMessage = (message: store.Searchable): Set<number> => {
 
 const entriesOf = async (messages: readonly store.Searchable[]) => {
   const entries = [];
-  for (const [at, message] of messages.entries()) {
+  let letters = 0;
+  for (const message of messages) {
     entries.push({ id: message.id, grams: gramsOfMessage(message) });
-    if (at % turn === turn - 1) await setImmediate();
+    letters += message.human.length + message.ai.length;
+    if (entries.length % turn.messages > 0 && letters < turn.letters) continue;
+    await setImmediate();
+    letters = 0;
   }
   return entries;
 };
 
+/** Takes entries off the queue; gives how many there were, and whether fresh messages are to be merged. */
+const takeSome = async (tx: Transaction, most: number) => {
+  const more = await store.queueSessions(tx);
+  const taken = await store.takeQueued(tx, [most]);
+  const waiting = taken[0]?.waiting ?? 0;
+  const done = more || taken.length < waiting ? most : waiting;
+  const ids = [...new Set(taken.map((row) => row.history_id))];
+  if (ids.length === 0) return { done, many: false };
+  const messages = await store.readSearchable(tx, [ids, searchedLetters]);
+  const kept = new Set(messages.map(({ id }) => id));
+  const many = messages.length >= merged;
+  const gone = ids.filter((id) => !kept.has(id));
+  const past = many ? ids : gone;
+  if (past.length > 0) await store.removeGrams(tx, [past]);
+  for (let at = 0; at < messages.length; at += merged) {
+    const entries = await entriesOf(messages.slice(at, at + merged));
+    await (many ? store.mergeGrams : store.putGrams)(tx, entries);
+  }
+  const dead = gone.length > 0 ? await store.findDead(tx, [gone]) : [];
+  for (let at = 0; at < dead.length; at += merged) {
+    const some = dead.slice(at, at + merged);
+    await store.mergeGrams(
+      tx,
+      some.map(({ id }) => ({ id, grams: new Set([goneMark]) })),
+    );
+  }
+  return { done, many: await store.hasManyFresh(tx, merged) };
+};
+
 /**
  * Brings the index up to date with at most so many entries of the queue; gives how many there were,
- * and null while another process is at it.
+ * `most` where more wait, and null while another process is at it.
  */
-export const indexQueued = (db: Database, most: number): Promise<number | null> =>
-  db.transaction(async (tx) => {
-    if (!(await store.lockIndex(tx))) return null;
-    const taken = await store.takeQueued(tx, [most]);
-    const ids = [...new Set(taken.map((row) => row.history_id))];
-    if (ids.length === 0) return 0;
-    const messages = await store.readSearchable(tx, [ids, searchedLetters]);
-    const kept = new Set(messages.map(({ id }) => id));
-    const many = messages.length >= merged;
-    const gone = ids.filter((id) => !kept.has(id));
-    const past = many ? ids : gone;
-    if (past.length > 0) await store.removeGrams(tx, [past]);
-    for (let at = 0; at < messages.length; at += merged) {
-      const entries = await entriesOf(messages.slice(at, at + merged));
-      await (many ? store.mergeGrams : store.putGrams)(tx, entries);
-    }
-    const dead = gone.length > 0 ? await store.findDead(tx, [gone]) : [];
-    for (let at = 0; at < dead.length; at += merged) {
-      const some = dead.slice(at, at + merged);
-      await store.mergeGrams(
-        tx,
-        some.map(({ id }) => ({ id, grams: [goneMark] })),
-      );
-    }
-    if ((await store.countFresh(tx)) >= merged) await store.mergeFresh(tx, [merged]);
-    return taken.length;
-  });
+export const indexQueued = async (db: Database, most: number): Promise<number | null> => {
+  const locked = <T>(act: (tx: Transaction) => Promise<T>): Promise<T | null> =>
+    db.transaction(async (tx) => ((await store.lockIndex(tx)) ? act(tx) : null));
+  const taken = await locked((tx) => takeSome(tx, most));
+  // Behind it: what was taken off the queue stays so, should this take too long.
+  for (let many = taken?.many === true; many;)
+    many =
+      (await locked(async (tx) => {
+        await store.mergeFresh(tx, [merged]);
+        return store.hasManyFresh(tx, merged);
+      })) === true;
+  return taken && taken.done;
+};
 
 // ---- looking up ---------------------------------------------------------------
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspendedText } from '#server/db/suspended.ts';
 import { statement } from '#server/db/statement.ts';
+import { searchedLetters } from './search-grams.ts';
 import type { Posting } from './search-postings.ts';
 
 /** What a reply says in words: a message of images has none, only a list of them. */
@@ -19,11 +20,54 @@ export const lockIndex = async (tx: Transaction): Promise<boolean> => {
   return rows[0]?.mine ?? false;
 };
 
-/** Takes the next entries off the queue, those of single messages first; gives the numbers of their messages. */
-export const takeQueued = statement<{ history_id: number }>(
+/** Of so many sessions so many messages are queued at a time. */
+const listed = { sessions: 20, messages: 500 };
+
+const list = statement<{ more: boolean }>(
+  'search_list',
+  `WITH next AS (
+     SELECT id, session_id, after FROM search_sessions ORDER BY id LIMIT ${listed.sessions}
+   ), found AS (
+     SELECT next.id AS entry, h.id FROM next CROSS JOIN LATERAL (
+       SELECT id FROM history WHERE session_id = next.session_id AND id > next.after
+         AND state <> 'streaming' ORDER BY id LIMIT ${listed.messages}) h
+   ), ends AS (
+     SELECT entry, max(id) AS last FROM found GROUP BY entry HAVING count(*) = ${listed.messages}
+   ), queued AS (
+     INSERT INTO search_queue (history_id, bulk) SELECT id, count(*) OVER () > 200 FROM found
+   ), done AS (
+     DELETE FROM search_sessions
+     WHERE id IN (SELECT id FROM next) AND id NOT IN (SELECT entry FROM ends)
+   ), cut AS (
+     UPDATE search_sessions SET after = last FROM ends WHERE id = entry
+   )
+   SELECT count(*) = ${listed.sessions} OR EXISTS (SELECT FROM ends) AS more FROM next`,
+);
+
+/** Queues messages of the sessions that wait; true when there are more. */
+export const queueSessions = async (tx: Transaction): Promise<boolean> =>
+  (await list(tx, []))[0]?.more ?? false;
+
+/** Bytes of texts that are read together, and of grams that are merged together. */
+const together = { texts: 1_000_000, grams: 1_000_000 };
+const bytesOf = (text: string): string => `least(octet_length(${text}), 3 * ${searchedLetters})`;
+
+/**
+ * Takes the next entries off the queue, those of single messages first, as far as their texts are read
+ * together; gives the numbers of their messages, and how many entries of $1 there were.
+ */
+export const takeQueued = statement<{ history_id: number; waiting: number }>(
   'search_take',
-  `DELETE FROM search_queue WHERE id IN (SELECT id FROM search_queue ORDER BY bulk, id LIMIT $1)
-   RETURNING history_id::float8`,
+  `WITH next AS (
+     SELECT id, sum(bytes) OVER (ORDER BY bulk, id) - bytes AS before FROM (
+       SELECT q.*, coalesce(${bytesOf('h.human')} + ${bytesOf('h.ai')}, 0) AS bytes
+       FROM (SELECT * FROM search_queue ORDER BY bulk, id LIMIT $1) q
+       LEFT JOIN history h ON h.id = q.history_id) q
+   ), taken AS (
+     DELETE FROM search_queue WHERE id IN (SELECT id FROM next WHERE before < ${together.texts})
+     RETURNING history_id
+   )
+   SELECT history_id::float8, (SELECT count(*) FROM next)::int AS waiting FROM taken`,
 );
 
 export interface Searchable {
@@ -61,16 +105,29 @@ const put = statement(
 
 interface Entry {
   id: number;
-  grams: Iterable<number>;
+  grams: ReadonlySet<number>;
 }
 
-const asColumns = (entries: readonly Entry[]) => [
-  entries.map(({ id }) => id),
-  entries.map(({ grams }) => `{${[...grams].join(',')}}`),
-];
+/** Grams that are sent together: writing out more of them holds all others up. */
+const sentTogether = 100_000;
+
+function* columnsOf(entries: readonly Entry[]): Generator<[number[], string[]]> {
+  let columns: [number[], string[]] = [[], []];
+  let count = 0;
+  for (const { id, grams } of entries) {
+    columns[0].push(id);
+    columns[1].push(`{${[...grams].join(',')}}`);
+    count += grams.size;
+    if (count < sentTogether) continue;
+    yield columns;
+    columns = [[], []];
+    count = 0;
+  }
+  if (columns[0].length > 0) yield columns;
+}
 
 export const putGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
-  if (entries.length > 0) await put(db, asColumns(entries));
+  for (const columns of columnsOf(entries)) await put(db, columns);
 };
 
 /** Which of the messages will never be found again. */
@@ -87,13 +144,13 @@ export const removeGrams = statement(
   `DELETE FROM search_fresh WHERE history_id = ANY($1::bigint[])`,
 );
 
-export const countFresh = async (db: Executor): Promise<number> => {
-  const [row] = await counted(db, []);
-  return row?.count ?? 0;
-};
-const counted = statement<{ count: number }>(
+/** Whether there are so many fresh messages, or so large ones, that each search would feel it. */
+export const hasManyFresh = async (db: Executor, most: number): Promise<boolean> =>
+  (await manyFresh(db, [most]))[0]?.many ?? false;
+const manyFresh = statement<{ many: boolean }>(
   'search_count',
-  'SELECT count(*)::int FROM search_fresh',
+  `SELECT count(*) >= $1 OR sum(pg_column_size(grams)) > ${8 * together.grams} AS many
+   FROM search_fresh`,
 );
 
 const merge = (name: string, source: string) =>
@@ -108,11 +165,15 @@ const merge = (name: string, source: string) =>
        SET ids = search_joined(search_postings.ids, excluded.ids)`,
   );
 
-/** Moves the fresh messages, at most $1 and less than 1024, into the postings. */
+/** Moves fresh messages, at most $1 and less than 1024, into the postings. */
 export const mergeFresh = merge(
   'search_merge',
-  `DELETE FROM search_fresh
-   WHERE history_id IN (SELECT history_id FROM search_fresh ORDER BY history_id LIMIT $1)
+  `DELETE FROM search_fresh WHERE history_id IN (
+     SELECT history_id FROM (
+       SELECT history_id, sum(bytes) OVER (ORDER BY history_id) - bytes AS before FROM (
+         SELECT history_id, pg_column_size(grams) AS bytes FROM search_fresh
+         ORDER BY history_id LIMIT $1) oldest) oldest
+     WHERE before < ${together.grams})
    RETURNING history_id, grams`,
 );
 
@@ -123,7 +184,7 @@ const mergeGiven = merge(
 
 /** Puts messages, less than 1024, into the postings without their ever being fresh. */
 export const mergeGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
-  if (entries.length > 0) await mergeGiven(db, asColumns(entries));
+  for (const columns of columnsOf(entries)) await mergeGiven(db, columns);
 };
 
 // ---- looking up ---------------------------------------------------------------
@@ -134,12 +195,16 @@ export const mergeGrams = async (db: Executor, entries: readonly Entry[]): Promi
 /** Messages that the search does not know yet: of each line the 300 that were written or changed last. */
 export const findQueued = statement<{ id: number }>(
   'search_queued',
-  [false, true]
-    .map(
+  [
+    ...[false, true].map(
       (bulk) => `(SELECT history_id::float8 AS id FROM search_queue queue WHERE bulk = ${bulk}
         ORDER BY queue.id DESC LIMIT 300)`,
-    )
-    .join(' UNION ALL '),
+    ),
+    `(SELECT h.id::float8 FROM (
+       SELECT session_id FROM search_sessions ORDER BY id DESC LIMIT 10) q
+     CROSS JOIN LATERAL (SELECT id FROM history WHERE session_id = q.session_id
+       ORDER BY id DESC LIMIT 100) h LIMIT 300)`,
+  ].join(' UNION ALL '),
 );
 
 /** The fresh messages that have all of the first grams and some of the second (null: no matter). */

@@ -13,6 +13,7 @@ export {
   busyAmong,
   countThisMonth,
   deleteAllOf,
+  lockSessions,
   makeAllPrivate,
   moveSessions,
   removeTemporary,

@@ -18,6 +18,14 @@ export const searchPostings = pgTable(
   (table) => [primaryKey({ columns: [table.gram, table.segment] })],
 );
 
+/** Sessions whose messages are to go into the queue, a part at a time; a trigger puts them here. */
+export const searchSessions = pgTable('search_sessions', {
+  id: bigId(),
+  sessionId: reference('session_id').notNull(),
+  /** The last of its messages that went there. */
+  after: reference('after').notNull().default(0),
+});
+
 /** Messages that the search knows nothing or old things of; triggers put them here. */
 export const searchQueue = pgTable(
   'search_queue',

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
+import { about } from '#server/db/held.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { speeches } from './speech.tables.ts';
 
@@ -78,16 +79,15 @@ export const removeOrphans = async (
 };
 
 /** Readings of a person's sessions, in SQL with `$person`. */
-export const ownReadings = `session_id IN (SELECT id FROM sessions WHERE user_id = $person)
-  OR history_id IN (SELECT id FROM history WHERE user_id = $person)`;
+export const ownReadings = `id IN (
+  SELECT id FROM speeches WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $person)
+  UNION SELECT id FROM speeches WHERE history_id IN (SELECT id FROM history WHERE user_id = $person))`;
 
 export const readingsOf = async (
   db: Executor,
   userId: number,
 ): Promise<{ key: string; mime: string }[]> => {
   const { rows } = await db.execute<{ key: string; mime: string }>(sql`
-    SELECT key, mime FROM speeches
-    WHERE session_id IN (SELECT id FROM sessions WHERE user_id = ${userId})
-      OR history_id IN (SELECT id FROM history WHERE user_id = ${userId})`);
+    SELECT key, mime FROM speeches WHERE ${about(userId, ownReadings)}`);
   return rows;
 };

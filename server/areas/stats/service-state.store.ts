@@ -88,7 +88,11 @@ export const oldestWait = (db: Executor): Promise<number> =>
       FROM jobs WHERE state = 'queued'`,
   );
 export const unindexed = (db: Executor): Promise<number> =>
-  count(db, sql`SELECT count(*)::int AS count FROM search_queue`);
+  count(
+    db,
+    sql`SELECT ((SELECT count(*) FROM search_queue)
+      + (SELECT count(*) FROM search_sessions))::int AS count`,
+  );
 export const openHolds = (db: Executor): Promise<number> =>
   count(db, sql`SELECT count(*)::int AS count FROM holds WHERE state = 'open'`);
 
