@@ -33,9 +33,6 @@ const resolve = async ({ id }: Report, remove: 0 | 1) => {
   toast(remove === 1 ? '内容已删除' : '已处理', 'success');
 };
 
-const outcome = (row: Report): string =>
-  row.resolved_at === null ? '未处理' : row.removed ? '已删除内容' : '已判为没有问题';
-
 const columns: readonly Column<Report>[] = [
   {
     key: 'title',
@@ -69,23 +66,33 @@ const columns: readonly Column<Report>[] = [
   { key: 'author_name', title: '作者', value: (row) => maskName(row.author_name) },
   { key: 'user_name', title: '举报人', value: (row) => maskName(row.user_name) },
   momentColumn('created_at', '时间'),
-  { key: 'outcome', title: '结果', value: outcome, role: 'plain' },
+];
+const columnsOfOpen: readonly Column<Report>[] = [
+  ...columns,
   {
     key: 'acts',
     title: '操作',
     role: 'bare',
     value: () => null,
-    render: (row) =>
-      row.resolved_at === null && (
-        <span className="row">
-          <Button size="small" onClick={() => quietly(resolve(row, 0))}>
-            没有问题
-          </Button>
-          <Button size="small" kind="danger" onClick={() => quietly(resolve(row, 1))}>
-            删除内容
-          </Button>
-        </span>
-      ),
+    render: (row) => (
+      <span className="row">
+        <Button size="small" onClick={() => quietly(resolve(row, 0))}>
+          没有问题
+        </Button>
+        <Button size="small" kind="danger" onClick={() => quietly(resolve(row, 1))}>
+          删除内容
+        </Button>
+      </span>
+    ),
+  },
+];
+const columnsOfDone: readonly Column<Report>[] = [
+  ...columns,
+  {
+    key: 'outcome',
+    title: '结果',
+    value: (row) => (row.removed ? '已删除内容' : '已判为没有问题'),
+    role: 'plain',
   },
 ];
 
@@ -94,14 +101,12 @@ const thing = (row: Report): string => `${row.uuid} ${row.history_id}`;
 const acts: readonly ChosenAct<Report>[] = [
   {
     label: '判为没有问题',
-    fits: (row) => row.resolved_at === null,
     thing,
     run: ({ id }, quiet) => api.resolveReport({ id, remove: 0 }, quiet),
   },
   {
     label: '删除选中的内容',
     danger: true,
-    fits: (row) => row.resolved_at === null,
     thing,
     sure: (count) => `删除 ${count} 个举报所说的内容？内容会从所有人面前消失，不能恢复。`,
     run: ({ id }, quiet) => api.resolveReport({ id, remove: 1 }, quiet),
@@ -139,7 +144,7 @@ export const Reports = ({
       </nav>
       <DataTable
         name="举报"
-        columns={columns}
+        columns={state === 'done' ? columnsOfDone : columnsOfOpen}
         {...pageProps(list, page, show, ['reportList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{

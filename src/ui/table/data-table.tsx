@@ -1,4 +1,5 @@
 import { limits } from '#contract/limits.ts';
+import { ApiError } from '#src/platform/api-error.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import {
@@ -485,7 +486,12 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       <LoadFailed
         error={props.error}
         busy={props.busy === true}
-        onRetry={props.onRetry ?? state.clear}
+        onRetry={
+          // A list that has grown too long for its sort is read in its own order.
+          state.sort && props.error instanceof ApiError && props.error.status === 422
+            ? () => state.setSort(undefined)
+            : (props.onRetry ?? state.clear)
+        }
       />
     );
   return (
