@@ -89,9 +89,7 @@ export const DateRange = ({
       </div>
       {(reversed || problem) && (
         <p className={css.error} role="alert">
-          {reversed
-            ? `开始${byDay ? '的一天' : '时间'}在结束${byDay ? '的一天' : '时间'}之后`
-            : problem}
+          {problem ?? '开始时间在结束时间之后'}
         </p>
       )}
     </div>
