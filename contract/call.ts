@@ -341,14 +341,13 @@ export const monthOf = z.pipe(
 /** YYYY-MM-DD of 2026-01-05, 2026/1/5, 20260105, 2026年1月5日, or an instant of it. */
 export const dayOf = z.pipe(
   z.pipe(text(40), z.transform(written)),
-  z
-    .string()
-    .check(
-      z.regex(
-        /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
-        '应为 2026-01-05 这样的一天',
-      ),
-    ),
+  z.string().check(
+    z.refine((value) => {
+      const day = /^[12]\d{3}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN;
+      // A month has no 31st day where it has 30.
+      return !Number.isNaN(day) && new Date(day).toISOString().startsWith(value);
+    }, '应为 2026-01-05 这样的一天'),
+  ),
 );
 
 /** A session's uuid, or its number as digits. */
@@ -380,6 +379,12 @@ export const confirmCodes = [
   'confirm_needed',
   'wrong_password',
 ] as const satisfies readonly CodeName[];
+
+/** By what a list is sorted, one of these; left out: as it is by itself. `order`: desc where left out. */
+export const sortedBy = <const T extends readonly string[]>(columns: T) => ({
+  sort: z.optional(z.enum(columns)),
+  order: z.optional(z.enum(['asc', 'desc'])),
+});
 
 export const listOf = <T extends Schema>(item: T) => ({
   list: z.array(item),

@@ -199,6 +199,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   smtp_secure: '一开始就加密',
   smtp_user: 'SMTP 用户名',
   sort: '顺序',
+  order: '排序方向',
   source: '来源',
   speed: '语速',
   state: '状态',

@@ -7,11 +7,13 @@ import {
   listOf,
   page,
   sessionRef,
+  sortedBy,
   text,
   time,
   wholeNumber,
   personName,
 } from './call.ts';
+import { sorts } from './sorts.ts';
 import { color, named } from './text-fields.ts';
 
 /** Lists of the forum beside all and the groups. */
@@ -193,7 +195,11 @@ export const forumCalls = {
     path: '/api/admin/report_list',
     access: 'manager',
     summary: '举报，新的在前。state：open 未处理，done 已处理',
-    input: z.object({ state: z._default(z.enum(['open', 'done']), 'open'), page }),
+    input: z.object({
+      state: z._default(z.enum(['open', 'done']), 'open'),
+      page,
+      ...sortedBy(sorts.reportList),
+    }),
     output: z.object(listOf(report)),
   }),
   resolveReport: call({

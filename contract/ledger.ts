@@ -1,5 +1,17 @@
 import * as z from 'zod/mini';
-import { call, download, listOf, monthOf, page, text, time, wholeNumber } from './call.ts';
+import {
+  call,
+  dayOf,
+  download,
+  listOf,
+  monthOf,
+  page,
+  sortedBy,
+  text,
+  time,
+  wholeNumber,
+} from './call.ts';
+import { sorts } from './sorts.ts';
 
 /** One spend (document 3 §3). */
 export const consumption = z.object({
@@ -23,6 +35,13 @@ const filter = {
   type: z.optional(wholeNumber(0, 100)),
 };
 
+/** A month, or days of one's own: from the first to the last, at most `limits.usageDays`. */
+const span = {
+  month: z.optional(monthOf),
+  from: z.optional(dayOf),
+  to: z.optional(dayOf),
+};
+
 /** What a day took of one kind and model. */
 const usageRecord = z.object({
   /** YYYY-MM-DD, in China. */
@@ -42,10 +61,13 @@ export const ledgerCalls = {
     method: 'GET',
     path: '/api/usage',
     access: 'guest',
-    summary: '一个月的用量；items 是到这个月为止的十二个月，这个月在最前',
-    input: z.object({ month: z.optional(monthOf) }),
+    summary:
+      '一个月的用量，或从 from 到 to 的；items 是到这个月（to 的那个月）为止的十二个月，这个月在最前',
+    input: z.object(span),
     output: z.object({
       month: z.string(),
+      /** What was asked for by its days, the last one included, and the sessions begun in them. */
+      range: z.optional(z.object({ from: z.string(), to: z.string(), session: z.int() })),
       items: z.array(
         z.object({
           month: z.string(),
@@ -74,7 +96,7 @@ export const ledgerCalls = {
     path: '/api/transaction_list',
     access: 'guest',
     summary: '消费记录，可以按类型与模型筛选',
-    input: z.object({ page, ...filter }),
+    input: z.object({ page, ...filter, ...sortedBy(sorts.transactionList) }),
     output: z.object({
       ...listOf(consumption),
       models: z.array(z.string()),
@@ -84,8 +106,8 @@ export const ledgerCalls = {
   transactionFile: download({
     path: '/api/transaction_file',
     access: 'guest',
-    summary: '消费记录的 CSV，可以只要一个月的',
-    input: z.object({ month: z.optional(monthOf), ...filter, ticket: z.optional(text(100)) }),
+    summary: '消费记录的 CSV，可以只要一个月的，或从 from 到 to 的',
+    input: z.object({ ...span, ...filter, ticket: z.optional(text(100)) }),
     output: z.string(),
   }),
   vipEndSeen: call({

@@ -7,6 +7,8 @@ export const limits = {
   minPromptBytes: 6,
   freeSessionsAMonth: 128,
   vipMonthlyTokens: 250_000,
+  /** Days of use that are told at once. */
+  usageDays: 366,
   /** So long before its end people are told that their membership ends, ms. */
   vipEndTold: 7 * 24 * 3_600_000,
   signupTokens: 20_000,

@@ -3,7 +3,19 @@ import * as z from 'zod/mini';
 import { thinkingWords } from './kinds.ts';
 import { makers } from './makers.ts';
 import { imageSizes } from './image-size.ts';
-import { call, flag, id, listOf, page, slowCall, text, time, wholeNumber } from './call.ts';
+import {
+  call,
+  flag,
+  id,
+  listOf,
+  page,
+  slowCall,
+  sortedBy,
+  text,
+  time,
+  wholeNumber,
+} from './call.ts';
+import { sorts } from './sorts.ts';
 
 const factor = z.number().check(z.gte(0), z.lte(100_000_000));
 
@@ -235,6 +247,7 @@ export const manageModelCalls = {
       name: z.optional(text(100)),
       unique_key: z.optional(text(100)),
       type: z.optional(wholeNumber(0, 100)),
+      ...sortedBy(sorts.adminModelList),
     }),
     output: z.object(listOf(adminModel)),
   }),

@@ -1,8 +1,20 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, time, wholeNumber, slowCall } from './call.ts';
+import {
+  call,
+  flag,
+  id,
+  listOf,
+  page,
+  slowCall,
+  sortedBy,
+  text,
+  time,
+  wholeNumber,
+} from './call.ts';
 import { orderTypes } from './kinds.ts';
 import { invoice, orderState } from './payment.ts';
+import { sorts } from './sorts.ts';
 
 const adminOrder = z.object({
   id: z.int(),
@@ -80,6 +92,7 @@ export const manageOrderCalls = {
         'all',
       ),
       userId: z.optional(z.nullable(z.union([id, z.literal('')]))),
+      ...sortedBy(sorts.adminOrderList),
     }),
     output: z.object({
       ...listOf(adminOrder),
@@ -124,6 +137,15 @@ export const manageOrderCalls = {
     summary: '管理：改订单的备注',
     input: z.object({ order_id: number, remarks: text(bounds.order.remarks.max) }),
     output: z.object({}),
+  }),
+  closeOrder: slowCall({
+    method: 'POST',
+    path: '/api/admin/close_order',
+    access: 'manager',
+    summary: '管理：关闭一个还没有付款的订单',
+    input: z.object({ order_id: number }),
+    output: z.object({}),
+    codes: ['order_unsuitable', 'payment_unavailable'],
   }),
   refundOrder: slowCall({
     method: 'POST',

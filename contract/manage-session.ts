@@ -6,12 +6,14 @@ import {
   listOf,
   page,
   sessionRef,
+  sortedBy,
   text,
   time,
   upload,
   wholeNumber,
 } from './call.ts';
 import { limits } from './limits.ts';
+import { sorts } from './sorts.ts';
 
 const adminSession = z.object({
   id: z.int(),
@@ -83,6 +85,7 @@ export const manageSessionCalls = {
       model: z.optional(text(100)),
       private: z.optional(flag),
       deleted: z.optional(flag),
+      ...sortedBy(sorts.adminSessionList),
     }),
     output: z.object(listOf(adminSession)),
   }),

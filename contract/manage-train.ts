@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, page, sortedBy, text, time, wholeNumber } from './call.ts';
+import { sorts } from './sorts.ts';
 import { projectName } from './train.ts';
 import { trainLimits } from './train-limits.ts';
 
@@ -38,6 +39,7 @@ export const manageTrainCalls = {
       name: z.optional(text(100)),
       type: z.optional(wholeNumber(0, 3)),
       status: z.optional(wholeNumber(0, 3)),
+      ...sortedBy(sorts.adminTrainList),
     }),
     output: z.object(listOf(trainProject)),
   }),

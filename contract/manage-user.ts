@@ -1,6 +1,7 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, text, time, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, page, sortedBy, text, time, wholeNumber } from './call.ts';
+import { sorts } from './sorts.ts';
 
 /** An account as managers see it (document 3 §3). */
 const adminUser = z.object({
@@ -51,6 +52,7 @@ export const manageUserCalls = {
       user_id: z.optional(id),
       people_group: z.optional(id),
       kind: z.optional(z.enum(['account', 'guest', 'vip', 'subscriber', 'disabled', 'manager'])),
+      ...sortedBy(sorts.adminUserList),
     }),
     output: z.object(listOf(adminUser)),
   }),
@@ -84,7 +86,7 @@ export const manageUserCalls = {
     path: '/api/admin/user_ledger',
     access: 'manager',
     summary: '管理：一个人的账本，新的在前',
-    input: z.object({ user_id: id, page }),
+    input: z.object({ user_id: id, page, ...sortedBy(sorts.adminUserLedger) }),
     output: z.object(listOf(ledgerLine)),
   }),
   updateUser: call({

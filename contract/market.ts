@@ -10,6 +10,7 @@ import {
   listOf,
   page,
   slowCall,
+  sortedBy,
   text,
   time,
   upload,
@@ -17,6 +18,7 @@ import {
   personName,
 } from './call.ts';
 import { order, providerName } from './payment.ts';
+import { sorts } from './sorts.ts';
 
 export const appState = z.enum(['draft', 'published', 'down']);
 export type AppState = z.output<typeof appState>;
@@ -393,6 +395,7 @@ export const marketCalls = {
       pageSize: z._default(wholeNumber(1, 100), 20),
       query: z.optional(text(100)),
       state: z.optional(appState),
+      ...sortedBy(sorts.managedAppList),
     }),
     output: z.object(listOf(managedApp)),
   }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { call, id, listOf, page, text, time } from './call.ts';
+import { call, id, listOf, page, sortedBy, text, time } from './call.ts';
+import { sorts } from './sorts.ts';
 
 const counts = {
   user_count: z.int(),
@@ -143,6 +144,7 @@ export const statsCalls = {
       user_id: z.optional(id),
       call: z.optional(text(60)),
       subject: z.optional(text(60)),
+      ...sortedBy(sorts.adminActList),
     }),
     output: z.object({
       ...listOf(act),

@@ -6,8 +6,11 @@ export const ignoreApiError = (error: unknown): void => {
   if (!(error instanceof ApiError)) throw error;
 };
 
-/** For what nobody waits for: a call that failed has said why. */
-export const quietly = (work: Promise<unknown>): void => void work.catch(ignoreApiError);
+/**
+ * For what nobody waits for but the button that began it (`useOnce`): a call that failed has said
+ * why.
+ */
+export const quietly = (work: Promise<unknown>): unknown => work.catch(ignoreApiError);
 
 /**
  * Does something that can fail. True: it was done.

@@ -1,3 +1,4 @@
+import { useOnce } from '#src/platform/use-once.ts';
 import { Icon, type IconName } from './icon.tsx';
 import css from './act.module.css';
 
@@ -14,19 +15,24 @@ export const Act = ({
   /** Said at its end: what it costs. */
   note?: string | undefined;
   danger?: boolean;
-  onClick: () => void;
-}) => (
-  <button
-    type="button"
-    className={danger ? `${css.act} ${css.actDanger}` : css.act}
-    aria-label={note === '' ? undefined : `${label}，${note}`}
-    onClick={onClick}
-  >
-    <Icon name={icon} />
-    {label}
-    {note !== '' && <small className={css.actNote}>{note}</small>}
-  </button>
-);
+  /** Until what it gives ends, no other press is taken. */
+  onClick: () => unknown;
+}) => {
+  const { busy, once } = useOnce();
+  return (
+    <button
+      type="button"
+      className={danger ? `${css.act} ${css.actDanger}` : css.act}
+      aria-label={note === '' ? undefined : `${label}，${note}`}
+      aria-busy={busy || undefined}
+      onClick={() => once(onClick)}
+    >
+      <Icon name={icon} />
+      {label}
+      {note !== '' && <small className={css.actNote}>{note}</small>}
+    </button>
+  );
+};
 
 export interface MenuAct {
   icon: IconName;

@@ -1,3 +1,4 @@
+import { useOnce } from '#src/platform/use-once.ts';
 import { useId } from 'react';
 
 export const SwitchField = ({
@@ -11,9 +12,11 @@ export const SwitchField = ({
   hint?: string;
   checked: boolean;
   disabled?: boolean;
-  onChange: (checked: boolean) => void;
+  /** Until what it gives ends, the switch takes no other press. */
+  onChange: (checked: boolean) => unknown;
 }) => {
   const id = useId();
+  const { busy, once } = useOnce();
   return (
     <label className="field switch-field" htmlFor={id}>
       <span className="switch-words">
@@ -32,7 +35,8 @@ export const SwitchField = ({
         disabled={disabled}
         aria-labelledby={`${id}-label`}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onChange(event.target.checked)}
+        aria-busy={busy || undefined}
+        onChange={({ target }) => once(() => onChange(target.checked))}
       />
     </label>
   );

@@ -423,6 +423,63 @@ test('usage counts what was free, too, by day and month; the future has none @P1
   expect(used.list.reduce((sum, row) => sum + row.count, 0)).toBe(1);
 });
 
+test('usage and its file tell the days asked for, of oneself alone; days that cannot be are told why @P1 @P6', async () => {
+  const person = await register('usage-range');
+  const other = await register('usage-other');
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  const dayAgo = (days: number) =>
+    new Date(Date.now() + (8 - days * 24) * 3_600_000).toISOString().slice(0, 10);
+  try {
+    for (const client of [person, other]) {
+      const { id } = await client.call('userInfo', {});
+      for (const days of [0, 10, 40, 364, 366])
+        await database.query(
+          `WITH used AS (INSERT INTO usage_days (user_id, day, type, model, requests, records,
+             deduct_tokens) VALUES ($1, $2::date, 0, 'm', 1, 1, 100))
+           INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
+             deduct_tokens, current_balance, created_at)
+           VALUES ($1, 0, 'm', $2, 0, 0, 100, 0, ($2::date + time '00:00') AT TIME ZONE 'Asia/Shanghai')`,
+          [id, dayAgo(days)],
+        );
+    }
+  } finally {
+    await database.end();
+  }
+  const file = async (span: Record<string, string>) => {
+    const query = new URLSearchParams(span).toString();
+    const answer = await fetch(`${server.baseURL}/api/transaction_file?${query}`, {
+      headers: person.headers(),
+    });
+    return answer.text();
+  };
+  const used = await person.call('usage', { from: dayAgo(40), to: dayAgo(10) });
+  expect(used.list.map(({ date }) => date)).toEqual([dayAgo(40), dayAgo(10)]);
+  expect(used).toMatchObject({
+    month: dayAgo(10).slice(0, 7),
+    range: { from: dayAgo(40), to: dayAgo(10), session: 0 },
+  });
+  const lines = (await file({ from: dayAgo(40), to: dayAgo(10) })).trim().split('\r\n').slice(1);
+  expect(lines.map((line) => line.slice(0, 10))).toEqual([dayAgo(40), dayAgo(10)]);
+  // As many days as are told at once, and nothing of the future; a month is told as before.
+  const year = await person.call('usage', { from: dayAgo(365), to: '2999-01-01' });
+  expect(year.range).toMatchObject({ from: dayAgo(365), to: dayAgo(0) });
+  expect(year.list).toHaveLength(4);
+  expect((await person.call('usage', {})).range).toBeUndefined();
+  for (const [span, why] of [
+    [{ from: dayAgo(366) }, 'to：一次最多看 366 天'],
+    [{ from: dayAgo(1), to: dayAgo(2) }, 'from：开始的一天应不晚于结束的一天'],
+    [{ from: dayAgo(-1), to: dayAgo(-2) }, 'from：开始的一天还没有到'],
+    [{ to: dayAgo(2) }, 'from：请给出从哪一天开始'],
+    [{ month: '2026-01', from: dayAgo(2) }, 'month：月份与 from、to 只能给一种'],
+    [{ from: '2026-02-30' }, '应为 2026-01-05 这样的一天'],
+  ] as const) {
+    const { code, message } = await person.raw('usage', span);
+    expect([code > 0, message], JSON.stringify(span)).toEqual([true, expect.stringContaining(why)]);
+    expect(await file(span)).toContain(why);
+  }
+});
+
 test('what counts double or a quarter is weighed; little left is told once, until tokens come again @P6', async () => {
   const person = await register('weighed-one');
   const { id: userId } = await person.call('userInfo', {});

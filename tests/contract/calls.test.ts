@@ -189,6 +189,7 @@ const aboutNothing: ReadonlySet<CallName> = new Set([
   'appTradeStatus',
   'adminOrderInfo',
   'setOrder',
+  'closeOrder',
   'refundOrder',
   'rejectRefund',
   'handleInvoice',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { generateSync } from 'otplib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SortedList, sorts } from '#contract/sorts.ts';
 import { TestClient } from '../support/client.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
 import { startMockTraining } from '../support/mock-training.ts';
@@ -716,4 +717,131 @@ test('what a person stores is all of it, files of training included', async () =
   const address = `${person.baseURL}/api/train/upload_file?model_id=${model.id}&start=0`;
   await fetch(address, { method: 'POST', headers: person.headers(), body: form });
   expect(await bytes()).toBe(18);
+});
+
+/** Rows of every list that is sorted, in no order by anything. */
+const fillLists = async (owner: number, session: number): Promise<void> => {
+  const mixed = '((n * 7919) % 31)';
+  for (const filling of [
+    `INSERT INTO users (user_name, guest, vip_expired_at, created_at)
+     SELECT 's' || n, true, CASE WHEN n % 3 > 0 THEN now() + ${mixed} * interval '1 day' END,
+       now() - ${mixed} * interval '1 hour' FROM generate_series(1, 25) n`,
+    `INSERT INTO wallets (user_id, balance)
+     SELECT id, (id * 7919) % 31 FROM users WHERE guest AND user_name LIKE 's%' AND id % 4 > 0
+     ON CONFLICT DO NOTHING`,
+    `INSERT INTO orders (number, user_id, kind, type, title, amount, tokens, provider, state,
+       paid_at, created_at)
+     SELECT 'S' || n, $1, 'token', 1, '充值', ${mixed}, n % 5, 'sandbox', 'closed',
+       CASE WHEN n % 3 > 0 THEN now() - ${mixed} * interval '1 minute' END,
+       now() - ${mixed} * interval '1 hour' FROM generate_series(1, 45) n`,
+    `INSERT INTO sessions (type, user_id, model, prompt, private, reply_count, like_count, created_at)
+     SELECT 0, $1, 'm', '排序 ' || n, true, ${mixed}, n % 4, now() - ${mixed} * interval '1 hour'
+     FROM generate_series(1, 25) n`,
+    `INSERT INTO training_projects (user_id, key, name, type, status, token, created_at)
+     SELECT $1, 'sort_' || n, 's' || n, 0, 0, ${mixed}, now() - ${mixed} * interval '1 hour'
+     FROM generate_series(1, 25) n`,
+    `INSERT INTO training_files (project_id, name, kind, status)
+     SELECT p.id, 'f', 'txt', 1 FROM training_projects p, generate_series(1, 3) n
+     WHERE p.key LIKE 'sort_%' AND p.id % 4 >= n`,
+    `INSERT INTO manager_acts (user_id, call, subject, input, created_at)
+     SELECT $1, 'setOrder', 'order:S1', '{}', now() - ${mixed} * interval '1 hour'
+     FROM generate_series(1, 45) n`,
+    `INSERT INTO ledger (user_id, pot, kind, amount, reference, remark, created_at)
+     SELECT $1, 'balance', 'grant', ${mixed}, '', '', now() - ${mixed} * interval '1 hour'
+     FROM generate_series(1, 45) n`,
+    `INSERT INTO usage_days (user_id, day, type, model, requests, records)
+     VALUES ($1, now()::date, 0, 'sorted', 45, 45)`,
+    `INSERT INTO consumptions (user_id, type, model, human, prompt_tokens, completion_tokens,
+       deduct_tokens, current_balance, created_at)
+     SELECT $1, 0, 'sorted', '', n % 4, ${mixed}, n % 7, ${mixed} * 2,
+       now() - ${mixed} * interval '1 hour' FROM generate_series(1, 45) n`,
+    `INSERT INTO apps (title, state, price, first_rating, updated_at)
+     SELECT 's' || n, 'published', ${mixed}, n % 11, now() - ${mixed} * interval '1 hour'
+     FROM generate_series(1, 25) n`,
+    `INSERT INTO orders (number, user_id, kind, subject, type, title, amount, provider, state, paid_at)
+     SELECT 'A' || a.id || 'x' || n, $1, 'app', a.id::text, 6, '应用', a.id % 9 + 1, 'sandbox', 'paid',
+       now() FROM apps a, generate_series(1, 3) n WHERE a.id % 4 >= n`,
+    `INSERT INTO reports (user_id, session_id, history_id, reason, created_at)
+     SELECT $1, $2, n, 'spam', now() - ${mixed} * interval '1 hour' FROM generate_series(1, 45) n`,
+  ])
+    await database.query(
+      filling,
+      [owner, session].slice(0, filling.includes('$2') ? 2 : filling.includes('$1') ? 1 : 0),
+    );
+};
+
+test('lists are sorted whole, both ways, by what is offered; a long one by what has an index', async () => {
+  const { manager, user } = world.people;
+  await fillLists(userId, world.talks.user.id);
+  type Row = Record<string, unknown>;
+  const rowsOf = async (list: SortedList, by: object): Promise<Row[]> => {
+    const client = list === 'transactionList' ? user : manager;
+    const own = list === 'adminUserLedger' ? { user_id: userId } : {};
+    const all: Row[] = [];
+    for (let page = 1, pages = 1; page <= pages; page += 1) {
+      const read = await client.call(list, { ...own, ...by, page });
+      const { list: rows, page_count } = read as unknown as { list: Row[]; page_count: number };
+      all.push(...rows);
+      pages = page_count;
+    }
+    return all;
+  };
+  const valueOf = (row: Row, key: string) => row[key === 'progress' ? 'over_num' : key] ?? null;
+  const idsOf = (rows: Row[]) =>
+    rows
+      .map((row) => Number(row['user_id'] && !row['id'] ? row['user_id'] : row['id']))
+      .sort((a, b) => a - b);
+  for (const list of Object.keys(sorts) as SortedList[]) {
+    const usual = await rowsOf(list, {});
+    for (const sort of sorts[list])
+      for (const order of ['asc', 'desc'] as const) {
+        const where = `${list} ${sort} ${order}`;
+        const rows = await rowsOf(list, { sort, order });
+        // Each once, on whatever page.
+        expect(idsOf(rows), where).toEqual(idsOf(usual));
+        const values = rows.map((row) => valueOf(row, sort));
+        const known = values.filter((value) => value !== null);
+        expect(values.slice(0, known.length), where).toEqual(known);
+        // Words go by the database's alphabet.
+        if (typeof known[0] === 'string' && sort === 'label') continue;
+        const sorted = [...known].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+        expect(known, where).toEqual(order === 'asc' ? sorted : sorted.toReversed());
+      }
+  }
+  // What was found by its words is sorted, too.
+  const found = await manager.call('adminUserList', {
+    query: 's',
+    sort: 'created_at',
+    order: 'asc',
+  });
+  const times = found.list.map(({ created_at }) => created_at);
+  expect(times).toEqual([...times].sort());
+  const talks = await manager.call('adminSessionList', { query: '排序', sort: 'reply_count' });
+  const replies = talks.list.map(({ reply_count }) => reply_count);
+  expect(replies).toEqual([...replies].sort((a, b) => b - a));
+  expect(talks.total).toBe(25);
+
+  for (const bad of [{ sort: 'password_hash' }, { sort: 'created_at', order: 'up; DROP' }])
+    expect((await manager.raw('adminUserList', bad)).status, JSON.stringify(bad)).toBe(422);
+  await database.query(
+    `INSERT INTO orders (number, user_id, kind, type, title, amount, provider, state)
+     SELECT 'L' || n, $1, 'token', 1, '充值', 1, 'sandbox', 'closed' FROM generate_series(1, 10000) n`,
+    [userId],
+  );
+  expect((await manager.raw('adminOrderList', { sort: 'amount' })).message).toContain('请先筛选');
+  await manager.call('adminOrderList', { sort: 'amount', type: 'paid' });
+  await manager.call('adminOrderList', { sort: 'created_at', order: 'asc' });
+});
+
+test('a manager closes an order that nobody paid, once, and the log says whose', async () => {
+  const { manager, other } = world.people;
+  const { trade_no: number } = await other.call('recharge', { type: 'token', num: 1 });
+  await manager.call('closeOrder', { order_id: number });
+  expect((await other.call('tradeStatus', { platform_order_id: number })).state).toBe('closed');
+  expect(await manager.raw('closeOrder', { order_id: number })).toMatchObject({
+    code: 1442,
+    message: '只能取消还没有付款的订单',
+  });
+  const { list } = await manager.call('adminActList', { subject: `order:${number}` });
+  expect(list.map(({ call, to }) => [call, to])).toEqual([['closeOrder', '{"state":"closed"}']]);
 });

@@ -347,6 +347,10 @@ const doable: Record<string, () => Promise<Input>> = {
   saveNotice: async () => ({ notice: '今晚维护' }),
   delNotice: async () => ({ id: await made('saveNotice', { notice: '今晚维护' }) }),
   setOrder: async () => ({ order_id: await paidOrder(), remarks: '电话里说过' }),
+  closeOrder: async () => {
+    const order = await person.call('recharge', { type: 'token', num: 1 });
+    return { order_id: order.trade_no };
+  },
   refundOrder: async () => ({ order_id: await paidOrder(), amount: 100, reason: '不要了' }),
   rejectRefund: async () => {
     const order_id = await paidOrder();

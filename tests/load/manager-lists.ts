@@ -110,6 +110,8 @@ const prepare = async (rows: number, databaseUrl?: string): Promise<Side> => {
 const reads: Record<string, (side: Side) => Promise<unknown>> = {
   'health (floor)': ({ manager }) => manager.call('health', {}),
   user_list: ({ manager }) => manager.call('adminUserList', {}),
+  'user_list, oldest first': ({ manager }) =>
+    manager.call('adminUserList', { sort: 'created_at', order: 'asc' }),
   'user_list, page 50': ({ manager }) => manager.call('adminUserList', { page: 50 }),
   'user_list, guests': ({ manager }) => manager.call('adminUserList', { kind: 'guest' }),
   'user_list, subscribers': ({ manager }) => manager.call('adminUserList', { kind: 'subscriber' }),
@@ -121,6 +123,8 @@ const reads: Record<string, (side: Side) => Promise<unknown>> = {
   user_info: ({ manager, person }) => manager.call('adminUserInfo', { user_id: person }),
   user_ledger: ({ manager, person }) => manager.call('adminUserLedger', { user_id: person }),
   order_list: ({ manager }) => manager.call('adminOrderList', { type: 'all' }),
+  'order_list, oldest first': ({ manager }) =>
+    manager.call('adminOrderList', { sort: 'created_at', order: 'asc' }),
   'order_list, paid': ({ manager }) => manager.call('adminOrderList', { type: 'paid' }),
   'order_list, wechat': ({ manager }) => manager.call('adminOrderList', { type: 'wechat' }),
   'order_list, gifted': ({ manager }) => manager.call('adminOrderList', { type: 'gifted' }),

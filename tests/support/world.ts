@@ -398,6 +398,7 @@ export const goodInputs = (own: Talk): { [K in CallName]: In<K> } => ({
   adminOrderInfo: { order_id: 'Q0' },
   setOrder: { order_id: 'Q0', remarks: '说明' },
   rejectRefund: { order_id: 'Q0', reason: '已经用完' },
+  closeOrder: { order_id: 'Q0' },
   refundOrder: { order_id: 'Q0', amount: 100, reason: '不要了' },
   adminInvoiceList: {},
   handleInvoice: { id: nobody, state: 'issued' },

@@ -92,7 +92,7 @@ export const createAccountData = (sources: AccountSources) =>
     yield plain('orders.json', text(orders), 0.02);
     yield plain('apps.json', text(await sources.apps(db, userId)), 0.03);
     const lines: string[] = [];
-    for await (const piece of transactionCsv(db, userId, {})) lines.push(piece);
+    for await (const piece of transactionCsv(db, userId, {}).pieces) lines.push(piece);
     yield plain('consumption.csv', Buffer.from(lines.join('')), 0.05);
     let after = 0;
     for (let nth = 0; ; nth += 1) {

@@ -40,8 +40,8 @@ export const createAccountHandlers = (
     requireDisk,
   }: { auth: AuthService; storage: Storage; requireDisk: DiskRoom['require'] },
 ): Pick<Handlers, Served> => ({
-  usage: async ({ month }, { db, user }) => {
-    const used = await usageOf(db, user.id, month, sessionsByMonth);
+  usage: async (input, { db, user }) => {
+    const used = await usageOf(db, user.id, input, sessionsByMonth);
     const me = await auth.userView(db, user.id);
     const { user_name, vip, vip_expired_at, chatgpt_balance, vip_balance, subscribe } = me;
     return {

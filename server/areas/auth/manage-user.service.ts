@@ -36,8 +36,7 @@ export interface ManageUserDeps {
   lastActs: (db: Executor) => Promise<Map<number, Date | null>>;
   ledgerPage: (
     db: Executor,
-    userId: number,
-    page: number,
+    asked: { userId: number } & Omit<Parsed<'adminUserLedger'>, 'user_id'>,
     size: number,
   ) => Promise<{
     list: {
@@ -144,9 +143,9 @@ export const userInfo = async (db: Executor, userId: number): Promise<Out<'admin
 export const userLedger = async (
   deps: ManageUserDeps,
   db: Executor,
-  { user_id: userId, page }: Parsed<'adminUserLedger'>,
+  { user_id: userId, ...input }: Parsed<'adminUserLedger'>,
 ): Promise<Out<'adminUserLedger'>> => {
-  const { list, total } = await deps.ledgerPage(db, userId, page, ledgerSize);
+  const { list, total } = await deps.ledgerPage(db, { userId, ...input }, ledgerSize);
   return {
     list: list.map((row) => ({
       id: row.id,
@@ -157,7 +156,7 @@ export const userLedger = async (
       remark: row.remark,
       created_at: row.createdAt.toISOString(),
     })),
-    ...pageOf(total, page, ledgerSize),
+    ...pageOf(total, input.page, ledgerSize),
   };
 };
 

@@ -4,6 +4,8 @@ import { limits } from '#contract/limits.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users, wallets } from '#server/db/schema.ts';
+import { ordered } from '#server/db/ordered.ts';
+import { requireSortable, type Sorting } from '#server/sorting.ts';
 
 /** Who somebody is, and what they may. */
 const rights = {
@@ -52,7 +54,8 @@ const named = (wanted: string): SQL | undefined =>
 export type UserFilter = Pick<
   Parsed<'adminUserList'>,
   'user_id' | 'query' | 'kind' | 'people_group'
->;
+> &
+  Sorting<'adminUserList'>;
 
 const conditions = ({ user_id: id, kind, people_group: group }: UserFilter): SQL | undefined =>
   and(
@@ -67,13 +70,24 @@ interface Part {
   limit: number;
 }
 
-const pageWhere = (db: Executor, where: SQL | undefined, { offset, limit }: Part) =>
+const sortColumns = {
+  created_at: users.createdAt,
+  chatgpt_balance: columns.balance,
+  vip_expired_at: users.vipExpiredAt,
+};
+
+const pageWhere = (
+  db: Executor,
+  where: SQL | undefined,
+  { offset, limit }: Part,
+  sorting: Sorting<'adminUserList'> = {},
+) =>
   db
     .select(columns)
     .from(users)
     .leftJoin(wallets, eq(wallets.userId, users.id))
     .where(where)
-    .orderBy(desc(users.id))
+    .orderBy(...ordered(sortColumns, sorting, desc(users.id)))
     .offset(offset)
     .limit(limit);
 
@@ -105,6 +119,17 @@ const newestNamed = async (db: Executor, filter: UserFilter, wanted: string) => 
   };
 };
 
+const sortedPage = async (
+  db: Executor,
+  where: SQL | undefined,
+  part: Part,
+  sorting: Sorting<'adminUserList'>,
+) => {
+  const total = await countUpTo(db, users, where);
+  requireSortable('adminUserList', sorting, total);
+  return { rows: await pageWhere(db, where, part, sorting), total };
+};
+
 /**
  * A page of who is named so, and how many are. What the newest show of a page is taken from them;
  * what is rare among them is found by the index by parts of names, which would only cost where
@@ -113,7 +138,9 @@ const newestNamed = async (db: Executor, filter: UserFilter, wanted: string) => 
 const pageOfNamed = async (db: Executor, filter: UserFilter, wanted: string, part: Part) => {
   const { ids, common } = await newestNamed(db, filter, wanted);
   const { offset, limit } = part;
-  const shown = ids.length >= offset + limit ? ids.slice(offset, offset + limit) : null;
+  const isNewestFirst = filter.sort === undefined;
+  const shown =
+    isNewestFirst && ids.length >= offset + limit ? ids.slice(offset, offset + limit) : null;
   const where = and(
     conditions(filter),
     common
@@ -125,6 +152,7 @@ const pageOfNamed = async (db: Executor, filter: UserFilter, wanted: string, par
     those.length === 0
       ? []
       : pageWhere(db, inArray(users.id, [...those]), { offset: 0, limit: those.length });
+  if (!isNewestFirst) return sortedPage(db, where, part, filter);
   if (shown || common) {
     const [rows, total] = await Promise.all([
       shown ? pageOfIds(shown) : pageWhere(db, where, part),
@@ -146,8 +174,7 @@ export const pageOfUsers = async (
 ): Promise<{ rows: ManagedUser[]; total: number }> => {
   const wanted = filter.query?.trim() ?? '';
   if (wanted !== '') return pageOfNamed(db, filter, wanted, part);
-  const where = conditions(filter);
-  return { rows: await pageWhere(db, where, part), total: await countUpTo(db, users, where) };
+  return sortedPage(db, conditions(filter), part, filter);
 };
 
 export const userOf = async (db: Executor, id: number): Promise<ManagedUser | null> => {

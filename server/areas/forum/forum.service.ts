@@ -195,9 +195,10 @@ export const addReport = (db: Executor, input: Parsed<'report'>, user: Identity)
     });
   });
 
-export const reports = async (db: Executor, { state, page }: Parsed<'reportList'>) => {
+export const reports = async (db: Executor, { state, page, sort, order }: Parsed<'reportList'>) => {
   const pageSize = limits.pageSize;
-  const { list, total } = await store.listReports(db, state === 'open', windowOf(page, pageSize));
+  const wanted = { open: state === 'open', sort, order };
+  const { list, total } = await store.listReports(db, wanted, windowOf(page, pageSize));
   return {
     list: list.map(({ created_at: made, resolved_at: resolved, ...row }) => ({
       ...row,

@@ -2,6 +2,8 @@ import { and, asc, desc, eq, isNull, isNotNull, ne, sql } from 'drizzle-orm';
 import type { ReportReason } from '#contract/forum.ts';
 import { limits } from '#contract/limits.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
+import { ordered } from '#server/db/ordered.ts';
+import { requireSortable, type Sorting } from '#server/sorting.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { sqlState, uniqueViolation } from '#server/db/failure.ts';
@@ -257,9 +259,13 @@ export interface ReportRow extends Record<string, unknown> {
 
 export const listReports = async (
   db: Executor,
-  open: boolean,
+  { open, ...sorting }: { open: boolean } & Sorting<'reportList'>,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ list: ReportRow[]; total: number }> => {
+  const where = open ? isNull(reports.resolvedAt) : isNotNull(reports.resolvedAt);
+  const total = await countUpTo(db, reports, where);
+  requireSortable('reportList', sorting, total);
+  const order = ordered({ created_at: sql`r.created_at` }, sorting, sql`r.id DESC`);
   const state = open ? sql`r.resolved_at IS NULL` : sql`r.resolved_at IS NOT NULL`;
   const { rows } = await db.execute<ReportRow>(sql`
     SELECT r.id::float8, r.session_id::float8, s.uuid, r.history_id::float8, s.prompt AS title,
@@ -270,9 +276,8 @@ export const listReports = async (
     FROM reports r JOIN sessions s ON s.id = r.session_id JOIN users u ON u.id = r.user_id
       LEFT JOIN history h ON h.id = r.history_id
       JOIN users a ON a.id = coalesce(h.user_id, s.user_id)
-    WHERE ${state} ORDER BY r.id DESC OFFSET ${offset} LIMIT ${limit}`);
-  const where = open ? isNull(reports.resolvedAt) : isNotNull(reports.resolvedAt);
-  return { list: rows, total: await countUpTo(db, reports, where) };
+    WHERE ${state} ORDER BY ${sql.join(order, sql`, `)} OFFSET ${offset} LIMIT ${limit}`);
+  return { list: rows, total };
 };
 
 export const findReport = async (db: Executor, id: number) => {

@@ -8,12 +8,12 @@ type Served = 'transactionList' | 'transactionFile' | 'lowBalanceSeen' | 'vipEnd
 
 export const ledgerHandlers: Pick<Handlers, Served> = {
   transactionList: (input, { db, user }) => transactions(db, user.id, input),
-  transactionFile: async ({ month, model, type }, { db, user, reply }) => {
-    const name = `consumption-${month ?? 'all'}.csv`;
+  transactionFile: async (input, { db, user, reply }) => {
+    const { name, pieces } = transactionCsv(db, user.id, input);
     await reply
       .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${name}"`)
-      .send(Readable.from(transactionCsv(db, user.id, { month, model, type })));
+      .header('content-disposition', `attachment; filename="consumption-${name}.csv"`)
+      .send(Readable.from(pieces));
   },
   vipEndSeen: async (_input, { db, user }) => {
     await noteVipEndSeen(db, user.id);

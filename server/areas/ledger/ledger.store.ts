@@ -1,5 +1,7 @@
 import { and, desc, eq, gt, gte, isNotNull, lt, sql } from 'drizzle-orm';
 import { countUpTo } from '#server/db/count-up-to.ts';
+import { ordered } from '#server/db/ordered.ts';
+import type { Sorting } from '#server/sorting.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { consumptions, holds, ledger, wallets } from '#server/db/schema.ts';
 import { livingLock } from '#server/db/instance.ts';
@@ -332,17 +334,26 @@ const fitting = ({ userId, model, type, from, to }: SpendFilter) =>
     to === undefined ? undefined : sql`${chinaDay} < ${to}::date`,
   );
 
-/** A page of a person's spends, newest first. */
+const spendSorts = {
+  created_at: consumptions.createdAt,
+  prompt_tokens: consumptions.promptTokens,
+  completion_tokens: consumptions.completionTokens,
+  deduct_tokens: consumptions.deductTokens,
+  current_balance: consumptions.currentBalance,
+};
+
+/** A page of a person's spends, the newest first where no other order is asked for. */
 export const consumptionPage = (
   db: Executor,
   filter: SpendFilter,
   { offset, limit }: { offset: number; limit: number },
+  sorting: Sorting<'transactionList'>,
 ) =>
   db
     .select()
     .from(consumptions)
     .where(fitting(filter))
-    .orderBy(desc(consumptions.id))
+    .orderBy(...ordered(spendSorts, sorting, desc(consumptions.id)))
     .offset(offset)
     .limit(limit);
 
@@ -415,17 +426,20 @@ export const compareWallets = async (tx: Executor, after: number, batch: number)
   return rows;
 };
 
-/** Lines of a person's account, newest first. */
+/** Lines of a person's account, the newest first where no other order is asked for. */
 export const linesOf = (
   db: Executor,
   userId: number,
   { offset, limit }: { offset: number; limit: number },
+  sorting: Sorting<'adminUserLedger'>,
 ) =>
   db
     .select()
     .from(ledger)
     .where(eq(ledger.userId, userId))
-    .orderBy(desc(ledger.id))
+    .orderBy(
+      ...ordered({ created_at: ledger.createdAt, amount: ledger.amount }, sorting, desc(ledger.id)),
+    )
     .offset(offset)
     .limit(limit);
 

@@ -4,6 +4,7 @@ import type { Executor } from '#server/db/database.ts';
 import { inTransaction } from '#server/db/in-transaction.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
+import { requireSortable, sortRows } from '#server/sorting.ts';
 import { salesOf } from '../payment/order.service.ts';
 import { appPayable } from './app-payable.ts';
 import { commentView, ratingOf } from './app-view.ts';
@@ -35,12 +36,32 @@ export const lockApp = async (db: Executor, id: number): Promise<store.AppRow> =
   return app;
 };
 
+/** A page of apps by how many were sold, or for how much. */
+const bySales = async (db: Executor, asked: Parsed<'managedAppList'>) => {
+  const { page, pageSize, sort, order } = asked;
+  const ids = await store.managedIds(db, asked);
+  requireSortable('managedAppList', asked, ids.length);
+  const sold = await salesOf(db, appPayable.kind, ids.map(String));
+  const key = sort === 'income' ? 'income' : 'count';
+  const sorted = sortRows(ids, (id) => sold.get(String(id))?.[key] ?? 0, order);
+  const { offset, limit } = windowOf(page, pageSize);
+  const shown = sorted.slice(offset, offset + limit);
+  const { list } = await store.managedApps(db, { ids: shown }, { offset: 0, limit });
+  return {
+    list: sortRows(list, ({ app }) => shown.indexOf(app.id), 'asc'),
+    total: ids.length,
+  };
+};
+
 export const list = async (
   db: Executor,
-  { page, pageSize, query, state }: Parsed<'managedAppList'>,
+  asked: Parsed<'managedAppList'>,
 ): Promise<Out<'managedAppList'>> => {
-  const window = windowOf(page, pageSize);
-  const { list, total } = await store.managedApps(db, { state, query }, window);
+  const { page, pageSize, sort } = asked;
+  const { list, total } =
+    sort === 'sales' || sort === 'income'
+      ? await bySales(db, asked)
+      : await store.managedApps(db, asked, windowOf(page, pageSize));
   const sold = await salesOf(
     db,
     appPayable.kind,

@@ -4,6 +4,8 @@ import type { Executor, Transaction } from '#server/db/database.ts';
 import { suspended } from '#server/db/suspended.ts';
 import { users } from '#server/db/schema.ts';
 import { namedIn, showsWhere } from '#server/db/shown.ts';
+import { ordered } from '#server/db/ordered.ts';
+import type { Sorting } from '#server/sorting.ts';
 import {
   appComments,
   appDownloads,
@@ -147,26 +149,56 @@ export const removeApp = async (db: Executor, id: number): Promise<void> => {
   await db.delete(apps).where(eq(apps.id, id));
 };
 
+interface ManagedFilter extends Sorting<'managedAppList'> {
+  state?: AppState | undefined;
+  query?: string | undefined;
+}
+const managed = ({ state, query }: ManagedFilter) =>
+  and(state ? eq(apps.state, state) : undefined, matches(query));
+
+const reportsOfApp = sql<number>`(SELECT count(*)::int FROM app_reports r
+  JOIN app_comments c ON c.id = r.comment_id WHERE c.app_id = apps.id)`;
+
+/** What apps sold for stands with their orders: by it `ids` are sorted before. */
+const managedSorts = {
+  price: apps.price,
+  rating: sql`coalesce(${beside.ratingMean}, ${apps.firstRating})`,
+  reports: reportsOfApp,
+  download_count: beside.downloads,
+  sales: apps.id,
+  income: apps.id,
+  updated_at: apps.updatedAt,
+};
+
+/** Numbers of all apps that fit, the newest first. */
+export const managedIds = async (db: Executor, filter: ManagedFilter): Promise<number[]> => {
+  const rows = await db
+    .select({ id: apps.id })
+    .from(apps)
+    .where(managed(filter))
+    .orderBy(desc(apps.id));
+  return rows.map(({ id }) => id);
+};
+
+/** @param filter `ids`: these alone */
 export const managedApps = async (
   db: Executor,
-  { state, query }: { state: AppState | undefined; query: string | undefined },
+  { ids, ...filter }: ManagedFilter & { ids?: readonly number[] },
   { offset, limit }: Window,
 ) => {
-  const where = and(state ? eq(apps.state, state) : undefined, matches(query));
   const list = await db
     .select({
       ...shownFields,
       versions: sql<number>`(SELECT count(*)::int FROM app_versions v WHERE v.app_id = apps.id)`,
-      reports: sql<number>`(SELECT count(*)::int FROM app_reports r
-        JOIN app_comments c ON c.id = r.comment_id WHERE c.app_id = apps.id)`,
+      reports: reportsOfApp,
     })
     .from(apps)
     .leftJoin(appVersions, eq(appVersions.id, newest))
-    .where(where)
-    .orderBy(desc(apps.id))
+    .where(ids ? inArray(apps.id, [...ids]) : managed(filter))
+    .orderBy(...ordered(managedSorts, filter, desc(apps.id)))
     .offset(offset)
     .limit(limit);
-  return { list, total: await counted(db, where) };
+  return { list, total: ids?.length ?? (await counted(db, managed(filter))) };
 };
 
 /** Covers, screenshots and descriptions. */

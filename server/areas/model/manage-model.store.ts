@@ -3,6 +3,7 @@ import type { ThinkingWords } from '#common/thinking-models.ts';
 import type { Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
 import { channels, modelChannels, models, peopleGroups } from '#server/db/schema.ts';
+import { ordered } from '#server/db/ordered.ts';
 import { spentByChannel } from '../stats/spend.service.ts';
 import { channelHealth, channelLines } from './model.tables.ts';
 
@@ -19,12 +20,19 @@ const conditions = (filter: Parsed<'adminModelList'>): SQL | undefined =>
     filter.user_id === undefined ? undefined : sql`false`,
   );
 
+const sortColumns = {
+  label: models.label,
+  factor: models.factor,
+  prompt_factor: models.promptFactor,
+  sort: models.sort,
+};
+
 export const pageOfModels = (db: Executor, filter: Parsed<'adminModelList'>) =>
   db
     .select()
     .from(models)
     .where(conditions(filter))
-    .orderBy(asc(models.sort), asc(models.name))
+    .orderBy(...ordered(sortColumns, filter, asc(models.sort), asc(models.name)))
     .offset((filter.page - 1) * filter.page_size)
     .limit(filter.page_size);
 

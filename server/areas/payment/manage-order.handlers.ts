@@ -7,7 +7,8 @@ import { rejectRefund } from './refund-wish.service.ts';
 import type { PaymentService } from './payment.service.ts';
 import type { OrderRow } from './payable.ts';
 import { createDailyTotals } from './daily-totals.store.ts';
-import { resolveDifference, type DifferenceRow, type OrderFilter } from './payment.store.ts';
+import type { OrderFilter } from './manage-order.store.ts';
+import { resolveDifference, type DifferenceRow } from './payment.store.ts';
 
 const viewOf = (order: OrderRow, userName: string): AdminOrder => ({
   id: order.id,
@@ -49,6 +50,8 @@ export const createManageOrderHandlers = (payments: PaymentService) => {
       const [start, end] = (input.timeRange ?? []).map(String);
       const filter: OrderFilter = {
         type: input.type || 'all',
+        sort: input.sort,
+        order: input.order,
         ...(input.orderId ? { number: input.orderId.trim() } : {}),
         ...(typeof input.userId === 'number' ? { userId: input.userId } : {}),
         ...readDates(start, end, { start: 'timeRange[0]', end: 'timeRange[1]' }),
@@ -87,6 +90,16 @@ export const createManageOrderHandlers = (payments: PaymentService) => {
       const before = await setRemarks(db, number, remarks, user.id);
       noteAct({ subject: `order:${number}`, from: { remarks: before }, to: { remarks } });
       return {};
+    },
+
+    closeOrder: async ({ order_id: number }, { noteAct }) => {
+      await payments.closeAny(number);
+      noteAct({
+        subject: `order:${number}`,
+        from: { state: 'created' },
+        to: { state: 'closed' },
+      });
+      return () => Promise.resolve({});
     },
 
     refundOrder: async (input, { user, keepAct }) => {

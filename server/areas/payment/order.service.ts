@@ -13,6 +13,7 @@ import { orderNumber } from './order-number.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import { orderView, noOrder } from './order-view.ts';
 import type { OrderRow, Payable, Wish } from './payable.ts';
+import * as managed from './manage-order.store.ts';
 import * as store from './payment.store.ts';
 import { shutOutside } from './sandbox.ts';
 import type { Till } from './till.ts';
@@ -141,24 +142,27 @@ export const orderStatus = async (till: Till, userId: number, number: string): P
   return view(till.db, order.id);
 };
 
+/** @throws Refusal order_unsuitable, payment_unavailable */
+const closeUnpaid = async (till: Till, order: OrderRow): Promise<OrderRow> => {
+  const provider = till.providerOf(order.provider);
+  if (order.state !== 'created' || !provider)
+    throw new Refusal('order_unsuitable', '只能取消还没有付款的订单');
+  try {
+    return await closeWith(till, provider, order);
+  } catch (error) {
+    till.log.warn({ err: error, order: order.number }, 'an order could not be closed');
+    throw new Refusal('payment_unavailable', '支付服务没有回应，订单还没有取消，请稍后再试');
+  }
+};
+
 /**
  * Closes one's own unpaid order.
  * @throws Refusal not_found, order_unsuitable, payment_unavailable, too_many
  */
 export const closeOrder = async (till: Till, userId: number, number: string): Promise<Order> => {
   const order = await ownOrder(till, userId, number);
-  const provider = till.providerOf(order.provider);
-  if (order.state === 'created' && provider) {
-    await till.limitAsks(userId);
-    try {
-      await closeWith(till, provider, order);
-    } catch (error) {
-      till.log.warn({ err: error, order: order.number }, 'an order could not be closed');
-      throw new Refusal('payment_unavailable', '支付服务没有回应，订单还没有取消，请稍后再试');
-    }
-  } else if (order.state !== 'closed') {
-    throw new Refusal('order_unsuitable', '只能取消还没有付款的订单');
-  }
+  if (order.state === 'created') await till.limitAsks(userId);
+  if (order.state !== 'closed') await closeUnpaid(till, order);
   return view(till.db, order.id);
 };
 
@@ -234,10 +238,21 @@ export const salesOf = async (db: Executor, kind: string, subjects: readonly str
 
 // ---- for managers ----------------------------------------------------------------------------------
 
+/**
+ * Closes anybody's unpaid order.
+ * @throws Refusal not_found, payment_unavailable; order_unsuitable: also one that was paid meanwhile
+ */
+export const closeAny = async (till: Till, number: string): Promise<void> => {
+  const order = await store.findOrder(till.db, number);
+  if (!order) throw noOrder();
+  const { state } = await closeUnpaid(till, order);
+  if (state !== 'closed') throw new Refusal('order_unsuitable', '它刚刚付了款，没有关闭');
+};
+
 /** A page of orders, newest first, with what managers may filter by. */
-export const orderPage = async (db: Executor, filter: store.OrderFilter, page: number) => {
+export const orderPage = async (db: Executor, filter: managed.OrderFilter, page: number) => {
   const size = limits.pageSize;
-  const { list, total } = await store.orderPage(db, filter, windowOf(page, size));
+  const { list, total } = await managed.orderPage(db, filter, windowOf(page, size));
   return { list, ...pageOf(total, page, size) };
 };
 

@@ -24,6 +24,7 @@ export const createPaymentService = (deps: PaymentDeps) => {
       orders.createOrder(till, userId, request),
     orderStatus: (userId: number, number: string) => orders.orderStatus(till, userId, number),
     closeOrder: (userId: number, number: string) => orders.closeOrder(till, userId, number),
+    closeAny: (number: string) => orders.closeAny(till, number),
     closeOrdersOf: (userId: number) => orders.closeOrdersOf(till, userId),
     noticed: (name: ProviderName, number: string) => orders.noticed(till, name, number),
     news: (db: Executor, asked: readonly { id: string; userId: number }[]) =>

@@ -299,49 +299,6 @@ export const ordersOf = async (
   return { list, total: counted?.count ?? 0 };
 };
 
-/** What managers filter orders by. A number leaves the others out. */
-export interface OrderFilter {
-  number?: string;
-  userId?: number;
-  /** All, paid ones, gifts and adjustments, whose money was asked for, of one payment service, or of one of `orderTypes`. */
-  type?: 'all' | 'paid' | 'gifted' | 'refund' | ProviderName | number;
-  from?: Date;
-  to?: Date;
-}
-
-const fitting = ({ number, userId, type = 'all', from, to }: OrderFilter) =>
-  number
-    ? or(eq(orders.number, number), eq(orders.transactionId, number))
-    : and(
-        userId === undefined ? undefined : eq(orders.userId, userId),
-        from && gte(orders.createdAt, from),
-        to && lt(orders.createdAt, to),
-        type === 'paid' ? inArray(orders.state, ['paid', 'refunded']) : undefined,
-        type === 'gifted' ? eq(orders.provider, '') : undefined,
-        type === 'refund' ? isNotNull(orders.refundAskedAt) : undefined,
-        typeof type === 'number' ? eq(orders.type, type) : undefined,
-        type === 'wechat' || type === 'alipay' || type === 'sandbox'
-          ? eq(orders.provider, type)
-          : undefined,
-      );
-
-export const orderPage = async (
-  db: Executor,
-  filter: OrderFilter,
-  { offset, limit }: { offset: number; limit: number },
-) => {
-  const where = fitting(filter);
-  const list = await db
-    .select({ order: orders, userName: users.userName })
-    .from(orders)
-    .innerJoin(users, eq(users.id, orders.userId))
-    .where(where)
-    .orderBy(desc(orders.id))
-    .offset(offset)
-    .limit(limit);
-  return { list, total: await countUpTo(db, orders, where) };
-};
-
 // ---- refunds -------------------------------------------------------------------------------------
 
 export const insertRefund = async (

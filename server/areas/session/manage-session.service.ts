@@ -1,9 +1,11 @@
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { AdminSession } from '#contract/manage-session.ts';
 import { limits } from '#contract/limits.ts';
+import type { SortOf } from '#contract/sorts.ts';
 import type { Executor } from '#server/db/database.ts';
 import { type Identity, Refusal } from '#server/http/handlers.ts';
 import { pageOf } from '#server/paging.ts';
+import { requireSortable, sortRows } from '#server/sorting.ts';
 import { findSessions, snippetsOf, wordsOf } from './search.service.ts';
 import * as store from './manage-session.store.ts';
 import { noteOpened, readableSession } from './session.service.ts';
@@ -62,6 +64,12 @@ const filterOf = (input: Parsed<'adminSessionList'>, by: Identity): store.Manage
   ...(input.deleted === undefined ? {} : { deleted: input.deleted === 1 }),
 });
 
+const sortValues: Readonly<Record<SortOf<'adminSessionList'>, (row: Row) => number>> = {
+  created_at: (row) => row.createdAt.getTime(),
+  reply_count: (row) => row.replyCount,
+  like_count: (row) => row.likeCount,
+};
+
 /** All sessions, or those with all the words in their title or in one message. */
 export const manageList = async (
   db: Executor,
@@ -73,8 +81,9 @@ export const manageList = async (
   const words = wordsOf(input.query ?? '');
   const offset = (page - 1) * size;
   if (words.length === 0) {
-    const rows = await store.pageOfSessions(db, filter, { offset, limit: size });
     const total = await store.countSessions(db, filter, limits.counted);
+    requireSortable('adminSessionList', input, total);
+    const rows = await store.pageOfSessions(db, filter, { offset, limit: size }, input);
     return { list: rows.map((row) => viewOf(row)), ...pageOf(total, page, size) };
   }
   const inTitles = await store.pageOfSessions(
@@ -101,7 +110,8 @@ export const manageList = async (
           { ...filter, ids: [...at.keys()].filter((id) => !known.has(id)) },
           { offset: 0, limit: at.size },
         );
-  const found = [...inTitles, ...more].sort((a, b) => b.id - a.id);
+  const newest = sortRows([...inTitles, ...more], ({ id }) => id);
+  const found = input.sort ? sortRows(newest, sortValues[input.sort], input.order) : newest;
   const shown = found.slice(offset, offset + size);
   const snippets = await snippetsOf(
     db,

@@ -1,6 +1,8 @@
 import { and, desc, eq, inArray, isNotNull, isNull, ne, not, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 import { friends, sessions, users } from '#server/db/schema.ts';
+import { ordered } from '#server/db/ordered.ts';
+import type { Sorting } from '#server/sorting.ts';
 
 export interface ManageFilter {
   userId?: number;
@@ -59,11 +61,18 @@ const conditions = (filter: ManageFilter): SQL | undefined =>
     ...(filter.titleWords ?? []).map((word) => sql`strpos(lower(${sessions.prompt}), ${word}) > 0`),
   );
 
-/** Sessions of everybody, deleted ones included, the newest first. */
+const sortColumns = {
+  created_at: sessions.createdAt,
+  reply_count: sessions.replyCount,
+  like_count: sessions.likeCount,
+};
+
+/** Sessions of everybody, deleted ones included; the newest first where no other order is asked for. */
 export const pageOfSessions = async (
   db: Executor,
   filter: ManageFilter,
   { offset, limit }: { offset: number; limit: number },
+  sorting: Sorting<'adminSessionList'> = {},
 ) =>
   db
     .select(columns)
@@ -71,7 +80,7 @@ export const pageOfSessions = async (
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(friends, eq(friends.sessionId, sessions.id))
     .where(conditions(filter))
-    .orderBy(desc(sessions.id))
+    .orderBy(...ordered(sortColumns, sorting, desc(sessions.id)))
     .offset(offset)
     .limit(limit);
 

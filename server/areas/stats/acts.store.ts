@@ -4,6 +4,8 @@ import type { Parsed } from '#contract/calls.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
 import type { Executor } from '#server/db/database.ts';
 import { users } from '#server/db/schema.ts';
+import { ordered } from '#server/db/ordered.ts';
+import { requireSortable } from '#server/sorting.ts';
 import type { ManagerAct } from '#server/http/handlers.ts';
 import { managerActs } from './stats.tables.ts';
 
@@ -62,16 +64,17 @@ export const pageOfActs = async (db: Executor, input: Parsed<'adminActList'>, si
     input.call === undefined ? undefined : eq(managerActs.call, input.call),
     input.subject === undefined ? undefined : eq(managerActs.subject, input.subject),
   );
+  const total = await countUpTo(db, managerActs, wanted);
+  requireSortable('adminActList', input, total);
   const rows = await db
     .select({ act: managerActs, userName: users.userName, person: people })
     .from(managerActs)
     .innerJoin(users, eq(users.id, managerActs.userId))
     .leftJoin(people, eq(people.id, personOf))
     .where(wanted)
-    .orderBy(desc(managerActs.id))
+    .orderBy(...ordered({ created_at: managerActs.createdAt }, input, desc(managerActs.id)))
     .offset((input.page - 1) * size)
     .limit(size);
-  const total = await countUpTo(db, managerActs, wanted);
   return { rows, total };
 };
 

@@ -21,6 +21,8 @@ export const managedProjects = async (
     name: input.name,
     type: input.type,
     status: input.status,
+    sort: input.sort,
+    order: input.order,
   };
   const window = windowOf(page, size);
   const { rows, total } = await store.managedProjects(db, filter, window);

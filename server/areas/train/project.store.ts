@@ -1,6 +1,8 @@
 import { and, desc, eq, inArray, not, or, sql, type SQL } from 'drizzle-orm';
-import { projectStates, projectTypes } from '#contract/train-limits.ts';
+import { fileStates, projectStates, projectTypes } from '#contract/train-limits.ts';
 import { countUpTo } from '#server/db/count-up-to.ts';
+import { ordered } from '#server/db/ordered.ts';
+import { requireSortable, type Sorting } from '#server/sorting.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { lockOwner } from '#server/db/person.ts';
 import { users } from '#server/db/schema.ts';
@@ -116,12 +118,25 @@ interface Place {
   offset: number;
   limit: number;
 }
-const newest = (db: Executor, fits: SQL | undefined, { offset, limit }: Place) =>
+const managedSorts = {
+  created_at: trainingProjects.createdAt,
+  token: trainingProjects.token,
+  /** Files that are done. */
+  progress: sql`(SELECT count(*) FROM training_files f
+    WHERE f.project_id = training_projects.id AND f.status = ${fileStates.done})`,
+};
+/** The newest first where no other order is asked for. */
+const newest = (
+  db: Executor,
+  fits: SQL | undefined,
+  { offset, limit }: Place,
+  sorting: Sorting<'adminTrainList'> = {},
+) =>
   db
     .select()
     .from(trainingProjects)
     .where(fits)
-    .orderBy(desc(trainingProjects.id))
+    .orderBy(...ordered(managedSorts, sorting, desc(trainingProjects.id)))
     .offset(offset)
     .limit(limit);
 
@@ -140,7 +155,7 @@ export const projectPage = async (
   return { rows, total: await db.$count(trainingProjects, fits) };
 };
 
-export interface ManagedFilter {
+export interface ManagedFilter extends Sorting<'adminTrainList'> {
   userId?: number | undefined;
   key?: string | undefined;
   name?: string | undefined;
@@ -151,7 +166,7 @@ export interface ManagedFilter {
 /** Of everybody, the newest first. */
 export const managedProjects = async (
   db: Executor,
-  { userId, key, name, type, status }: ManagedFilter,
+  { userId, key, name, type, status, ...sorting }: ManagedFilter,
   place: Place,
 ) => {
   const fits = and(
@@ -161,8 +176,9 @@ export const managedProjects = async (
     type === undefined ? undefined : eq(trainingProjects.type, type),
     status === undefined ? undefined : eq(trainingProjects.status, status),
   );
-  const rows = await newest(db, fits, place);
-  return { rows, total: await countUpTo(db, trainingProjects, fits) };
+  const total = await countUpTo(db, trainingProjects, fits);
+  requireSortable('adminTrainList', sorting, total);
+  return { rows: await newest(db, fits, place, sorting), total };
 };
 
 export const namesOf = async (

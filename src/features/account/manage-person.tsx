@@ -18,6 +18,7 @@ import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { SwitchField } from '#src/ui/switch-field.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
+import { sortInput, sortingOf } from '#src/ui/table/sorted.ts';
 import type { AdminUser, LedgerLine } from '#contract/manage-user.ts';
 import { useMemo, useState } from 'react';
 import css from './manage-person.module.css';
@@ -42,7 +43,6 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
     render: (row) => `${row.amount > 0 ? '+' : ''}${row.amount.toLocaleString('zh-CN')}`,
     align: 'end',
     role: 'title',
-    sortable: true,
   },
   { key: 'pot', title: '账户', value: (row) => (row.pot === 'vip' ? '会员额度' : '余额') },
   { key: 'remark', title: '备注', value: (row) => row.remark || '—', wide: true },
@@ -50,8 +50,15 @@ const ledgerColumns: readonly Column<LedgerLine>[] = [
 ];
 
 const Ledger = ({ userId }: { userId: number }) => {
-  const [page, setPage] = useState(1);
-  const ledger = useCall('adminUserLedger', { user_id: userId, page }, keepLast);
+  const [{ page, sort }, setShown] = useState<{
+    page: number;
+    sort?: string | undefined;
+  }>({ page: 1 });
+  const ledger = useCall(
+    'adminUserLedger',
+    { user_id: userId, page, ...sortInput('adminUserLedger', sort) },
+    keepLast,
+  );
   return (
     <DataTable
       name="账本"
@@ -62,7 +69,10 @@ const Ledger = ({ userId }: { userId: number }) => {
       tools={false}
       page={page}
       pageCount={ledger.data?.page_count}
-      onPage={setPage}
+      onPage={(next) => setShown({ page: next, sort })}
+      sorting={sortingOf('adminUserLedger', sort, ledger.data?.total, (by) =>
+        setShown({ page: 1, sort: by }),
+      )}
     />
   );
 };

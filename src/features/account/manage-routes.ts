@@ -11,6 +11,7 @@ export const manageAccountRoutes = [
     path: 'user',
     validateSearch: loose((raw) => ({
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       query: words(raw, 'query', 100),
       user_id: whole(raw, 'user_id'),
       kind: kind(raw, 'kind'),

@@ -9,6 +9,7 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { PeopleGroup } from '#contract/people-group.ts';
 import type { AdminUser } from '#contract/manage-user.ts';
@@ -79,49 +80,54 @@ const columns: readonly Column<AdminUser>[] = [
     title: '会员到期',
     value: (row) => row.vip_expired_at,
     render: (row) => (row.vip_expired_at ? dateTime(row.vip_expired_at).slice(0, 10) : '—'),
-    sortable: true,
   },
   momentColumn('created_at', '注册'),
 ];
 
 /** Everybody; a row leads to the person's page with all that can be changed. */
 export const ManageUserScreen = () => {
-  const { person, page = 1, ...search } = route.useSearch();
+  const { person, page = 1, sort, ...search } = route.useSearch();
   const show = useTableSearch();
   const groups = useCall('peopleGroups', {});
-  const users = useCall('adminUserList', { ...search, page }, keepLast);
+  const users = useCall(
+    'adminUserList',
+    { ...search, ...sortInput('adminUserList', sort), page },
+    keepLast,
+  );
   return (
     <ManagePage title="用户">
       <FilterBar filters={filters(groups.data?.list ?? [])} values={search} onChange={show} />
       <DataTable
         name="用户"
         columns={columns}
-        {...pageProps(users, page, show)}
+        {...pageProps(users, page, show, ['adminUserList', sort])}
         rowKey={({ user_id }) => String(user_id)}
         empty={{ icon: 'people', text: '没有符合的用户。' }}
         tone={(row) => (row.disabled ? 'bad' : row.rank ? 'gold' : undefined)}
         onOpen={(row) => show({ person: row.user_id, page })}
-        renderChosen={(rows, clear) => (
+        renderChosen={(rows, keep) => (
           <ChosenActs
             rows={rows}
-            onDone={clear}
+            nameOf={({ user_name }) => user_name}
+            onDone={keep}
             acts={[
               {
                 label: '禁止新建会话',
                 fits: (row) => !row.session_blacklist,
-                run: (row) => api.updateUser({ user_id: row.user_id, session_blacklist: 1 }),
+                run: (row, quiet) =>
+                  api.updateUser({ user_id: row.user_id, session_blacklist: 1 }, quiet),
               },
               {
                 label: '禁用账号',
                 danger: true,
                 fits: (row) => !row.disabled,
                 sure: (count) => `禁用选中的 ${count} 个账号？本人不能再登录和使用。`,
-                run: (row) => api.updateUser({ user_id: row.user_id, disabled: 1 }),
+                run: (row, quiet) => api.updateUser({ user_id: row.user_id, disabled: 1 }, quiet),
               },
               {
                 label: '启用账号',
                 fits: (row) => row.disabled === 1,
-                run: (row) => api.updateUser({ user_id: row.user_id, disabled: 0 }),
+                run: (row, quiet) => api.updateUser({ user_id: row.user_id, disabled: 0 }, quiet),
               },
             ]}
           />

@@ -1,12 +1,13 @@
 import { saveOwn } from '#src/platform/save-file.ts';
 import { momentColumn, numberColumn } from '#src/ui/table/columns.ts';
 import { useAct } from '#src/platform/use-act.ts';
-import { useCall } from '#src/platform/call-query.ts';
+import { keepLast, useCall } from '#src/platform/call-query.ts';
 import { useAuth } from '#src/platform/auth-store.ts';
 import { emptyPlace } from '#src/widgets/empty-place/empty-place.tsx';
 import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { listProps } from '#src/ui/table/page-props.ts';
+import { sortInput, sortingOf } from '#src/ui/table/sorted.ts';
 import { tokensInYuan } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -37,7 +38,6 @@ const columns: Column<Spend>[] = [
   }),
   {
     key: 'yuan',
-    sortable: true,
     title: '约合',
     value: (row) => (row.deduct_tokens * 20) / 1e6,
     render: (row) => tokensInYuan(row.deduct_tokens),
@@ -47,7 +47,7 @@ const columns: Column<Spend>[] = [
 ];
 
 const TransactionTab = () => {
-  const { page = 1 } = route.useSearch();
+  const { page = 1, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const { token } = useAuth();
   const [model, setModel] = useState('');
@@ -57,9 +57,19 @@ const TransactionTab = () => {
     ...(model === '' ? {} : { model }),
     ...(type === '' ? {} : { type: Number(type) }),
   };
-  const spends = useCall('transactionList', { page, ...filter }, { enabled: token !== '' });
-  const goTo = (next: number) =>
-    void navigate({ search: { tab: 'transaction', ...(next > 1 ? { page: next } : {}) } });
+  const spends = useCall(
+    'transactionList',
+    { page, ...filter, ...sortInput('transactionList', sort) },
+    { enabled: token !== '', ...keepLast },
+  );
+  const show = (next: number, by: string | undefined = sort) =>
+    void navigate({
+      search: {
+        tab: 'transaction',
+        ...(by ? { sort: by } : {}),
+        ...(next > 1 ? { page: next } : {}),
+      },
+    });
   const save = async () => {
     await run(async () => {
       await saveOwn('/api/transaction_file', {
@@ -70,7 +80,7 @@ const TransactionTab = () => {
   };
   const choose = (set: (value: string) => void) => (event: { target: { value: string } }) => {
     set(event.target.value);
-    goTo(1);
+    show(1);
   };
   return (
     <>
@@ -103,7 +113,10 @@ const TransactionTab = () => {
           page={page}
           pageCount={spends.data?.page_count ?? 0}
           total={spends.data?.total ?? 0}
-          onPage={goTo}
+          onPage={(next) => show(next)}
+          sorting={sortingOf('transactionList', sort, spends.data?.total, (by) =>
+            show(1, by ?? ''),
+          )}
           empty={emptyPlace(
             'autumn',
             '还没有消费。用收费模型聊天之后，每次扣了多少会记在这里。',

@@ -113,7 +113,7 @@ const tabs = [
 
 /** The forum, for managers: what was reported, and its groups. */
 export const ManageForumScreen = () => {
-  const { tab = 'reports', state, query, page = 1 } = route.useSearch();
+  const { tab = 'reports', state, query, sort, page = 1 } = route.useSearch();
   const show = useTableSearch();
   return (
     <ManagePage title="社区">
@@ -128,7 +128,7 @@ export const ManageForumScreen = () => {
           </Chip>
         ))}
       </div>
-      {tab === 'reports' && <Reports page={page} state={state} />}
+      {tab === 'reports' && <Reports page={page} state={state} sort={sort} />}
       {tab === 'groups' && <Groups />}
       {tab === 'words' && <BlockedWords page={page} query={query} />}
     </ManagePage>

@@ -14,6 +14,7 @@ export const manageForumRoutes = [
       tab: tab(raw, 'tab'),
       state: state(raw, 'state'),
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       query: words(raw, 'query', 40),
     })),
     component: lazyRouteComponent(() => import('./manage-forum-screen.tsx'), 'ManageForumScreen'),

@@ -10,8 +10,10 @@ import { confirmDelete, confirmDialog } from '#src/ui/dialog.ts';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import { yuan } from '#src/widgets/pay/money.ts';
 import type { Out } from '#contract/calls.ts';
@@ -59,7 +61,6 @@ const columns: readonly Column<Row>[] = [
     value: (row) => row.price / 100,
     render: (row) => (row.price === 0 ? '免费' : yuan(row.price)),
     align: 'end',
-    sortable: true,
   },
   { key: 'version', title: '版本', value: (row) => row.version || '—' },
   {
@@ -69,30 +70,26 @@ const columns: readonly Column<Row>[] = [
     render: (row) =>
       row.rating > 0 ? `★ ${row.rating.toFixed(1)}（${row.rating_count}）` : '暂无',
     align: 'end',
-    sortable: true,
   },
   {
     key: 'reports',
     title: '举报',
     value: (row) => row.reports,
     align: 'end',
-    sortable: true,
   },
   {
     key: 'download_count',
     title: '下载',
     value: (row) => row.download_count,
     align: 'end',
-    sortable: true,
   },
-  { key: 'sales', title: '卖出', value: (row) => row.sales, align: 'end', sortable: true },
+  { key: 'sales', title: '卖出', value: (row) => row.sales, align: 'end' },
   {
     key: 'income',
     title: '收入',
     value: (row) => row.income / 100,
     render: (row) => yuan(row.income),
     align: 'end',
-    sortable: true,
   },
   momentColumn('updated_at', '更新', { spare: true }),
 ];
@@ -168,10 +165,14 @@ const Acts = ({
 
 /** Apps, for managers: published in two steps, their versions, comments, words and figures. */
 export const ManageAppsScreen = () => {
-  const { page = 1, query, state } = route.useSearch();
+  const { page = 1, sort, query, state } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<{ row: Row | null; part: Part }>();
-  const apps = useCall('managedAppList', { query, state, page }, keepLast);
+  const apps = useCall(
+    'managedAppList',
+    { query, state, ...sortInput('managedAppList', sort), page },
+    keepLast,
+  );
   const close = () => setOpen(undefined);
   const { row, part } = open ?? { row: null, part: 'acts' as const };
   return (
@@ -198,7 +199,7 @@ export const ManageAppsScreen = () => {
       <DataTable
         name="应用"
         columns={columns}
-        {...pageProps(apps, page, show)}
+        {...pageProps(apps, page, show, ['managedAppList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{
           icon: 'columns',
@@ -207,6 +208,27 @@ export const ManageAppsScreen = () => {
         }}
         tone={(each) => (each.reports > 0 ? 'bad' : each.state === 'draft' ? 'gold' : undefined)}
         onOpen={(each) => setOpen({ row: each, part: 'acts' })}
+        renderChosen={(rows, keep) => (
+          <ChosenActs
+            rows={rows}
+            nameOf={({ title }) => title}
+            onDone={keep}
+            acts={[
+              {
+                label: '上架',
+                fits: (each) => each.state === 'down',
+                run: ({ id }, quiet) => api.setAppState({ id, state: 'published' }, quiet),
+              },
+              {
+                label: '下架',
+                danger: true,
+                fits: (each) => each.state === 'published',
+                sure: (count) => `下架选中的 ${count} 个应用？买过的人还能下载。`,
+                run: ({ id }, quiet) => api.setAppState({ id, state: 'down' }, quiet),
+              },
+            ]}
+          />
+        )}
       />
       <Sheet
         open={open !== undefined}

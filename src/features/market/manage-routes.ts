@@ -16,6 +16,7 @@ export const manageMarketRoutes = [
     path: 'apps',
     validateSearch: loose((raw) => ({
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       query: words(raw, 'query', 100),
       state: state(raw, 'state'),
     })),

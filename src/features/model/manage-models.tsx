@@ -13,6 +13,7 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { In } from '#contract/calls.ts';
 import { imageSizes } from '#contract/image-size.ts';
@@ -33,7 +34,7 @@ const marks = (row: AdminModel): string[] =>
   ].filter((mark) => typeof mark === 'string');
 
 const columns: readonly Column<AdminModel>[] = [
-  { key: 'label', title: '名称', value: (row) => row.label, role: 'title', sortable: true },
+  { key: 'label', title: '名称', value: (row) => row.label, role: 'title' },
   { key: 'unique_key', title: '模型', value: (row) => row.unique_key, wide: true, role: 'plain' },
   {
     key: 'type',
@@ -50,7 +51,6 @@ const columns: readonly Column<AdminModel>[] = [
         ? `${row.factor}（${yuanOfMillion(row.factor)} 元/100 万 token）`
         : row.factor,
     align: 'end',
-    sortable: true,
   },
   {
     key: 'prompt_factor',
@@ -58,7 +58,6 @@ const columns: readonly Column<AdminModel>[] = [
     value: (row) => row.prompt_factor,
     align: 'end',
     spare: true,
-    sortable: true,
   },
   {
     key: 'marks',
@@ -78,7 +77,7 @@ const columns: readonly Column<AdminModel>[] = [
     title: '服务',
     value: (row) => row.channels.map(({ label }) => label).join('、'),
   },
-  { key: 'sort', title: '顺序', value: (row) => row.sort, align: 'end', sortable: true },
+  { key: 'sort', title: '顺序', value: (row) => row.sort, align: 'end' },
 ];
 
 const money = 100_000_000;
@@ -296,6 +295,7 @@ const ModelForm = ({
 
 interface Search {
   page?: number | undefined;
+  sort?: string | undefined;
   user_id?: number | undefined;
   name?: string | undefined;
   unique_key?: string | undefined;
@@ -303,7 +303,7 @@ interface Search {
 }
 
 /** All models; a row leads to its prices, marks, limits and order. */
-export const ManageModels = ({ search: { page = 1, ...search } }: { search: Search }) => {
+export const ManageModels = ({ search: { page = 1, sort, ...search } }: { search: Search }) => {
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminModel>();
   const me = useMe();
@@ -311,6 +311,7 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
     'adminModelList',
     {
       ...search,
+      ...sortInput('adminModelList', sort),
       type: search.type === undefined ? undefined : Number(search.type),
       page,
       page_size: 20,
@@ -335,37 +336,38 @@ export const ManageModels = ({ search: { page = 1, ...search } }: { search: Sear
       <DataTable
         name="模型"
         columns={columns}
-        {...pageProps(models, page, show)}
+        {...pageProps(models, page, show, ['adminModelList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'spark', text: '没有符合的模型。' }}
         tone={(row) => (row.disable ? 'bad' : undefined)}
         onOpen={setOpen}
-        renderChosen={(rows, clear) => (
+        renderChosen={(rows, keep) => (
           <ChosenActs
             rows={rows}
-            onDone={clear}
+            nameOf={({ label }) => label}
+            onDone={keep}
             acts={[
               {
                 label: '显示',
                 fits: (row) => !row.display,
-                run: ({ id }) => api.setModel({ id, display: 1 }),
+                run: ({ id }, quiet) => api.setModel({ id, display: 1 }, quiet),
               },
               {
                 label: '不显示',
                 fits: (row) => row.display === 1,
-                run: ({ id }) => api.setModel({ id, display: 0 }),
+                run: ({ id }, quiet) => api.setModel({ id, display: 0 }, quiet),
               },
               {
                 label: '停用',
                 danger: true,
                 fits: (row) => !row.disable,
                 sure: (count) => `停用选中的 ${count} 个模型？正在用它们的会话不能再问。`,
-                run: ({ id }) => api.setModel({ id, disable: 1 }),
+                run: ({ id }, quiet) => api.setModel({ id, disable: 1 }, quiet),
               },
               {
                 label: '启用',
                 fits: (row) => row.disable === 1,
-                run: ({ id }) => api.setModel({ id, disable: 0 }),
+                run: ({ id }, quiet) => api.setModel({ id, disable: 0 }, quiet),
               },
             ]}
           />

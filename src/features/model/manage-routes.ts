@@ -12,6 +12,7 @@ export const manageModelRoutes = [
     validateSearch: loose((raw) => ({
       tab: tab(raw, 'tab'),
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       user_id: whole(raw, 'user_id'),
       name: words(raw, 'name', 100),
       unique_key: words(raw, 'unique_key', 100),

@@ -189,16 +189,17 @@ export const ManageNoticeScreen = () => {
         empty={{ icon: 'document', text: '还没有公告。写一条，大家打开鹊桥就会看到。' }}
         tone={(row) => (row.published ? undefined : 'gold')}
         onOpen={setOpen}
-        renderChosen={(rows, clear) => (
+        renderChosen={(rows, keep) => (
           <ChosenActs
             rows={rows}
-            onDone={clear}
+            nameOf={({ content }) => content.replace(/^#+\s*/, '').slice(0, 20)}
+            onDone={keep}
             acts={[
               {
                 label: '删除选中的',
                 danger: true,
                 sure: (count) => `删除选中的 ${count} 条公告？`,
-                run: ({ id }) => api.delNotice({ id }),
+                run: ({ id }, quiet) => api.delNotice({ id }, quiet),
               },
             ]}
           />

@@ -11,8 +11,10 @@ import { DateRange } from '#src/ui/date-range/date-range.tsx';
 import { longRanges, quickRange } from '#src/ui/date-range/ranges.ts';
 import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { AdminOrder } from '#contract/manage-order.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -35,7 +37,6 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.amount / 100,
     render: (row) => yuan(row.amount),
     align: 'end',
-    sortable: true,
   },
   {
     key: 'trade_value',
@@ -43,7 +44,6 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.trade_value,
     render: (row) => compactNumber(row.trade_value * tokensOfMillion),
     align: 'end',
-    sortable: true,
   },
   {
     key: 'state',
@@ -62,16 +62,15 @@ const columns: readonly Column<AdminOrder>[] = [
     value: (row) => row.paid_at,
     render: (row) => (row.paid_at ? dateTime(row.paid_at) : '—'),
     spare: true,
-    sortable: true,
   },
 ];
 
 const Orders = () => {
-  const { page = 1, ...search } = route.useSearch();
+  const { page = 1, sort, ...search } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<string>();
   const orders = useQuery({
-    queryKey: ['adminOrderList', search, page],
+    queryKey: ['adminOrderList', search, sort, page],
     queryFn: ({ signal }) => {
       const quick = search.range ? quickRange(search.range, longRanges) : null;
       const start = quick?.start ?? search.start;
@@ -79,6 +78,7 @@ const Orders = () => {
       return api.adminOrderList(
         {
           page,
+          ...sortInput('adminOrderList', sort),
           orderId: search.order_id,
           userId: search.user_id,
           type: search.type ?? 'all',
@@ -130,11 +130,27 @@ const Orders = () => {
       <DataTable
         name="订单"
         columns={columns}
-        {...pageProps(orders, page, show)}
+        {...pageProps(orders, page, show, ['adminOrderList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'receipt', text: '没有符合的订单。' }}
         tone={(row) => (row.paid_success ? 'good' : undefined)}
         onOpen={(row) => setOpen(row.order_id)}
+        renderChosen={(rows, keep) => (
+          <ChosenActs
+            rows={rows}
+            nameOf={({ title, order_id }) => `${title}（${order_id}）`}
+            onDone={keep}
+            acts={[
+              {
+                label: '关闭未付款的',
+                danger: true,
+                fits: (row) => row.state === 'created',
+                sure: (count) => `关闭选中的 ${count} 个还没有付款的订单？之后要买就重新下单。`,
+                run: ({ order_id }, quiet) => api.closeOrder({ order_id }, quiet),
+              },
+            ]}
+          />
+        )}
       />
       <ManageOrder number={open} onClose={() => setOpen(undefined)} />
     </>

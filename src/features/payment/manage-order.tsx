@@ -1,8 +1,10 @@
 import { bounds } from '#contract/bounds.ts';
 import { api } from '#src/platform/api.ts';
+import { quietly } from '#src/platform/attempt.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { toast } from '#src/platform/toast.ts';
+import { Button } from '#src/ui/button.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { Form } from '#src/ui/form/form.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
@@ -105,6 +107,17 @@ const Wish = ({ order }: { order: Out<'adminOrderInfo'>['order'] }) => (
   </section>
 );
 
+const close = async (number: string): Promise<void> => {
+  const sure = await confirmDialog({
+    text: '关闭这个还没有付款的订单？之后要买就重新下单。',
+    ok: '关闭',
+    danger: true,
+  });
+  if (!sure) return;
+  await api.closeOrder({ order_id: number });
+  toast('订单已关闭', 'success');
+};
+
 /** One order: what happened to it, its remark, its refund. */
 export const ManageOrder = ({
   number,
@@ -162,6 +175,11 @@ export const ManageOrder = ({
               toast('修改成功', 'success');
             }}
           />
+          {data.order.state === 'created' && (
+            <Button kind="danger" onClick={() => quietly(close(data.order.order_id))}>
+              关闭订单
+            </Button>
+          )}
           {data.order.state === 'paid' && data.order.provider !== '' && (
             <Refund key={data.order.refunded_amount} order={data.order} />
           )}

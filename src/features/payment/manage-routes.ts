@@ -13,6 +13,7 @@ export const manageOrderRoutes = [
     validateSearch: loose((raw) => ({
       tab: tab(raw, 'tab'),
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       user_id: whole(raw, 'user_id'),
       order_id: words(raw, 'order_id', 64),
       type: type(raw, 'type'),

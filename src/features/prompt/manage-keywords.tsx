@@ -94,14 +94,14 @@ const chosenActs: readonly ChosenAct<ManagedKeyword>[] = [
   {
     label: '恢复选中的',
     fits: (each) => each.built_in === 1 && (each.changed === 1 || each.removed === 1),
-    run: ({ id }) => api.removeKeyword({ id, restore: 1 }),
+    run: ({ id }, quiet) => api.removeKeyword({ id, restore: 1 }, quiet),
   },
   {
     label: '不再提供选中的',
     danger: true,
     fits: (each) => each.removed === 0,
     sure: (count) => `不再提供选中的 ${count} 个词？自己添加的就删除了。`,
-    run: ({ id }) => api.removeKeyword({ id }),
+    run: ({ id }, quiet) => api.removeKeyword({ id }, quiet),
   },
 ];
 
@@ -142,7 +142,14 @@ export const ManageKeywords = ({ tabs }: { tabs: ReactNode }) => {
         empty={{ icon: 'edit', text: '没有符合的关键词。' }}
         tone={(each) => (each.removed ? 'bad' : each.changed ? 'gold' : undefined)}
         onOpen={setOpen}
-        renderChosen={(rows, clear) => <ChosenActs rows={rows} onDone={clear} acts={chosenActs} />}
+        renderChosen={(rows, keep) => (
+          <ChosenActs
+            rows={rows}
+            nameOf={({ lang_zh }) => lang_zh}
+            onDone={keep}
+            acts={chosenActs}
+          />
+        )}
       />
       <Sheet
         open={open !== undefined}

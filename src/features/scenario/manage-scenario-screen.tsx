@@ -247,32 +247,36 @@ export const ManageScenarioScreen = () => {
         empty={{ icon: 'fork', text: '没有符合的场景。' }}
         tone={(row) => (row.state === 'pending' ? 'gold' : undefined)}
         onOpen={setOpen}
-        renderChosen={(rows, clear) => (
+        renderChosen={(rows, keep) => (
           <ChosenActs
             rows={rows}
-            onDone={clear}
+            nameOf={({ name }) => name}
+            onDone={keep}
             acts={[
               {
                 label: '通过选中的',
                 fits: (row) => row.state === 'pending',
-                run: ({ id, name, prompt, desc_, sample, color, category }) =>
-                  api.manageScenario({
-                    id,
-                    name,
-                    prompt,
-                    desc_,
-                    sample,
-                    color,
-                    category,
-                    state: 'public',
-                    display: 1,
-                  }),
+                run: ({ id, name, prompt, desc_, sample, color, category }, quiet) =>
+                  api.manageScenario(
+                    {
+                      id,
+                      name,
+                      prompt,
+                      desc_,
+                      sample,
+                      color,
+                      category,
+                      state: 'public',
+                      display: 1,
+                    },
+                    quiet,
+                  ),
               },
               {
                 label: '删除选中的',
                 danger: true,
                 sure: (count) => `删除选中的 ${count} 个场景？用它们开始的会话不受影响。`,
-                run: ({ id }) => api.removeScenario({ id }),
+                run: ({ id }, quiet) => api.removeScenario({ id }, quiet),
               },
             ]}
           />

@@ -11,6 +11,7 @@ export const manageSessionRoutes = [
     path: 'session',
     validateSearch: loose((raw) => ({
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       user_id: whole(raw, 'user_id'),
       uuid: words(raw, 'uuid', 36),
       query: words(raw, 'query'),

@@ -12,6 +12,7 @@ import { ManagePage } from '#src/ui/manage-page.tsx';
 import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { AdminSession } from '#contract/manage-session.ts';
 import { getRouteApi } from '@tanstack/react-router';
@@ -78,7 +79,6 @@ const columns: readonly Column<AdminSession>[] = [
     title: '回复',
     value: (row) => row.reply_count,
     align: 'end',
-    sortable: true,
   },
   {
     key: 'like_count',
@@ -86,7 +86,6 @@ const columns: readonly Column<AdminSession>[] = [
     value: (row) => row.like_count,
     align: 'end',
     spare: true,
-    sortable: true,
   },
   {
     key: 'state',
@@ -120,13 +119,14 @@ const flag = (value: '0' | '1' | undefined) => value;
 
 /** All sessions, deleted ones highlighted; a row leads to its messages. */
 export const ManageSessionScreen = () => {
-  const { session, page = 1, ...search } = route.useSearch();
+  const { session, page = 1, sort, ...search } = route.useSearch();
   const show = useTableSearch();
   const uuid = /^(\d+|[0-9a-f-]{36})$/i.test(search.uuid ?? '') ? search.uuid : undefined;
   const sessions = useCall(
     'adminSessionList',
     {
       page,
+      ...sortInput('adminSessionList', sort),
       user_id: search.user_id,
       uuid,
       query: search.query,
@@ -149,27 +149,28 @@ export const ManageSessionScreen = () => {
       <DataTable
         name="会话"
         columns={columns}
-        {...pageProps(sessions, page, show)}
+        {...pageProps(sessions, page, show, ['adminSessionList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'chat', text: '没有符合的会话。' }}
         tone={(row) => (row.deleted ? 'bad' : undefined)}
         onOpen={(row) => show({ session: row.id, page })}
-        renderChosen={(rows, clear) => (
+        renderChosen={(rows, keep) => (
           <ChosenActs
             rows={rows}
-            onDone={clear}
+            nameOf={({ id, prompt }) => prompt || `会话 ${id}`}
+            onDone={keep}
             acts={[
               {
                 label: '设为私有',
                 fits: (row) => !row.deleted && !row.private,
-                run: ({ id }) => api.adminSetSession({ session_id: id, private: 1 }),
+                run: ({ id }, quiet) => api.adminSetSession({ session_id: id, private: 1 }, quiet),
               },
               {
                 label: '删除',
                 danger: true,
                 fits: (row) => !row.deleted,
                 sure: (count) => `删除选中的 ${count} 个会话？`,
-                run: ({ id }) => api.adminDeleteSession({ session_id: id }),
+                run: ({ id }, quiet) => api.adminDeleteSession({ session_id: id }, quiet),
               },
             ]}
           />

@@ -63,6 +63,7 @@ const ofPeople: Readonly<Record<string, Sentence>> = {
 
 const ofMoney: Readonly<Record<string, Sentence>> = {
   refundOrder: ({ to, input }) => `给{who}退款 ${yuan(number(to['amount'] ?? input['amount']))}`,
+  closeOrder: '关闭了{who}还没有付款的订单',
   rejectRefund: '没有同意{who}的退款申请',
   setOrder: '修改了{who}的订单备注',
   handleInvoice: ({ to }) => (to['state'] === 'rejected' ? '退回了{what}' : '开出了{what}'),

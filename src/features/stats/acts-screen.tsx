@@ -6,6 +6,7 @@ import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { ManagerAct } from '#contract/stats.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -54,11 +55,14 @@ const Subject = ({ of }: { of: string }) => {
 
 /** Who changed what, when, from what to what. */
 export const ActsScreen = () => {
-  const search = route.useSearch();
-  const { page = 1 } = search;
+  const { page = 1, sort, ...search } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<ManagerAct>();
-  const acts = useCall('adminActList', { ...search, page }, keepLast);
+  const acts = useCall(
+    'adminActList',
+    { ...search, ...sortInput('adminActList', sort), page },
+    keepLast,
+  );
   return (
     <ManagePage title="操作记录">
       <FilterBar
@@ -82,7 +86,7 @@ export const ActsScreen = () => {
       <DataTable
         name="操作记录"
         columns={columns}
-        {...pageProps(acts, page, show)}
+        {...pageProps(acts, page, show, ['adminActList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'lock', text: '还没有记录。管理员每改一样东西，这里都会多一行。' }}
         onOpen={setOpen}

@@ -51,6 +51,7 @@ export const statsRoutes = [
     path: 'log',
     validateSearch: loose((raw) => ({
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       user_id: whole(raw, 'user_id'),
       call: words(raw, 'call', 60),
       subject: words(raw, 'subject', 60),

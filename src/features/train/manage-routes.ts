@@ -9,6 +9,7 @@ export const manageTrainRoutes = [
     path: 'train',
     validateSearch: loose((raw) => ({
       page: whole(raw, 'page'),
+      sort: words(raw, 'sort', 40),
       user_id: whole(raw, 'user_id'),
       unique_key: words(raw, 'unique_key', 64),
       name: words(raw, 'name', 100),

@@ -9,8 +9,10 @@ import { FilterBar } from '#src/ui/filter-bar/filter-bar.tsx';
 import { Form } from '#src/ui/form/form.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { ChosenActs } from '#src/ui/table/chosen-acts.tsx';
 import { DataTable, type Column } from '#src/ui/table/data-table.tsx';
 import { pageProps } from '#src/ui/table/page-props.ts';
+import { sortInput } from '#src/ui/table/sorted.ts';
 import { useTableSearch } from '#src/ui/table/use-table-search.ts';
 import type { AdminTrainProject } from '#contract/manage-train.ts';
 import { trainLimits, trainTexts } from '#contract/train-limits.ts';
@@ -60,7 +62,6 @@ const columns: readonly Column<AdminTrainProject>[] = [
     render: (row) =>
       `${row.over_num} / ${row.total_num}${row.failed_num > 0 ? `（${row.failed_num} 个失败）` : ''}`,
     align: 'end',
-    sortable: true,
   },
   compactColumn('token', 'token'),
   momentColumn('created_at', '建立'),
@@ -126,12 +127,18 @@ const number = (value: string | undefined) =>
 
 /** Everybody's trainings and translations; a row leads to what can be changed of one. */
 export const ManageTrainScreen = () => {
-  const { page = 1, ...search } = route.useSearch();
+  const { page = 1, sort, ...search } = route.useSearch();
   const show = useTableSearch();
   const [open, setOpen] = useState<AdminTrainProject>();
   const projects = useCall(
     'adminTrainList',
-    { ...search, type: number(search.type), status: number(search.status), page },
+    {
+      ...search,
+      ...sortInput('adminTrainList', sort),
+      type: number(search.type),
+      status: number(search.status),
+      page,
+    },
     keepLast,
   );
   return (
@@ -157,11 +164,32 @@ export const ManageTrainScreen = () => {
       <DataTable
         name="训练"
         columns={columns}
-        {...pageProps(projects, page, show)}
+        {...pageProps(projects, page, show, ['adminTrainList', sort])}
         rowKey={({ id }) => String(id)}
         empty={{ icon: 'document', text: '没有符合的项目。' }}
         tone={(row) => (row.status === 2 || row.failed_num > 0 ? 'bad' : undefined)}
         onOpen={setOpen}
+        renderChosen={(rows, keep) => (
+          <ChosenActs
+            rows={rows}
+            nameOf={({ name }) => name}
+            onDone={keep}
+            acts={[
+              {
+                label: '设为私有',
+                fits: (row) => !row.private,
+                run: ({ id }, quiet) => api.setTrainProject({ id, private: 1 }, quiet),
+              },
+              {
+                label: '删除',
+                danger: true,
+                sure: (count) =>
+                  `删除选中的 ${count} 个项目？它们的文件一起删除，正在进行的训练随之停止，不能恢复。`,
+                run: ({ id }, quiet) => api.delTrainProject({ id }, quiet),
+              },
+            ]}
+          />
+        )}
       />
       <Sheet
         open={open !== undefined}

@@ -1,3 +1,5 @@
+import type { Span } from './axis-days.ts';
+
 export interface Series {
   label: string;
   /** As long as `times`; null: nothing is known. */
@@ -14,6 +16,8 @@ export interface LineChartProps {
   /** ISO 8601 or a day (`2026-11-21`), in order. */
   times: readonly string[];
   series: readonly Series[];
+  /** What a point of days stands for; a day where left out. */
+  by?: Span;
   /** Behind figures: `tokens`, `次`. */
   unit?: string;
   /** px. */

@@ -3,6 +3,7 @@ import { format } from 'date-fns';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { axisNames, namedPoints, pointName, type Span } from './axis-days.ts';
 import css from './line-chart.module.css';
 import type { LineChartProps } from './line-chart-props.ts';
 
@@ -57,6 +58,19 @@ const barRange = (xs: readonly number[]): [number, number] => {
   return [first - half, last + half];
 };
 
+/** px beside the plot: the figures of the axis, and room at its end. */
+const aside = 76;
+
+/** The axis of days: names stand at points, never between them. */
+const dayAxis = (xs: readonly number[], by: Span) => ({
+  splits: (plot: uPlot) => namedPoints(xs.length, plot.width - aside, by).map((at) => xs[at]!),
+  values: (_: uPlot, ticks: number[]) =>
+    axisNames(
+      ticks.map((tick) => format(new Date(tick * 1000), 'yyyy-MM-dd')),
+      by,
+    ),
+});
+
 const widthOf = (host: HTMLElement): number => Math.max(host.clientWidth, 80);
 
 /** What uPlot draws; `tell` hears which point the cursor is at. */
@@ -67,7 +81,7 @@ const optionsOf = (
     show,
     stacked,
   }: Required<Pick<LineChartProps, 'series' | 'height' | 'show' | 'stacked'>>,
-  { xs, byDay, width }: { xs: readonly number[]; byDay: boolean; width: number },
+  { xs, by, width }: { xs: readonly number[]; by: Span | null; width: number },
   tell: (at: number | null) => void,
 ): uPlot.Options => {
   const long = (xs.at(-1) ?? 0) - (xs[0] ?? 0) > 2 * 86_400;
@@ -92,17 +106,19 @@ const optionsOf = (
     padding: [8, 24, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: stacked ? 0 : 7 } },
     scales: {
-      ...(stacked ? { x: { range: () => barRange(xs) } } : {}),
+      ...(stacked || xs.length === 1 ? { x: { range: () => barRange(xs) } } : {}),
       y: { range: (_, __, max) => [0, Math.max(max * 1.08, least)] },
     },
     axes: [
       {
         ...axis,
         space: 70,
-        // A day is never parted where days are counted.
-        ...(byDay ? { incrs: [1, 2, 3, 7, 14, 30, 91].map((days) => days * 86_400) } : {}),
-        values: (_, ticks) =>
-          ticks.map((tick) => format(new Date(tick * 1000), long ? 'M月d日' : 'HH:mm')),
+        ...(by
+          ? dayAxis(xs, by)
+          : {
+              values: (_: uPlot, ticks: number[]) =>
+                ticks.map((tick) => format(new Date(tick * 1000), long ? 'M月d日' : 'HH:mm')),
+            }),
       },
       { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => show(tick)) },
     ],
@@ -136,6 +152,7 @@ const Plot = ({
   title,
   times,
   series,
+  by: told = 'day',
   unit = '',
   height = 220,
   stacked = false,
@@ -144,12 +161,12 @@ const Plot = ({
   const place = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number | null>(null);
   const xs = useMemo(() => times.map(seconds), [times]);
-  const byDay = times.every((time) => time.length === 10);
+  const by = times.every((time) => time.length === 10) ? told : null;
   useEffect(() => {
     const host = place.current;
     if (!host) return undefined;
     const plot = new uPlot(
-      optionsOf({ series, height, show, stacked }, { xs, byDay, width: widthOf(host) }, setAt),
+      optionsOf({ series, height, show, stacked }, { xs, by, width: widthOf(host) }, setAt),
       [xs, ...(stacked ? piled(series) : series.map(({ values }) => [...values]))],
       host,
     );
@@ -160,14 +177,16 @@ const Plot = ({
       watcher.disconnect();
       plot.destroy();
     };
-  }, [xs, series, height, show, byDay, stacked]);
+  }, [xs, series, height, show, by, stacked]);
   const shownAt = at !== null && at < times.length ? at : null;
   return (
     <>
       <div className={css.legend}>
         {shownAt !== null && (
           <span>
-            {format(new Date((xs[shownAt] ?? 0) * 1000), byDay ? 'yyyy-MM-dd' : 'MM-dd HH:mm')}
+            {by
+              ? pointName(times[shownAt] ?? '', by)
+              : format(new Date((xs[shownAt] ?? 0) * 1000), 'MM-dd HH:mm')}
           </span>
         )}
         {series.map(({ label, values, median, colour }, index) => (

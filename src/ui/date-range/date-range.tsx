@@ -6,7 +6,7 @@ import css from './date-range.module.css';
 export interface DateRangeValue {
   /** Key of a quick range; then start and end are worked out when they are needed. */
   quick?: string;
-  /** ISO 8601. */
+  /** ISO 8601; YYYY-MM-DD where days are chosen. */
   start?: string;
   end?: string;
 }
@@ -21,18 +21,40 @@ const instant = (typed: string): string | undefined => {
   return date && isValid(date) ? date.toISOString() : undefined;
 };
 
-/** From when to when: quick ranges, or two moments of one's own. */
+interface Unit {
+  input: 'datetime-local' | 'date';
+  /** As the input writes it. */
+  written: (value: string | undefined) => string;
+  read: (typed: string) => string | undefined;
+}
+const moments: Unit = { input: 'datetime-local', written: local, read: instant };
+const days: Unit = {
+  input: 'date',
+  written: (value) => value ?? '',
+  read: (typed) => typed || undefined,
+};
+
+/** From when to when: quick ranges, or two moments or days of one's own. */
 export const DateRange = ({
   value,
   onChange,
   ranges = longRanges,
   label = '时间',
+  byDay = false,
+  last,
+  problem,
 }: {
   value: DateRangeValue;
   onChange: (value: DateRangeValue) => void;
-  ranges?: readonly QuickRange[];
+  ranges?: readonly Pick<QuickRange, 'key' | 'label'>[];
   label?: string;
+  byDay?: boolean;
+  /** No day behind this one can be chosen. */
+  last?: string;
+  /** What else is wrong with it. */
+  problem?: string | undefined;
 }) => {
+  const { input, written, read } = byDay ? days : moments;
   const reversed = value.start && value.end && value.start > value.end;
   return (
     <div className={css.range} role="group" aria-label={label}>
@@ -49,21 +71,27 @@ export const DateRange = ({
       </div>
       <div className={css.own}>
         <input
-          type="datetime-local"
+          type={input}
+          max={last}
           aria-label={`${label}：从`}
-          value={local(value.start)}
-          onChange={(event) => onChange({ start: instant(event.target.value), end: value.end })}
+          value={written(value.start)}
+          onChange={(event) => onChange({ start: read(event.target.value), end: value.end })}
         />
         <span>至</span>
         <input
-          type="datetime-local"
+          type={input}
+          max={last}
           aria-label={`${label}：到`}
-          value={local(value.end)}
-          onChange={(event) => onChange({ start: value.start, end: instant(event.target.value) })}
+          value={written(value.end)}
+          onChange={(event) => onChange({ start: value.start, end: read(event.target.value) })}
         />
         {(value.start || value.end) && <Chip onClick={() => onChange({})}>清除</Chip>}
       </div>
-      {reversed && <p className={css.error}>开始时间在结束时间之后</p>}
+      {(reversed || problem) && (
+        <p className={css.error} role="alert">
+          {problem ?? '开始时间在结束时间之后'}
+        </p>
+      )}
     </div>
   );
 };

@@ -24,6 +24,14 @@ export const longRanges: readonly QuickRange[] = [
   { key: '3m', label: '最近三个月', from: (now) => subMonths(now, 3) },
 ];
 
+/** As one's use is looked at: whole days up to today. */
+export const lastSpans = [
+  { key: '7d', label: '7 天', days: 7 },
+  { key: '30d', label: '30 天', days: 30 },
+  { key: '90d', label: '90 天', days: 90 },
+  { key: '1y', label: '1 年', days: 365 },
+] as const;
+
 /** A quick range's instants, ISO 8601; null: there is no such range. */
 export const quickRange = (
   key: string,

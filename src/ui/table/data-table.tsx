@@ -1,4 +1,5 @@
 import { limits } from '#contract/limits.ts';
+import { ApiError } from '#src/platform/api-error.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
 import {
@@ -19,6 +20,7 @@ import { Pager } from '../pager/pager.tsx';
 import { Sheet } from '../sheet.tsx';
 import { SwitchField } from '../switch-field.tsx';
 import { csvOf, saveText } from './csv.ts';
+import type { Sorting } from './sorted.ts';
 import css from './data-table.module.css';
 
 const features = tableFeatures({
@@ -44,6 +46,7 @@ export interface Column<Row> {
   render?: (row: Row) => ReactNode;
   /** end: numbers. */
   align?: 'start' | 'end';
+  /** Rows that are all at hand can be sorted by it; a page of them, by what its server offers. */
   sortable?: boolean;
   /** title: the head of a card; plain: without its name in a card; bare: acts, not in the CSV. */
   role?: 'title' | 'plain' | 'bare';
@@ -69,13 +72,15 @@ export interface DataTableProps<Row> {
   page?: number;
   pageCount?: number;
   total?: number;
+  /** Where the server sorts. */
+  sorting?: Sorting;
   /** `instead`: the page takes the place of the one that is shown. */
   onPage?: (page: number, instead?: boolean) => void;
   /** Highlights a row. */
   tone?: (row: Row) => 'good' | 'bad' | 'gold' | undefined;
   onOpen?: (row: Row) => void;
-  /** What can be done with the chosen rows; present: rows can be chosen. */
-  renderChosen?: (rows: readonly Row[], clear: () => void) => ReactNode;
+  /** What can be done with the chosen rows; present: rows can be chosen. `keep`: these stay so. */
+  renderChosen?: (rows: readonly Row[], keep: (rows?: readonly Row[]) => void) => ReactNode;
   /** False: the rows are saved elsewhere, whole. */
   csv?: boolean;
   /** False: neither CSV nor choice of columns. */
@@ -135,12 +140,30 @@ const Waiting = ({ columns }: { columns: number }) => (
 );
 
 const unknown = '—';
+const sortsWhenShort = `筛选到 ${limits.counted.toLocaleString('zh-CN')} 条以内，可以按它排序`;
+
+/**
+ * By what the rows are sorted: the key of a column, with a minus for descending (`-created_at`).
+ * One page of several is sorted by its server or not at all: its rows alone would say nothing of
+ * the others.
+ */
+const useSort = <Row,>({ sorting, pageCount = 1 }: DataTableProps<Row>) => {
+  const [own, setOwn] = useState<string>();
+  const canSort = ({ key, sortable }: Column<Row>): boolean =>
+    sorting ? sorting.keys.includes(key) : sortable === true && pageCount <= 1;
+  const ownSort = sorting || pageCount > 1 ? undefined : own;
+  return {
+    sort: sorting ? sorting.by : ownSort,
+    setSort: sorting ? sorting.onSort : setOwn,
+    canSort,
+    ownSort,
+  };
+};
 
 /** What of the rows is shown, in which order, and what is chosen: everything a table remembers. */
 const useRows = <Row,>(props: DataTableProps<Row>) => {
   const { name, columns, rows, rowKey, renderChosen } = props;
-  /** Key of the column, with a minus for descending: `-created_at`. */
-  const [sort, setSort] = useState<string>();
+  const { sort, setSort, canSort, ownSort } = useSort(props);
   const [kept, setKept] = useState(() => readKept(name));
   const byKey = useMemo(() => new Map(columns.map((each) => [each.key, each])), [columns]);
   const defs = useMemo(
@@ -149,15 +172,14 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
         id: column.key,
         accessorFn: (row) => column.value(row),
         header: column.title,
-        enableSorting: column.sortable === true,
         sortFn: (a, b) => compare(column.value(a.original), column.value(b.original)),
       })),
     [columns],
   );
   const none = useMemo<(Row & object)[]>(() => [], []);
   const sorting = useMemo(
-    () => (sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : []),
-    [sort],
+    () => (ownSort ? [{ id: ownSort.replace(/^-/, ''), desc: ownSort.startsWith('-') }] : []),
+    [ownSort],
   );
   const columnVisibility = useMemo(() => {
     const isUsual = ({ spare, rare, value }: Column<Row>): boolean =>
@@ -177,7 +199,9 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
   const shownRows = made.getRowModel().rows;
   const shownColumns = columns.filter(({ key }) => columnVisibility[key]);
   const chosen = shownRows.filter((row) => rowSelection[row.id]).map((row) => row.original);
-  const clear = () => setRowSelection({});
+  const keepChosen = (kept: readonly Row[] = []) =>
+    setRowSelection(Object.fromEntries(kept.map((row) => [rowKey(row), true as const])));
+  const clear = () => keepChosen();
   const turn = (key: string) =>
     setSort(sort === `-${key}` ? key : sort === key ? undefined : `-${key}`);
   const keep = (key: string, on: boolean) => {
@@ -196,6 +220,7 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
   return {
     sort,
     setSort,
+    canSort,
     turn,
     columnVisibility,
     keep,
@@ -206,6 +231,7 @@ const useRows = <Row,>(props: DataTableProps<Row>) => {
     rowSelection,
     choose,
     chooseAll,
+    keepChosen,
     clear,
   };
 };
@@ -293,8 +319,8 @@ const Tools = <Row,>({
   onColumns: () => void;
 }) => {
   const { columns, rows, total, tools: usual = true, csv = true, renderChosen, state } = parts;
-  const { chosen, clear, sort, setSort } = state;
-  const sortable = columns.filter((column) => column.sortable);
+  const { chosen, clear, sort, setSort, canSort } = state;
+  const sortable = columns.filter(canSort);
   return (
     <div className={css.tools}>
       <span className={css.count} aria-live="polite">
@@ -306,7 +332,7 @@ const Tools = <Row,>({
       </span>
       {chosen.length > 0 && (
         <span className={css.acts}>
-          {renderChosen?.(chosen, clear)}
+          {renderChosen?.(chosen, state.keepChosen)}
           <Button size="small" kind="ghost" onClick={clear}>
             取消选择
           </Button>
@@ -348,7 +374,8 @@ const Tools = <Row,>({
 };
 
 const Head = <Row,>({ parts }: { parts: Parts<Row> }) => {
-  const { sort, turn, shownColumns, shownRows, chosen, chooseAll } = parts.state;
+  const { sort, turn, canSort, shownColumns, shownRows, chosen, chooseAll } = parts.state;
+  const ofShort = parts.sorting?.ofShort ?? [];
   return (
     <thead>
       <tr>
@@ -366,6 +393,7 @@ const Head = <Row,>({ parts }: { parts: Parts<Row> }) => {
             key={column.key}
             scope="col"
             className={roomFor(column)}
+            title={ofShort.includes(column.key) ? sortsWhenShort : undefined}
             aria-sort={
               sort === column.key
                 ? 'ascending'
@@ -374,7 +402,7 @@ const Head = <Row,>({ parts }: { parts: Parts<Row> }) => {
                   : undefined
             }
           >
-            {column.sortable ? (
+            {canSort(column) ? (
               <button type="button" onClick={() => turn(column.key)}>
                 {column.title}
                 <i aria-hidden="true">
@@ -458,7 +486,12 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       <LoadFailed
         error={props.error}
         busy={props.busy === true}
-        onRetry={props.onRetry ?? state.clear}
+        onRetry={
+          // A list that has grown too long for its sort is read in its own order.
+          state.sort && props.error instanceof ApiError && props.error.status === 422
+            ? () => state.setSort(undefined)
+            : (props.onRetry ?? state.clear)
+        }
       />
     );
   return (

@@ -1,4 +1,6 @@
+import type { SortedList } from '#contract/sorts.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { sortingOf } from './sorted.ts';
 
 type Query<T> = Pick<
   UseQueryResult<T>,
@@ -26,13 +28,18 @@ export const listProps = <Row>(query: Query<{ list: readonly Row[] }>) => ({
 /**
  * The same of one page among several, whose number stands in the address.
  * @param show changes the address, as `useTableSearch` gives it
+ * @param sorted where the server sorts it: its call, and by what, as the address has it
  */
 export const pageProps = <Row>(
   query: Query<Page<Row>>,
   page: number,
-  show: (change: { page: number }, instead?: boolean) => void,
+  show: (change: Record<string, string | number | undefined>, instead?: boolean) => void,
+  sorted?: readonly [list: SortedList, by: string | undefined],
 ) => ({
   ...listProps(query),
+  ...(sorted && {
+    sorting: sortingOf(...sorted, query.data?.total, (sort) => show({ sort })),
+  }),
   page,
   pageCount: query.data?.page_count,
   total: query.data?.total,

@@ -110,7 +110,7 @@ const confirm = (page: Page, name: string) =>
   page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click();
 const openOrder = async (page: Page, number: string) => {
   await page.goto(`/manager/order?order_id=${number}`);
-  await rowOf(page, number).click({ position: { x: 30, y: 14 } });
+  await rowOf(page, number).click({ position: { x: 120, y: 14 } });
   await expect(sheetOf(page).getByRole('button', { name: '退款' })).toBeVisible();
 };
 const give = async (page: Page, amount: string, reason: string) => {

@@ -79,6 +79,33 @@ test('what was spent is filtered and taken away as CSV, all of one’s data as a
   expect(row).toMatch(/,画图,stable-diffusion,"'=山间的月亮，""圆""",0,0,1000,19982$/);
   expect(more).toEqual([]);
 
+  // Of days of one's own, and the file is of the same.
+  await app.walk('/account?tab=usage');
+  await expect(page.getByRole('img', { name: /^每天扣除的 token/ })).toBeVisible();
+  await page.getByRole('button', { name: '1 年', exact: true }).click();
+  await expect(page).toHaveURL(/range=1y/);
+  await expect(page.getByRole('img', { name: /^每周扣除的 token：.*最高 2 万/ })).toBeVisible();
+  await expect(page.getByText('预计本月')).toBeVisible();
+  await page.getByLabel('时间：从').fill('2025-01-01');
+  await page.getByLabel('时间：到').fill('2026-11-01');
+  await expect(page.getByRole('alert')).toHaveText('一次最多看 366 天');
+  await page.getByLabel('时间：从').fill('2025-12-01');
+  await page.getByLabel('时间：到').fill('2025-12-31');
+  await expect(page.getByText('2025-12-01 至 2025-12-31，共 31 天')).toBeVisible();
+  await expect(page.getByText('这段时间还没有用过')).toBeVisible();
+  await expect(page.getByText('预计本月')).toBeHidden();
+  await page.getByRole('button', { name: '7 天', exact: true }).click();
+  const ranged = page.waitForEvent('download');
+  await page.getByRole('button', { name: '导出消费记录' }).click();
+  const rangedFile = await ranged;
+  expect(rangedFile.suggestedFilename()).toMatch(
+    /^consumption-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/,
+  );
+  const listed = await readFile(await rangedFile.path(), 'utf8');
+  expect(listed.trimEnd().split('\r\n')).toHaveLength(3);
+  await page.getByRole('button', { name: '按月看' }).click();
+  await expect(page).toHaveURL(/tab=usage$/);
+
   await app.walk('/account?tab=profile');
   await page.getByRole('button', { name: '整理我的数据' }).click();
   const fetched = page.waitForEvent('download');

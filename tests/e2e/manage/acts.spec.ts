@@ -102,8 +102,7 @@ test('what is reported is judged: one stays, the other is gone for all, on a des
   const [good, bad] = [await publicTalk('好好的会话'), await publicTalk('卖东西的会话')];
   await asOwner(page);
   await page.goto('/manager/forum');
-  const report = (words: string) =>
-    page.getByRole('list', { name: '举报' }).getByRole('listitem').filter({ hasText: words });
+  const report = (words: string) => rowOf(page, words);
   await report('说明好好的').getByRole('button', { name: '没有问题' }).click();
   await expect(report('说明好好的')).toHaveCount(0);
   await report('说明卖东西').getByRole('button', { name: '删除内容' }).click();
@@ -117,6 +116,36 @@ test('what is reported is judged: one stays, the other is gone for all, on a des
   await expect(report('说明卖东西')).toContainText('已删除内容');
   const codeOf = async (uuid: string) => (await reporter.raw('getSession', { uuid })).code;
   expect([await codeOf(good), await codeOf(bad)]).toEqual([0, 1433]);
+
+  // Several at once: two of one thing are settled together, one that another settled meanwhile is
+  // told and leaves the others, and each has its line in the log.
+  const twice = await publicTalk('两个人都举报的');
+  const third = await TestClient.register(place.url);
+  await third.call('report', { session_id: twice, reason: 'abuse', note: '说明也举报了' });
+  const fourth = await publicTalk('别人先处理的');
+  const before = (await place.owner.call('adminActList', { call: 'resolveReport' })).total;
+  await page.goto('/manager/forum?sort=created_at');
+  await expect(page.getByRole('columnheader', { name: /时间/ })).toHaveAttribute(
+    'aria-sort',
+    'ascending',
+  );
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await expect(page.getByRole('row').nth(1)).toContainText('两个人都举报的');
+  await page.getByRole('checkbox', { name: '选择本页全部' }).check();
+  const open = (await place.owner.call('reportList', {})).list;
+  await place.owner.call('resolveReport', {
+    id: open.find(({ uuid }) => uuid === fourth)!.id,
+    remove: 0,
+  });
+  await page.getByRole('button', { name: '判为没有问题' }).click();
+  const told = page.getByRole('alertdialog');
+  await expect(told).toContainText('判为没有问题：2 个成功，1 个没有成功');
+  await expect(told).toContainText('别人先处理的：没有这个举报，或已经处理过了');
+  await told.getByRole('button', { name: '知道了' }).click();
+  await expect(page.getByText('没有等着处理的举报')).toBeVisible();
+  expect((await place.owner.call('adminActList', { call: 'resolveReport' })).total).toBe(
+    before + 2,
+  );
 });
 
 test('hidden, signed out everywhere and disabled by buttons, a person meets it on the open page on a desktop @G1', async ({

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { asOwner, expect, foreignServer, test } from '#tests/support/manager-place.ts';
+import { TestClient } from '#tests/support/client.ts';
 import { startMediaService } from '#tests/support/mock-media.ts';
 import { startMockMidjourney } from '#tests/support/mock-midjourney.ts';
 import { startMockSdWebui } from '#tests/support/mock-sd-webui.ts';
@@ -146,10 +147,14 @@ test('a table is sorted, paged, chosen from, saved, and gone through by keys on 
   await page.reload();
   await expect(rows).toHaveCount(10);
   await expect(page.getByRole('columnheader', { name: '模型' })).toHaveCount(0);
-  // Sorted, up and down.
+  // Sorted, up and down: the whole list, of which this is a page.
+  const most = await owner.call('adminSessionList', { sort: 'reply_count' });
+  await expect(rows.first()).not.toContainText(most.list[0]!.prompt);
   const replies = page.getByRole('columnheader', { name: /回复/ });
   await replies.getByRole('button').click();
   await expect(replies).toHaveAttribute('aria-sort', 'descending');
+  await expect(page).toHaveURL(/sort=-reply_count/);
+  await expect(rows.first()).toContainText(most.list[0]!.prompt);
   await replies.getByRole('button').click();
   await expect(replies).toHaveAttribute('aria-sort', 'ascending');
   // By keys: down, choose, choose another, open.
@@ -188,6 +193,75 @@ test('a table is sorted, paged, chosen from, saved, and gone through by keys on 
   await rows.first().focus();
   await page.keyboard.press('Enter');
   await expect(sheetOf(page)).toBeVisible();
+});
+
+test('orders, apps and trainings are changed together; a switch pressed twice is sent once, on a desktop @G1 @G3 @G7', async ({
+  page,
+  place,
+}) => {
+  const { owner, person } = place;
+  const total = async (call: string) => (await owner.call('adminActList', { call })).total;
+  const buyer = await TestClient.register(place.url);
+  const { id } = await buyer.call('userInfo', {});
+  const orders = [1, 2].map(() => buyer.call('recharge', { type: 'token', num: 1 }));
+  const [first, second] = await Promise.all(orders);
+  const key = new URL(second!.url, place.url).searchParams.get('key') ?? '';
+  await asOwner(page);
+  const chooseAll = () => page.getByRole('checkbox', { name: '选择本页全部' }).check();
+  const act = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const confirm = (name: string) =>
+    page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click();
+
+  await page.goto(`/manager/order?user_id=${id}`);
+  await expect(page.getByRole('row')).toHaveCount(3);
+  await chooseAll();
+  await buyer.call('sandboxSettle', { key, pay: 1 });
+  await buyer.call('tradeStatus', { platform_order_id: second!.trade_no });
+  const closed = await total('closeOrder');
+  await act('关闭未付款的');
+  await confirm('关闭未付款的');
+  const told = page.getByRole('alertdialog');
+  await expect(told).toContainText('1 个成功，1 个没有成功');
+  // Whether the server has heard of the payment by now, or hears of it as it closes the order.
+  await expect(told).toContainText(
+    new RegExp(`（${second!.trade_no}）：(只能取消还没有付款的订单|它刚刚付了款，没有关闭)`),
+  );
+  await confirm('知道了');
+  // What failed stays chosen.
+  await expect(page.getByText('已选 1 行')).toBeVisible();
+  await expect(rowOf(page, first!.trade_no)).toContainText('已关闭');
+  expect(await total('closeOrder')).toBe(closed + 1);
+
+  for (const name of ['甲', '乙'])
+    await buyer.call('newTrainModel', { name, key: `k${id}_${name === '甲' ? 1 : 2}`, type: 0 });
+  await page.goto(`/manager/train?user_id=${id}`);
+  await expect(page.getByRole('row')).toHaveCount(3);
+  await chooseAll();
+  await act('删除');
+  await confirm('删除');
+  await expect(page.getByText('删除：2 个')).toBeVisible();
+  await expect(page.getByText('没有符合的项目')).toBeVisible();
+
+  let sent = 0;
+  let go = () => undefined as void;
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route('**/api/admin/update_user', async (route) => {
+    sent += 1;
+    await held;
+    await route.continue();
+  });
+  await page.goto(`/manager/user?person=${person.id}`);
+  const barred = sheetOf(page).getByRole('switch', { name: '禁止新建会话' });
+  const was = await barred.isChecked();
+  await barred.click({ noWaitAfter: true });
+  await expect(barred).toHaveAttribute('aria-busy', 'true');
+  await barred.click({ noWaitAfter: true });
+  go();
+  await expect(barred).toBeChecked({ checked: !was });
+  await expect(barred).not.toHaveAttribute('aria-busy', 'true');
+  expect(sent).toBe(1);
+  await barred.click();
+  await expect(barred).toBeChecked({ checked: was });
 });
 
 test('words for pictures are added, changed and taken away; a draft outlives the sheet on a desktop @G6', async ({
@@ -288,7 +362,7 @@ test('on a phone the twelve are in the thumb’s reach; a balance, a refund and 
   await expect(sheet.getByText('路上补偿')).toBeVisible();
 
   await page.goto('/manager/order?type=sandbox');
-  await card(person.name).click({ position: { x: 24, y: 16 } });
+  await card(person.name).click({ position: { x: 120, y: 16 } });
   await sheet.getByLabel('退款金额').fill('1');
   await sheet.getByLabel('原因').fill('多付了');
   await sheet.getByRole('button', { name: '退款', exact: true }).click();

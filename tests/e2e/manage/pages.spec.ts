@@ -91,7 +91,7 @@ test('users, orders, sessions and trainings are filtered, changed and logged on 
   await page.getByRole('searchbox', { name: 'Key' }).fill('no_such');
   await expect(page.getByText('没有符合的项目')).toBeVisible();
   await page.getByRole('searchbox', { name: 'Key' }).fill('garden');
-  await rowOf(page, '园艺笔记').click({ position: { x: 20, y: 12 } });
+  await rowOf(page, '园艺笔记').click({ position: { x: 60, y: 12 } });
   await sheetOf(page).getByLabel('模型名称').fill('');
   await sheetOf(page).getByRole('button', { name: '保存' }).click();
   await expect(sheetOf(page).getByText('请输入模型名称')).toBeVisible();
