@@ -308,7 +308,9 @@ test('long messages are indexed few at a time', async () => {
   const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
   try {
     await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
-    await rows(`INSERT INTO sessions (user_id, model) SELECT id, 'm' FROM users WHERE user_name = '长'`);
+    await rows(
+      `INSERT INTO sessions (user_id, model) SELECT id, 'm' FROM users WHERE user_name = '长'`,
+    );
     await rows(`INSERT INTO history (session_id, user_id, model, state, human)
       SELECT s.id, user_id, model, 'done', (
         SELECT string_agg(chr(19968 + floor(20000 * random())::int), '')

@@ -69,4 +69,6 @@ export const releases: readonly (readonly number[])[] = [
   [540],
   [550],
   [547],
+  [543],
+  [539, 541, 542],
 ];
