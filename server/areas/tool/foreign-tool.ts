@@ -4,7 +4,8 @@ import { LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.t
 import { Refusal } from '#server/http/handlers.ts';
 import { atOnce, digested, digestOf, noteFailure, type Reach } from './tool-reach.ts';
 import * as store from './tool-server.store.ts';
-import { SignInWanted, type Tool, ToolFailure, type ToolUser } from './tool.ts';
+import { createAnswering } from './tool-questions.ts';
+import { SignInWanted, type Tool, type ToolContext, ToolFailure, type ToolUser } from './tool.ts';
 
 /** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
 export interface ForeignTool {
@@ -52,11 +53,9 @@ const wantedIn = ({ id, userId }: store.ServerRow, { manager }: ToolUser): ToolF
 
 const run = async (
   { reach, limitCalls }: CallDeps,
-  db: Executor,
   foreign: ForeignTool,
   given: Record<string, unknown>,
-  user: ToolUser,
-  signal: AbortSignal,
+  { db, user, signal, answers }: ToolContext,
 ): Promise<string> => {
   const row = await store.findServer(db, foreign.serverId);
   // It may have been taken away, or changed hands, since the model was offered it.
@@ -65,8 +64,9 @@ const run = async (
   await limitCalls(user).catch((error: unknown) => {
     throw error instanceof Refusal ? new ToolFailure('今天用工具服务的次数到了，明天再试') : error;
   });
+  const asking = answers && createAnswering(foreign.serverName, answers);
   try {
-    const limits = { signal, ms: seconds * 1000 };
+    const limits = { signal, ms: seconds * 1000, answering: asking?.answer };
     const made = await atOnce(row, user, async () =>
       withMcp(await reach.addressOf(db, row), limits, async (mcp) => {
         const now = await mcp.tools();
@@ -83,7 +83,9 @@ const run = async (
     if (error instanceof ToolFailure) throw error;
     if (!(error instanceof McpError)) throw error;
     if (!signal.aborted) await noteFailure(db, row, error);
-    throw error instanceof LoginWanted ? wantedIn(row, user) : new ToolFailure(error.message);
+    throw error instanceof LoginWanted
+      ? wantedIn(row, user)
+      : new ToolFailure(`${error.message}${asking?.declined() ?? ''}`);
   }
 };
 
@@ -118,9 +120,9 @@ export const toolOf = (deps: CallDeps, foreign: ForeignTool): Tool => ({
   // What it says of itself is its own word: whether it only reads nobody knows.
   asks: (given) =>
     `把下面的内容发给工具服务“${foreign.serverName}”，用它的 ${foreign.tool}：\n${shown(given) || '（没有参数）'}`,
-  run: async (given, { db, user, signal }) => {
+  run: async (given, context) => {
     try {
-      return { text: await run(deps, db, foreign, given, user, signal) };
+      return { text: await run(deps, foreign, given, context) };
     } catch (error) {
       if (error instanceof Refusal) throw new ToolFailure(error.message);
       throw error;
