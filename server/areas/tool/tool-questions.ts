@@ -6,7 +6,7 @@ import {
   toolLimits,
   type ToolQuestion,
 } from '#contract/tool.ts';
-import type { Answering } from '#server/engines/mcp/mcp-questions.ts';
+import type { Answered } from '#server/engines/mcp/mcp-questions.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { storable } from '#server/storable.ts';
 import { plainLine } from '#server/waits/plain-line.ts';
@@ -253,17 +253,27 @@ export const contentOf = (
  */
 export const createAnswering = (from: string, answers: readonly ToolAnswer[]) => {
   const left = [...answers];
+  let known = answers.length;
   let why = '';
-  const answer: Answering = (given) => {
+  const answer = (given: Record<string, unknown>): Answered => {
     const question = questionOf(from, given);
     const at = left.findIndex((each) => isDeepStrictEqual(each.question, question));
-    const [known] = at < 0 ? [] : left.splice(at, 1);
-    if (known) return { action: 'accept', content: known.content };
-    if (question && answers.length < toolLimits.questions) throw new AnswerWanted(question);
+    const [found] = at < 0 ? [] : left.splice(at, 1);
+    if (found) return { action: 'accept', content: found.content };
+    if (question && known < toolLimits.questions) throw new AnswerWanted(question);
     why = question
       ? `（它问了不止 ${toolLimits.questions} 次，后面的没有回答）`
       : '（它问了一个这里显示不了的问题，没有回答）';
     return { action: 'decline' };
   };
-  return { answer, declined: () => why };
+  return {
+    answer,
+    /** Takes those behind the ones that it has. */
+    more: (all: readonly ToolAnswer[]): void => {
+      left.push(...all.slice(known));
+      known = all.length;
+    },
+    /** What was declined, in words. */
+    declined: () => why,
+  };
 };

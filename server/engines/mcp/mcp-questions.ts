@@ -11,7 +11,7 @@ export type Answered =
  * Answers what a server asks a person by a form. What it throws ends the session: the server is given
  * no answer, so it goes no further.
  */
-export type Answering = (asked: Record<string, unknown>) => Answered;
+export type Answering = (asked: Record<string, unknown>) => Answered | Promise<Answered>;
 
 /** Streams beside the answers in one session. */
 const mostStreams = 3;
@@ -30,11 +30,11 @@ export type Questions = ReturnType<typeof createQuestions>;
 export const createQuestions = (answering: Answering | undefined, stop: (why: Error) => void) => {
   let left: { why: unknown } | null = null;
   let told: Promise<unknown> = Promise.resolve();
-  const answer: NonNullable<Client['fallbackRequestHandler']> = ({ method, params }) => {
+  const answer: NonNullable<Client['fallbackRequestHandler']> = async ({ method, params }) => {
     if (!answering || method !== 'elicitation/create') throw fault(-32_601, 'Method not found');
     if ((params?.['mode'] ?? 'form') !== 'form') throw fault(-32_602, 'only forms are shown');
     try {
-      return Promise.resolve(answering(params ?? {}));
+      return await answering(params ?? {});
     } catch (why) {
       left ??= { why };
       stop(new Error('its person is asked first'));
