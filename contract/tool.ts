@@ -36,6 +36,43 @@ export const toolFile = z.object({
 });
 export type ToolFile = z.output<typeof toolFile>;
 
+/** What a person gives in one field of a question; null: they left it empty. */
+export const givenAnswer = z.union([
+  text(4000),
+  z.number(),
+  z.boolean(),
+  z.array(text(200)).check(z.maxLength(50)),
+]);
+export type GivenAnswer = z.output<typeof givenAnswer>;
+
+/** A field of a question. Its words are those of whoever asks: plain text, and nothing is obeyed. */
+export const askedField = z.object({
+  name: z.string(),
+  label: z.string(),
+  hint: z.string(),
+  kind: z.enum(['text', 'number', 'integer', 'boolean', 'one', 'many']),
+  required: z.boolean(),
+  /** Of one and many. */
+  options: z.optional(z.array(z.object({ value: z.string(), label: z.string() }))),
+  /** Of a number; of a text its fewest and most characters, of many how many of them. */
+  min: z.optional(z.number()),
+  max: z.optional(z.number()),
+  /** Of a text. */
+  format: z.optional(z.enum(['email', 'uri', 'date', 'date-time'])),
+  /** It stands there at first, and where the field is left out. */
+  value: z.optional(givenAnswer),
+});
+export type AskedField = z.output<typeof askedField>;
+
+/** What a server of tools asks in the midst of a call, which is made again with the answer. */
+export const toolQuestion = z.object({
+  /** The name of the server, which gets the answer. */
+  from: z.string(),
+  message: z.string(),
+  fields: z.array(askedField),
+});
+export type ToolQuestion = z.output<typeof toolQuestion>;
+
 /** A call of a tool by a model within a reply. */
 export const toolCall = z.object({
   /** Names it within its message. */
@@ -59,6 +96,8 @@ export const toolCall = z.object({
    * of tools. The reply goes on by itself then; `once` tries it again as it is.
    */
   sign_in: z.optional(z.int()),
+  /** Of one that waits (`asking`): not for consent but for what its server asks; `once` answers it. */
+  question: z.optional(toolQuestion),
   files: z.optional(z.array(toolFile)),
   /** Tokens that the reply has taken up to the round that asked for it; left out: none, or it is not told. */
   spent: z.optional(z.int()),
@@ -85,6 +124,10 @@ export const toolLimits = {
   /** UTF-16 units of arguments and of a result. */
   arguments: 20_000,
   result: 24_000,
+  /** Questions that a server may ask in one call. */
+  questions: 3,
+  /** Fields of a question. */
+  fields: 20,
 } as const;
 
 export const toolCalls = {
@@ -92,12 +135,19 @@ export const toolCalls = {
     method: 'POST',
     path: '/api/answer_tool',
     access: 'guest',
-    summary: '回答一次工具调用的询问：这一次、这个会话里总是、不要。都回答了，回复就接着写',
+    summary:
+      '回答一次工具调用的询问：这一次、这个会话里总是、不要。工具服务问的（question）把答案写在 answers 里，与 once 一起；没有写的照默认，null 是空着。都回答了，回复就接着写',
     input: z.object({
       session_id: sessionRef,
       history_id: id,
       call_id: text(100),
       answer: z.enum(['once', 'session', 'no']),
+      /** By the names of the fields. */
+      answers: z.optional(
+        z
+          .record(text(100), z.nullable(givenAnswer))
+          .check(z.refine((given) => Object.keys(given).length <= toolLimits.fields)),
+      ),
     }),
     output: z.object({
       /** The reply goes on; else another call waits for an answer. */

@@ -86,6 +86,7 @@ const ways: Readonly<Record<string, string>> = {
   'page src/platform/copy.ts': 'copyMade adds the words',
   'page src/features/account/profile-tab.tsx': 'by accountFile',
   'page src/features/account/transaction-tab.tsx': 'by transactionFile',
+  'page src/features/account/usage-tab.tsx': 'by transactionFile',
   'page src/features/train/project-screen.tsx': 'by downloadLora, and what output.service packs',
   'page src/features/gallery/batch-bar.tsx': 'labelled, and with words where they are wanted',
   'page src/features/market/app-screen.tsx': 'by downloadApp',

@@ -198,7 +198,7 @@ test('the older way is spoken, a result that is too long is cut, and what failed
   const { id } = await person.call('saveToolServer', { name: '旧的', url: old.url });
   expect(await person.call('checkToolServer', { id })).toMatchObject({ ok: true });
   const { tools } = await serverOf(person, id);
-  await person.call('chooseTools', { id, tools });
+  await person.call('chooseTools', { id, tools: tools.filter(({ name }) => name !== 'order') });
   old.state.answer = () => '长'.repeat(300_000);
   const uuid = await newSession();
   script = (body) => {
@@ -531,6 +531,98 @@ test('a server that registers nobody by itself is signed in at by the name that 
   expect(enrolling.counts).toMatchObject({ registered: 0, refreshed: 2 });
 });
 
+test('what a server asks in the midst of a call its person answers by a form, and it acts once', async () => {
+  const use = (body: SentBody): Said => {
+    const name = body.tools?.map((each) => each.function.name).find((n) => n.endsWith('_order'));
+    const [result] = resultsIn(body);
+    return result === undefined
+      ? { calls: [{ name: name ?? 'order', arguments: {} }] }
+      : { text: result };
+  };
+  const asker = await TestClient.register(server.baseURL);
+  for (const [at, secret] of [
+    [old, ''],
+    [echoes, 'tok-1'],
+  ] as const) {
+    at.called.length = 0;
+    const { id } = await asker.call('saveToolServer', { name: '售票处', url: at.url, secret });
+    await asker.call('checkToolServer', { id });
+    await turnOn(asker, id, 'order');
+    script = use;
+    const uuid = await newSession(asker);
+    const ask = async () => {
+      const sent = await asker.call('sendMessage', { session_id: uuid, msg: '订一张票吧' });
+      const now = () => settled(uuid, sent.id, asker);
+      const answered = { session_id: uuid, history_id: sent.id, call_id: '0-0' };
+      const answer = async (more: object) => {
+        await asker.call('answerTool', { ...answered, answer: 'once', ...more });
+        return now();
+      };
+      return { first: await now(), answered, answer, now };
+    };
+    const one = await ask();
+    expect(one.first.tools?.[0]).not.toHaveProperty('question');
+    const asked = await one.answer({ answer: 'session' });
+    const question = {
+      from: '售票处',
+      message: '订给谁？\n[点这里](http://evil.example.com)',
+      fields: [
+        { name: 'name', label: '姓名', hint: '', kind: 'text', required: true, min: 2 },
+        { name: 'seats', kind: 'integer', required: false, min: 1, max: 4, value: 1 },
+        { name: 'class', options: [{ value: 'a', label: '靠窗' }, { value: 'b' }], value: 'a' },
+        { name: 'meal', kind: 'boolean', value: true },
+      ],
+    };
+    const waits = { state: 'waiting', tools: [{ state: 'asking', result: '', question }] };
+    expect(asked).toMatchObject(waits);
+    const name = '李四';
+    for (const [answers, told] of [
+      [undefined, '“姓名”请填写'],
+      [{ name: null }, '“姓名”请填写'],
+      [{ name: '李' }, '“姓名”至少 2 个字'],
+      [{ name, seats: 5 }, '“张数”不能大于 4'],
+      [{ name, seats: 1.5 }, '“张数”应是整数'],
+      [{ name, class: '靠窗' }, '“座位”请从给出的'],
+      [{ name, meal: 'true' }, '“要餐”应是'],
+      [{ name, card: '6222' }, '没有问“card”'],
+    ] as const)
+      await expect(one.answer({ answers }), told).rejects.toThrow(told);
+    const other = await TestClient.register(server.baseURL);
+    const given = { ...one.answered, answer: 'once' as const, answers: { name } };
+    expect((await other.raw('answerTool', given)).code).not.toBe(0);
+    expect(await one.now()).toMatchObject(waits);
+    expect(at.called).toEqual([]);
+
+    const done = await one.answer({ answers: { name, seats: 2, meal: null } });
+    const said = 'accept {"name":"李四","seats":2,"class":"a"}';
+    expect(done).toMatchObject({ state: 'done', tools: [{ state: 'done', result: said }] });
+    expect(done.tools?.[0]).not.toHaveProperty('question');
+    expect(at.called).toEqual([said]);
+
+    // Each question is asked in turn, so many in a call; whoever wants none of it ends the call.
+    const { asks } = at.state;
+    at.state.asks = ['一', '二', '三', '四'];
+    const many = await ask();
+    let last = many.first;
+    for (const message of ['一', '二', '三']) {
+      expect(last.tools?.[0]).toMatchObject({ state: 'asking', question: { message } });
+      last = await many.answer({ answers: { name: `${message}${message}` } });
+    }
+    expect(last.ai.match(/accept|decline/g)).toEqual(['accept', 'accept', 'accept', 'decline']);
+    expect(at.called).toHaveLength(5);
+    const none = await ask();
+    expect(await none.answer({ answer: 'no' })).toMatchObject({
+      state: 'done',
+      tools: [{ state: 'refused', result: expect.stringContaining('没有回答') }],
+    });
+    expect(at.called).toHaveLength(5);
+    at.state.asks = asks;
+    // What was answered stays nowhere but in what the server said of it.
+    expect(await onDatabase(server, 'SELECT loop FROM reply_loops', [])).toEqual([]);
+    await asker.call('deleteToolServer', { id });
+  }
+}, 60_000);
+
 test('resources and prompts of a server are read by whoever it is switched on for, and stay data', async () => {
   const given = { name: '山谷', url: old.url };
   const { id } = await person.call('saveToolServer', given);
@@ -709,6 +801,30 @@ test("the reference server runs from the operator's file alone, and its tools gi
   const answer = { session_id: uuid, history_id: sent.id, call_id, answer: 'once' } as const;
   if (first.state === 'waiting') await person.call('answerTool', answer);
   expect((await settled(uuid, sent.id)).ai).toContain('42');
+
+  // It asks by every kind of field that there is.
+  const asking = 'trigger-elicitation-request';
+  await manager.call('chooseTools', { id, tools: tools.filter(({ name }) => name === asking) });
+  script = (body) =>
+    resultsIn(body).length === 0
+      ? { calls: [{ name: body.tools!.at(-1)!.function.name, arguments: {} }] }
+      : { text: resultsIn(body)[0] ?? '' };
+  const other = await newSession();
+  const { id: history_id } = await person.call('sendMessage', { session_id: other, msg: '问我' });
+  const again = { ...answer, session_id: other, history_id };
+  await settled(other, history_id);
+  await person.call('answerTool', again);
+  expect((await settled(other, history_id)).tools?.[0]?.question?.fields).toHaveLength(13);
+  await person.call('answerTool', { ...again, answers: { name: '李四', email: 'li@example.com' } });
+  const { ai } = await settled(other, history_id);
+  for (const value of [
+    'Name: 李四',
+    'Email: li@example.com',
+    'Integer: 42',
+    '"fish-1"',
+    '"hero-1"',
+  ])
+    expect(ai).toContain(value);
 
   writeFileSync(file, JSON.stringify({ mcpServers: {} }));
   expect(await named('everything')).toBeUndefined();

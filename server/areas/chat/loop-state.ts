@@ -1,6 +1,6 @@
 import type { ChatMessage } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
-import type { ToolUser } from '../tool/tool.ts';
+import type { ToolAnswer, ToolUser } from '../tool/tool.ts';
 import type { ForeignTool } from '../tool/foreign-tool.ts';
 import type { ReplyOrder } from './reply.ts';
 
@@ -31,6 +31,8 @@ export interface LoopState {
   trusted: string[];
   /** Results that fill the window are condensed by the model; left out: by rules alone. */
   condenses?: boolean;
+  /** What its person answered to servers of tools, by the calls in which they asked; gone with the loop. */
+  answers?: Record<string, ToolAnswer[]>;
   /** For whom it works. */
   user: ToolUser;
   /** Names this loop; its calls are named after it. */

@@ -300,6 +300,7 @@ export class ReplyLoop {
       run: (until) =>
         tool.run(givenOf(call) as Record<string, unknown>, {
           ...this.#context(),
+          answers: this.state.answers?.[call.id] ?? [],
           key: `${this.state.run ?? this.#request.historyId}:${call.id}`,
           signal: until,
         }),

@@ -1,6 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { StoredTool } from '#contract/tool.ts';
-import { SignInWanted, type Tool, ToolFailure, type ToolResult } from '../tool/tool.ts';
+import {
+  AnswerWanted,
+  SignInWanted,
+  type Tool,
+  ToolFailure,
+  type ToolResult,
+} from '../tool/tool.ts';
 
 export const wrong = (call: StoredTool, result: string): StoredTool => ({
   ...call,
@@ -37,6 +43,8 @@ export const runCall = async (
     if (late.aborted) return { ended: wrong(call, `超过了 ${tool.seconds} 秒，没有等到结果`) };
     if (error instanceof SignInWanted)
       return { ended: { ...call, state: 'asking', sign_in: error.server } };
+    if (error instanceof AnswerWanted)
+      return { ended: { ...call, state: 'asking', question: error.question } };
     if (error instanceof ToolFailure) return { ended: wrong(call, error.message) };
     log.error({ err: error, tool: call.name }, 'a tool broke');
     return { ended: wrong(call, '工具出错了') };

@@ -8,7 +8,7 @@ export const viewTool = (tool: StoredTool, viewer: ToolViewer): ToolCall => {
   if (viewer === 'process') return tool;
   const { round: _round, callId: _callId, own, ...shown } = tool;
   if (viewer === 'asker') return shown;
-  const { files: _files, sign_in: _signIn, spent: _spent, ...rest } = shown;
+  const { files: _files, sign_in: _signIn, question: _asked, spent: _spent, ...rest } = shown;
   return { ...rest, ask: '', ...(own ? { arguments: '', result: '' } : {}) };
 };
 

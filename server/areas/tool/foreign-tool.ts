@@ -1,10 +1,20 @@
 import { toolServerLimits } from '#contract/tool-server.ts';
 import type { Executor } from '#server/db/database.ts';
-import { LoginWanted, McpError, withMcp } from '#server/engines/mcp/mcp-client.ts';
+import { LoginWanted, McpError, type McpTool, withMcp } from '#server/engines/mcp/mcp-client.ts';
+import type { Answering } from '#server/engines/mcp/mcp-questions.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { atOnce, digested, digestOf, noteFailure, type Reach } from './tool-reach.ts';
 import * as store from './tool-server.store.ts';
-import { SignInWanted, type Tool, ToolFailure, type ToolUser } from './tool.ts';
+import { isLocal } from './local-servers.ts';
+import { createOpenCalls } from './open-calls.ts';
+import {
+  AnswerWanted,
+  SignInWanted,
+  type Tool,
+  type ToolContext,
+  ToolFailure,
+  type ToolUser,
+} from './tool.ts';
 
 /** A tool of a server as a loop keeps it: all that it needs to be called in any process. */
 export interface ForeignTool {
@@ -50,13 +60,16 @@ const wantedIn = ({ id, userId }: store.ServerRow, { manager }: ToolUser): ToolF
     ? new ToolFailure('它要先授权：请管理员在“工具服务”里授权')
     : new SignInWanted(id, '它要先授权');
 
+/** Those of this process. */
+const openCalls = createOpenCalls<
+  { said: string; now?: never } | { said?: never; now: McpTool[] }
+>();
+
 const run = async (
   { reach, limitCalls }: CallDeps,
-  db: Executor,
   foreign: ForeignTool,
   given: Record<string, unknown>,
-  user: ToolUser,
-  signal: AbortSignal,
+  { db, user, key, signal, answers }: ToolContext,
 ): Promise<string> => {
   const row = await store.findServer(db, foreign.serverId);
   // It may have been taken away, or changed hands, since the model was offered it.
@@ -65,25 +78,37 @@ const run = async (
   await limitCalls(user).catch((error: unknown) => {
     throw error instanceof Refusal ? new ToolFailure('今天用工具服务的次数到了，明天再试') : error;
   });
-  try {
-    const limits = { signal, ms: seconds * 1000 };
-    const made = await atOnce(row, user, async () =>
-      withMcp(await reach.addressOf(db, row), limits, async (mcp) => {
-        const now = await mcp.tools();
-        const same = now.find(({ name }) => name === foreign.tool);
-        if (!same || digestOf(same) !== foreign.digest) return { now };
-        return { said: await mcp.call(foreign.tool, given) };
-      }),
+  const make = ({ signal: until, answering }: { signal: AbortSignal; answering?: Answering }) =>
+    atOnce(row, user, async () =>
+      withMcp(
+        await reach.addressOf(db, row),
+        { signal: until, answering, ms: seconds * 1000 + (answering ? openCalls.openMs : 0) },
+        async (mcp) => {
+          const now = await mcp.tools();
+          const same = now.find(({ name }) => name === foreign.tool);
+          if (!same || digestOf(same) !== foreign.digest) return { now };
+          return { said: await mcp.call(foreign.tool, given) };
+        },
+      ),
     );
+  const call = answers && openCalls.take(key, foreign.serverName, answers, make);
+  try {
+    const made = await (call ? call.goOn(answers, signal) : make({ signal }));
     await store.noteServer(db, row.id, null);
     if (made.said !== undefined) return made.said;
     await store.storeTools(db, row.id, digested(made.now));
     throw new ToolFailure('这个工具的说明变了，要在“工具服务”里重新同意才能再用');
   } catch (error) {
+    // A program holds a place of few: it is not kept.
+    if (call && error instanceof AnswerWanted)
+      if (isLocal(row.url)) call.leave(error);
+      else openCalls.keep(key, call, error);
     if (error instanceof ToolFailure) throw error;
     if (!(error instanceof McpError)) throw error;
     if (!signal.aborted) await noteFailure(db, row, error);
-    throw error instanceof LoginWanted ? wantedIn(row, user) : new ToolFailure(error.message);
+    throw error instanceof LoginWanted
+      ? wantedIn(row, user)
+      : new ToolFailure(`${error.message}${call?.declined() ?? ''}`);
   }
 };
 
@@ -118,9 +143,9 @@ export const toolOf = (deps: CallDeps, foreign: ForeignTool): Tool => ({
   // What it says of itself is its own word: whether it only reads nobody knows.
   asks: (given) =>
     `把下面的内容发给工具服务“${foreign.serverName}”，用它的 ${foreign.tool}：\n${shown(given) || '（没有参数）'}`,
-  run: async (given, { db, user, signal }) => {
+  run: async (given, context) => {
     try {
-      return { text: await run(deps, db, foreign, given, user, signal) };
+      return { text: await run(deps, foreign, given, context) };
     } catch (error) {
       if (error instanceof Refusal) throw new ToolFailure(error.message);
       throw error;

@@ -107,7 +107,8 @@ export const look = async (
   try {
     const tools = await withMcp(
       await reach.addressOf(db, row),
-      { signal: AbortSignal.timeout(checkMs), ms: checkMs },
+      // Some offer tools that ask to those alone who can be asked, which a conversation can.
+      { ...checkLimits(), answering: () => ({ action: 'decline' }) },
       (mcp) => mcp.tools(),
     );
     return async (tx) => {

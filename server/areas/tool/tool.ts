@@ -1,4 +1,4 @@
-import type { ToolFile } from '#contract/tool.ts';
+import type { GivenAnswer, ToolFile, ToolQuestion } from '#contract/tool.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { ToolSpec } from '#server/engines/chat-engine.ts';
 
@@ -16,6 +16,12 @@ export interface ToolUser {
   vip?: boolean;
 }
 
+/** What a person answered to a question of a server of tools, by the names of its fields. */
+export interface ToolAnswer {
+  question: ToolQuestion;
+  content: Record<string, GivenAnswer>;
+}
+
 export interface ToolContext {
   db: Executor;
   user: ToolUser;
@@ -28,6 +34,8 @@ export interface ToolContext {
   trusted: ReadonlySet<string>;
   /** Names this call wherever it is taken up again. */
   key: string;
+  /** What was asked in this call when it was made before, and answered; left out: nobody can be asked. */
+  answers?: readonly ToolAnswer[];
   /** What it may take is over, or it was stopped. */
   signal: AbortSignal;
 }
@@ -84,6 +92,15 @@ export class SignInWanted extends ToolFailure {
   constructor(server: number, message: string) {
     super(message);
     this.server = server;
+  }
+}
+
+/** A server asks its person first: the call was left there, and is made again with what they answer. */
+export class AnswerWanted extends ToolFailure {
+  readonly question: ToolQuestion;
+  constructor(question: ToolQuestion) {
+    super('它要先问您');
+    this.question = question;
   }
 }
 

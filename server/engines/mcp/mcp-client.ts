@@ -15,6 +15,7 @@ import {
   type McpResource,
   type McpTemplate,
 } from './mcp-things.ts';
+import { type Answering, createQuestions, type Questions } from './mcp-questions.ts';
 
 /** A program on this machine that is one. */
 export interface McpProgram {
@@ -62,6 +63,12 @@ const isRefusedLogin = (error: unknown): boolean =>
   ['invalid_grant', 'invalid_client', 'invalid_token', 'unauthorized_client'].includes(
     String((error as { errorCode?: unknown }).errorCode),
   );
+
+interface Limits {
+  signal: AbortSignal;
+  ms: number;
+  answering?: Answering | undefined;
+}
 
 /** What of a list is looked at. */
 const most = { pages: 5, tools: 100, name: 100, description: 2000, schema: 20_000 };
@@ -158,13 +165,21 @@ const watched = (
   };
 };
 
-/** A stream beside the answers would bring nothing that is waited for, and is opened anew without end. */
-const withoutOpenStream =
-  (requests: Requests): Requests =>
-  async (url, init) =>
-    init?.method === 'GET' && isEventsAlone(init)
-      ? new Response(null, { status: 405 })
-      : requests(url, init);
+/**
+ * A stream beside the answers brings nothing that is waited for but questions, for which it is opened
+ * so often; the client would open it anew without end. Whoever has none, for whatever reason, has none.
+ */
+const withOpenStreams = (requests: Requests, most: number): Requests => {
+  let opened = 0;
+  return async (url, init) => {
+    if (init?.method !== 'GET' || !isEventsAlone(init)) return requests(url, init);
+    opened += 1;
+    const answer = opened > most ? null : await requests(url, init);
+    if (answer?.ok) return answer;
+    await answer?.body?.cancel();
+    return new Response(null, { status: 405 });
+  };
+};
 
 const tooLate = (signal: AbortSignal, otherwise: string): McpError =>
   new McpError(signal.reason instanceof TooMuch ? signal.reason.message : otherwise);
@@ -192,7 +207,11 @@ const programWay = async ({ command, args, env }: McpProgram): Promise<() => Tra
 };
 
 /** Streamable HTTP where it is spoken, else the older way with events. @throws McpError */
-const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client> => {
+const connect = async (
+  address: McpAddress,
+  signal: AbortSignal,
+  questions: Questions,
+): Promise<Client> => {
   const [{ Client: Made }, { StreamableHTTPClientTransport }, { SSEClientTransport }] =
     await Promise.all([
       import('@modelcontextprotocol/sdk/client/index.js'),
@@ -211,7 +230,7 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
     () =>
       new StreamableHTTPClientTransport(url, {
         ...options,
-        fetch: withoutOpenStream(address.requests),
+        fetch: withOpenStreams(address.requests, questions.streams),
         reconnectionOptions: { ...retry, reconnectionDelayGrowFactor: 1, maxRetries: 3 },
       }),
     () => new SSEClientTransport(url, options),
@@ -219,11 +238,15 @@ const connect = async (address: McpAddress, signal: AbortSignal): Promise<Client
   const ways = address.program ? [await programWay(address.program)] : overHttp;
   let first: unknown;
   for (const way of ways) {
-    // It offers nothing in return: no server may ask our models, files or people for anything.
-    const client = new Made(clientInfo, { capabilities: {} });
+    // No server may ask our models or files for anything, and a person by a form alone.
+    const client = new Made(clientInfo, { capabilities: questions.capabilities });
+    client.fallbackRequestHandler = questions.answer;
     try {
       // Its limit of time is for one question: not for a stream that never begins to speak.
-      await orAborted(client.connect(way(), { signal, timeout: connectMs }), signal);
+      await orAborted(
+        client.connect(questions.watch(way()), { signal, timeout: connectMs }),
+        signal,
+      );
       return client;
     } catch (error) {
       await client.close().catch(() => undefined);
@@ -323,7 +346,7 @@ export interface McpSession {
 /** Connects to a server for as long as `use` takes. @throws McpError */
 export const withMcp = async <T>(
   address: McpAddress,
-  { signal, ms }: { signal: AbortSignal; ms: number },
+  { signal, ms, answering }: Limits,
   use: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
   const stopped = new AbortController();
@@ -333,7 +356,8 @@ export const withMcp = async <T>(
     (why) => stopped.abort(why),
     () => address.auth?.wantMore?.(),
   );
-  const client = await connect({ ...address, requests }, until);
+  const questions = createQuestions(answering, (why) => stopped.abort(why));
+  const client = await connect({ ...address, requests }, until, questions);
   const bounds = { signal: until, ms };
   try {
     return await use({
@@ -346,6 +370,7 @@ export const withMcp = async <T>(
       fill: (name, given) => fillPrompt(client, name, given, bounds),
     });
   } catch (error) {
+    await questions.end();
     if (error instanceof McpError) throw error;
     if (until.aborted) throw tooLate(until, '等了太久，它没有给出结果');
     const { message } = error as Error;

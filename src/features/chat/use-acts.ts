@@ -132,8 +132,7 @@ export const useActs = (
       retry: (message) => quietly(command((commands) => commands.retry(message.id))),
       reconnect: (message) => thread.reconnect(message.id),
       stop: (message) => quietly(command((commands) => commands.stop(message.id))),
-      answerTool: ({ id }, call, answer) =>
-        command((commands) => commands.answerTool(id, call, answer)).then(() => undefined, refuse),
+      answerTool: ({ id }, ...given) => command((commands) => commands.answerTool(id, ...given)),
       regenerate: (message, other) =>
         quietly(command((commands) => commands.regenerate(message.id, other))),
       choose: (id) => command((commands) => commands.choose(id)).then(() => undefined, refuse),

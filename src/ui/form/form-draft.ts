@@ -5,6 +5,9 @@ import type { FormValues } from './field.ts';
 
 const parsed = (text: string): FormValues => readJson<FormValues>(text, {});
 
+/** Whoever does without the form does without what was typed. */
+export const dropFormDraft = (key: string): void => writeDraft(`form:${key}`, '');
+
 /** What was typed into a form and not saved yet, in the store of drafts; without a key as long as the form. */
 export const useFormDraft = (key: string | undefined, initial: FormValues) => {
   const place = `form:${key}`;

@@ -1,10 +1,12 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { In } from '#contract/calls.ts';
 import type { Message } from '#contract/chat.ts';
 import type { Source } from '#contract/embedding.ts';
 import type { Making, SessionType } from './session-type.ts';
 
 /** This once, always in this session, or not. */
 export type ToolAnswer = 'once' | 'session' | 'no';
+export type QuestionAnswers = NonNullable<In<'answerTool'>['answers']>;
 
 /** What a row can be turned into: its source, a box to write in, or all of what was folded. */
 export type RowMode = 'raw' | 'edit' | 'unfolded';
@@ -38,8 +40,13 @@ export interface ChatActs extends Making {
   retry: (message: Message) => void;
   reconnect: (message: Message) => void;
   stop: (message: Message) => void;
-  /** Answers what a call of a tool asks. */
-  answerTool: (message: Message, call: string, answer: ToolAnswer) => Promise<void>;
+  /** Answers what a call of a tool asks; it is the caller who says what failed. */
+  answerTool: (
+    message: Message,
+    call: string,
+    answer: ToolAnswer,
+    answers?: QuestionAnswers,
+  ) => Promise<unknown>;
   /** Answers once more, as a branch; without a model by the one that answered. */
   regenerate: (message: Message, model?: string) => void;
   /** Shows another branch, or goes on with the other of two answers. */

@@ -8,7 +8,7 @@ import { webOf } from '#src/platform/web-choice.ts';
 import { uuid } from '#src/platform/uuid.ts';
 import type { Part } from '#common/outbox/act.ts';
 import type { Message } from '#contract/chat.ts';
-import type { ToolAnswer } from './chat-context.ts';
+import type { QuestionAnswers, ToolAnswer } from './chat-context.ts';
 import type { MessageLoader } from './message-loader.ts';
 import type { MessageStore } from './message-store.ts';
 import { ReplyReader } from './reply-reader.ts';
@@ -335,12 +335,18 @@ export class ThreadCommands {
   }
 
   /** Answers what a call of a tool asks; the reply goes on once none asks any more. */
-  async answerTool(id: number, call_id: string, answer: ToolAnswer): Promise<void> {
+  async answerTool(
+    id: number,
+    call_id: string,
+    answer: ToolAnswer,
+    answers?: QuestionAnswers,
+  ): Promise<void> {
     const { going, tools } = await api.answerTool({
       session_id: this.store.uuid,
       history_id: id,
       call_id,
       answer,
+      ...(answers && { answers }),
     });
     // What is here of it is what the stream goes on from.
     const said = this.store.find(id);

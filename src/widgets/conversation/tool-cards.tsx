@@ -2,8 +2,10 @@ import { byteSize, spanText } from '#src/platform/format.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Button } from '#src/ui/button.tsx';
+import { dropFormDraft } from '#src/ui/form/form-draft.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Sheet } from '#src/ui/sheet.tsx';
+import { lazyPart } from '#src/platform/lazy-chunk.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { useMedia } from '#src/platform/use-media.ts';
 import { wideEnoughForMenu } from '#src/platform/wide-enough.ts';
@@ -16,6 +18,10 @@ import { authorize } from '#src/widgets/tool/authorize.ts';
 import { useChatActs, type ToolAnswer } from './chat-context.ts';
 import { DrawnFile } from './drawn-file.tsx';
 import css from './tool-cards.module.css';
+import { useRefusal } from './use-refusal.ts';
+
+/** Few servers ask: the parts of a form come when one does. */
+const QuestionForm = lazyPart(() => import('./question-form.tsx'));
 
 const states: Record<ToolState, string> = {
   writing: '正在写参数…',
@@ -90,8 +96,16 @@ const Arguments = ({ given }: { given: string }) => {
 };
 
 /** How a call stands, in words. */
-const stateText = ({ state, sign_in: server }: ToolCall): string =>
-  state === 'asking' && server !== undefined ? '等您授权' : states[state];
+const stateText = ({ state, sign_in: server, question }: ToolCall): string => {
+  if (state !== 'asking') return states[state];
+  if (question) return '等您回答';
+  return server === undefined ? states.asking : '等您授权';
+};
+
+const titleOf = ({ sign_in: server, question, label }: ToolCall): string => {
+  if (question) return `${question.from} 问您`;
+  return `${server === undefined ? '可以吗？' : '要先授权：'}${label}`;
+};
 
 const signInText = '要先到它那里登录、授权。回来以后这一步接着做，不用再问一次。';
 
@@ -101,16 +115,21 @@ const signInText = '要先到它那里登录、授权。回来以后这一步接
  * it stands in the card.
  */
 const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
-  const { answerTool } = useChatActs();
+  const { answerTool, uuid } = useChatActs();
+  const refuse = useRefusal({ uuid });
   const { busy: leaving, run } = useAct();
   const server = call.sign_in;
   const wide = useMedia(wideEnoughForMenu);
   const [away, setAway] = useState(false);
   const first = message.tools?.find(({ state }) => state === 'asking')?.id === call.id;
   const [answered, setAnswered] = useState<ToolAnswer | null>(null);
+  const draft = `tool:${message.id}:${call.id}`;
   const answer = (given: ToolAnswer) => {
     setAnswered(given);
-    void answerTool(message, call.id, given).finally(() => setAnswered(null));
+    if (call.question) dropFormDraft(draft);
+    void answerTool(message, call.id, given)
+      .catch(refuse)
+      .finally(() => setAnswered(null));
   };
   const button = (given: ToolAnswer, label: string, kind: 'primary' | 'plain' | 'ghost') => (
     <Button
@@ -122,10 +141,23 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
       {label}
     </Button>
   );
-  const question = (
-    <div className={css.consent} role="group" aria-label={`${call.label}：${stateText(call)}`}>
+  const group = { role: 'group', 'aria-label': `${call.label}：${stateText(call)}` };
+  const sheet = !wide && !away && first;
+  const question = call.question ? (
+    <div className={css.consent} {...group}>
+      <QuestionForm
+        key={JSON.stringify(call.question)}
+        question={call.question}
+        draft={draft}
+        titled={!sheet}
+        onAnswer={(answers) => answerTool(message, call.id, 'once', answers)}
+        declining={button('no', '不回答', 'ghost')}
+      />
+    </div>
+  ) : (
+    <div className={css.consent} {...group}>
       <p>{server === undefined ? call.ask : signInText}</p>
-      <div>
+      <div className={css.answers}>
         {server === undefined ? (
           <>
             {button('once', '这一次', 'primary')}
@@ -148,13 +180,9 @@ const Consent = ({ call, message }: { call: ToolCall; message: Message }) => {
       </div>
     </div>
   );
-  if (wide || away || !first) return question;
+  if (!sheet) return question;
   return (
-    <Sheet
-      open
-      title={`${server === undefined ? '可以吗？' : '要先授权：'}${call.label}`}
-      onClose={() => setAway(true)}
-    >
+    <Sheet open title={titleOf(call)} onClose={() => setAway(true)}>
       {question}
     </Sheet>
   );

@@ -4,6 +4,7 @@ import { expect, foreignServer, test } from '#tests/support/app.ts';
 import { TestClient } from '#tests/support/client.ts';
 import { fillTalk } from '#tests/support/fill-talk.ts';
 import { startMcpBehindOAuth } from '#tests/support/mcp-oauth.ts';
+import { startMcpServer } from '#tests/support/mcp-server.ts';
 import {
   resultsIn,
   startScriptedModel,
@@ -285,6 +286,72 @@ test('a call that wants a sign-in waits for it, over a restart, and goes on by i
     await server.stop();
     await model.close();
     oauth.close();
+  }
+});
+
+test('what a server asks in a call is answered in its card, over a restart, and the call goes on @wide', async ({
+  app,
+  page,
+  person,
+}) => {
+  const theatre = await startMcpServer();
+  const model = await startScriptedModel((body) => {
+    const [order] = (body.tools ?? []).filter(({ function: { name } }) => name.endsWith('_order'));
+    const [result] = resultsIn(body);
+    return result === undefined
+      ? { calls: [{ name: order?.function.name ?? '', arguments: {} }] }
+      : { text: `订好了：${result.split('\n').at(-1)}` };
+  });
+  const env = {
+    OPENAI_BASE_URL: model.baseURL,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODELS: 'deepseek-scripted',
+    FETCH_ALLOWED: theatre.host,
+  };
+  const server = await startServer({ env, alone: true });
+  let again: TestServer | null = null;
+  try {
+    const client = await TestClient.register(server.baseURL);
+    const { id } = await client.call('saveToolServer', { name: '剧院', url: theatre.url });
+    await client.call('checkToolServer', { id });
+    const { list } = await client.call('toolServers', {});
+    const tools = list[0]!.tools.filter(({ name }) => name === 'order');
+    await client.call('chooseTools', { id, tools });
+    await app.enterAs({ ...person, client });
+    const { uuid } = await client.call('newSession', { type: 0, model: 'deepseek-scripted' });
+    await page.goto(`${server.baseURL}/chat?uuid=${uuid}`);
+    await app.say('请订一张票');
+    const consent = page.getByRole('group', { name: '剧院 · order：等您同意' });
+    await consent.getByRole('button', { name: '这一次' }).click();
+    const form = page.getByRole('group', { name: '剧院 · order：等您回答' });
+    await expect(page.getByRole('heading', { name: '剧院 问您' })).toBeVisible();
+    // What it says is no link.
+    await expect(form).toContainText('[点这里](http://evil.example.com)');
+    await expect(form.getByRole('link')).toHaveCount(0);
+    await expect(form.getByLabel('张数')).toHaveValue('1');
+    await see(page, 'question');
+    await form.getByRole('button', { name: '提交' }).click();
+    await expect(form.getByRole('alert')).toHaveText('请填写姓名');
+    await form.getByLabel('姓名').fill('李四');
+    await see(page, 'question-typed');
+
+    await server.kill9();
+    const { databaseUrl, dataDir, port } = server;
+    again = await startServer({ env, databaseUrl, dataDir, port, alone: true });
+    await page.reload();
+    await expect(form.getByLabel('姓名')).toHaveValue('李四');
+    await form.getByLabel('张数').fill('2');
+    await form.getByText('过道').click();
+    expect(theatre.called).toEqual([]);
+    await form.getByRole('button', { name: '提交' }).click();
+    await expect(app.log).toContainText('订好了：accept', { timeout: 40_000 });
+    expect(theatre.called).toEqual(['accept {"name":"李四","seats":2,"class":"b","meal":true}']);
+    await expect(form).toHaveCount(0);
+  } finally {
+    await again?.stop();
+    await server.stop();
+    await model.close();
+    theatre.close();
   }
 });
 
