@@ -58,7 +58,11 @@ test('a face that is sent on a train is there once, by itself, when the line is,
     for (const state of away) {
       line.set('well');
       const gone = sheet.waitFor({ state: 'hidden', timeout: 7_000 });
-      if (await gone.then(() => true).catch(() => false)) break;
+      const isGone = await gone.then(
+        () => true,
+        () => false,
+      );
+      if (isGone) break;
       line.set(state);
       await sleep(6_000);
     }
