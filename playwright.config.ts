@@ -18,9 +18,10 @@ export default defineConfig({
   fullyParallel: true,
   // Two cores have time for a third: much of what is tried waits.
   workers: 3,
-  // A busy machine may spoil a try or two; a fault spoils all. Only the second one is traced: tracing
-  // takes nearly as much of the processor as all the rest.
-  retries: 2,
+  // A busy machine may spoil a try; a fault spoils both, and `npm test` tries it once more with nothing
+  // beside it. Only the second one is traced: tracing takes nearly as much of the processor as all the
+  // rest.
+  retries: 1,
   forbidOnly: Boolean(process.env['CI']),
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   outputDir: 'test-results/e2e',

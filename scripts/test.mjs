@@ -156,7 +156,7 @@ const alone = [
   },
   {
     wanted: (e2e?.stats?.unexpected ?? 0) > 0 && e2e.stats.unexpected <= mostAlone,
-    args: [playwright, 'test', '--last-failed', '--reporter=list', '--workers=1'],
+    args: [playwright, 'test', '--last-failed', '--reporter=list', '--workers=1', '--retries=0'],
     isIts: (line) => line.startsWith('['),
     count: e2e?.stats?.unexpected,
   },

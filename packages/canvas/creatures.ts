@@ -1,4 +1,4 @@
-import { type Chance, clamp, mix } from './chance.ts';
+import { type Chance, clamp, distance, mix } from './chance.ts';
 import { blend, type Colour, hex, shade } from './colour.ts';
 import { paintPad } from './plants.ts';
 import {
@@ -976,7 +976,7 @@ const koi = (
       let mark = 0;
       for (const spot of spots) {
         const far =
-          Math.hypot(px - spot.x, py - spot.y) / spot.size +
+          distance(px - spot.x, py - spot.y) / spot.size +
           ragged.at((px / long) * 18, (py / long) * 18) * 0.35;
         mark = Math.max(mark, clamp((1.05 - far) * 9));
       }

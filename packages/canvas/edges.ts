@@ -1,4 +1,4 @@
-import { clamp, mix, smooth } from './chance.ts';
+import { clamp, distance, mix, smooth } from './chance.ts';
 import { blurPlane, type Canvas } from './raster.ts';
 import { softened } from './photo.ts';
 
@@ -43,7 +43,7 @@ const slopesOf = (plane: Float32Array, width: number, height: number): Slopes =>
       const dy = c + d - a - b + 2 * (plane[at + width]! - plane[at - width]!);
       slopes.dx[at] = dx;
       slopes.dy[at] = dy;
-      slopes.strength[at] = Math.hypot(dx, dy);
+      slopes.strength[at] = distance(dx, dy);
     }
   return slopes;
 };

@@ -1,4 +1,4 @@
-import { clamp, mix, smooth } from './chance.ts';
+import { clamp, distance, mix, smooth } from './chance.ts';
 import { hex } from './colour.ts';
 import { bloom, ellipse, fill, glow, type Point, ribbon } from './raster.ts';
 import type { Scene } from './scene.ts';
@@ -127,10 +127,10 @@ export const finish = (scene: Scene): void => {
   const corner = look.ink ? 0.07 : look.flat ? 0.04 : 0.2;
   const cx = width / 2;
   const cy = height / 2;
-  const reach = Math.hypot(cx, cy);
+  const reach = distance(cx, cy);
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
-      const off = Math.hypot(x - cx, y - cy) / reach;
+      const off = distance(x - cx, y - cy) / reach;
       const dim = 1 - corner * smooth(0.45, 1.05, off);
       const at = (y * width + x) * 3;
       for (let each = 0; each < 3; each += 1) {

@@ -1,4 +1,4 @@
-import { type Chance, clamp, mix, smooth } from './chance.ts';
+import { type Chance, clamp, distance, mix, smooth } from './chance.ts';
 import { blend, type Colour, hex, saturate, shade } from './colour.ts';
 import type { Ridge } from './land.ts';
 import { curve, dab, ellipse, fill, glow, place, type Point, ribbon, round } from './raster.ts';
@@ -412,7 +412,7 @@ const paintRays = (scene: Scene): void => {
       const turn = Math.atan2(dx, dy);
       const beam = smooth(0.02, 0.5, field.fbm(turn * 7, 0.5, 3)) * Math.exp(-turn * turn * 2.2);
       if (beam < 0.005) continue;
-      const far = Math.hypot(dx, dy);
+      const far = distance(dx, dy);
       const alpha = beam * power * smooth(0.1, 0.5, far) * smooth(1.75, 0.7, far);
       const at = (y * width + x) * 3;
       for (let each = 0; each < 3; each += 1)

@@ -1,4 +1,4 @@
-import { clamp } from './chance.ts';
+import { clamp, distance } from './chance.ts';
 import type { Colour } from './colour.ts';
 
 /** An image that is being drawn: three floats a pixel, 0 to 1, and more where it glows. */
@@ -171,7 +171,7 @@ export const upright =
 export const round =
   (inner: Colour, outer: Colour, x0: number, y0: number, reach: number): Paint =>
   (x, y, out) => {
-    const share = Math.min(1, Math.hypot(x - x0, y - y0) / reach);
+    const share = Math.min(1, distance(x - x0, y - y0) / reach);
     for (let at = 0; at < 3; at += 1) out[at] = inner[at]! + (outer[at]! - inner[at]!) * share;
   };
 
@@ -237,9 +237,10 @@ export const glow = (
   const right = Math.min(width, Math.ceil(x0 + reach));
   for (let y = top; y < bottom; y += 1)
     for (let x = left; x < right; x += 1) {
-      const far = Math.hypot(x - x0, y - y0) / reach;
+      const far = distance(x - x0, y - y0) / reach;
       if (far >= 1) continue;
-      const light = (1 - far) ** power * strength;
+      const near = 1 - far;
+      const light = (power === 2 ? near * near : near ** power) * strength;
       const at = (y * width + x) * 3;
       for (let each = 0; each < 3; each += 1) {
         const under = rgb[at + each]!;
@@ -292,7 +293,7 @@ export const ribbon = (line: readonly Point[], width: (along: number) => number)
     const [x, y] = line[at]!;
     const [ax, ay] = line[Math.max(0, at - 1)]!;
     const [bx, by] = line[Math.min(line.length - 1, at + 1)]!;
-    const length = Math.hypot(bx - ax, by - ay) || 1;
+    const length = distance(bx - ax, by - ay) || 1;
     const half = width(line.length > 1 ? at / (line.length - 1) : 0) / 2;
     const nx = (-(by - ay) / length) * half;
     const ny = ((bx - ax) / length) * half;

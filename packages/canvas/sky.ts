@@ -1,4 +1,4 @@
-import { clamp, mix, smooth } from './chance.ts';
+import { clamp, distance, mix, smooth } from './chance.ts';
 import { blend, type Colour, hex, saturate, scaleOf, shade } from './colour.ts';
 import { ellipse, fill, glow, maskOf, paintMask, type Point, ribbon, round } from './raster.ts';
 import type { Scene } from './scene.ts';
@@ -16,7 +16,7 @@ export const paintSky = ({ canvas, look, horizon, light, noise }: Scene): void =
       const sway = look.flat ? 0 : warp.at(x / unit, (y / unit) * 2.2) * 0.035;
       const step = Math.round(clamp(down + sway * down) * 511) * 3;
       const at = (y * width + x) * 3;
-      const far = Math.hypot((x - light.x) * 0.75, y - light.y) / reach;
+      const far = distance((x - light.x) * 0.75, y - light.y) / reach;
       const lit = far < 1 ? (1 - far) ** 2 * strength : 0;
       for (let each = 0; each < 3; each += 1)
         rgb[at + each] = mix(table[step + each]!, look.light[each]!, lit);
@@ -174,7 +174,7 @@ export const paintClouds = (scene: Scene): void => {
       if (body <= 0.003) continue;
       const dx = light.x - px;
       const dy = light.y - unit * 0.35 - py;
-      const far = Math.hypot(dx, dy) || 1;
+      const far = distance(dx, dy) || 1;
       const toward = density(px + (dx / far) * unit * 0.045, py + (dy / far) * unit * 0.045);
       const fade = smooth(0, unit * 0.1, horizon - py);
       thick[y * w + x] = body * mix(0.25, 1, fade);
@@ -277,7 +277,7 @@ export const paintRainbow = ({ canvas, horizon, chance }: Scene): void => {
   );
   for (let y = 0; y < horizon; y += 1)
     for (let x = 0; x < width; x += 1) {
-      const far = (Math.hypot(x - cx, y - cy) - radius) / thick;
+      const far = (distance(x - cx, y - cy) - radius) / thick;
       if (far < -0.2 || far > 1.2) continue;
       const edge = smooth(-0.2, 0.2, far) * smooth(1.2, 0.8, far);
       const power = edge * 0.34 * smooth(0, unit * 0.25, horizon - y + unit * 0.06);
@@ -383,7 +383,7 @@ export const paintPlanet = ({ canvas, horizon, chance, noise, look, focus }: Sce
         const dx = mx + mask.left - x;
         const dy = my + mask.top - y;
         const below = dy * Math.cos(tilt) - dx * Math.sin(tilt) > 0;
-        const hidden = Math.hypot(dx, dy) < size && !front;
+        const hidden = distance(dx, dy) < size && !front;
         if (below !== front || hidden) mask.values[my * mask.width + mx] = 0;
       }
     paintMask(
@@ -392,7 +392,7 @@ export const paintPlanet = ({ canvas, horizon, chance, noise, look, focus }: Sce
       (px, py, out) => {
         const dx = px - x;
         const dy = (py - y) * 4.1;
-        const line = bands.at(Math.hypot(dx, dy) / (size * 0.09), 7) * 0.22;
+        const line = bands.at(distance(dx, dy) / (size * 0.09), 7) * 0.22;
         const tone = Math.round(clamp(0.6 + line) * 255) * 3;
         for (let at = 0; at < 3; at += 1) out[at] = tones[tone + at]! * 0.92;
       },

@@ -1,4 +1,4 @@
-import { clamp, mix, smooth } from './chance.ts';
+import { clamp, distance, mix, smooth } from './chance.ts';
 import { blend, type Colour, hex, saturate, scaleOf, shade } from './colour.ts';
 import {
   bloom,
@@ -230,7 +230,7 @@ export const paintPortrait = (scene: Scene): void => {
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 3;
       const inside = cover[y * width + x]!;
-      const far = clamp(Math.hypot(x - lx, y - ly) / (unit * 1.15));
+      const far = clamp(distance(x - lx, y - ly) / (unit * 1.15));
       const grain = 1 + paper.fbm((x / unit) * 3, (y / unit) * 3, 3) * 0.05;
       // The face is light where the light meets it, and darkens towards the back of the head.
       const back = clamp(0.5 - ((x - cx) * (mirror ? -1 : 1)) / size);

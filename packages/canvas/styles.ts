@@ -1,4 +1,4 @@
-import { chanceOf, clamp, mix, noiseOf, smooth } from './chance.ts';
+import { chanceOf, clamp, distance, mix, noiseOf, smooth } from './chance.ts';
 import { type Colour, fromLab, hex, type Lab, toLab } from './colour.ts';
 import { linesOf } from './edges.ts';
 import { softened } from './photo.ts';
@@ -43,7 +43,7 @@ const oil = (canvas: Canvas, seed: number): void => {
       const gy =
         lightOf(tones, Math.min(height - 1, cy + step) * width + cx) -
         lightOf(tones, Math.max(0, cy - step) * width + cx);
-      const strong = Math.hypot(gx, gy);
+      const strong = distance(gx, gy);
       const turn =
         strong > 0.035
           ? Math.atan2(gy, gx) + Math.PI / 2

@@ -166,23 +166,21 @@ test('a stream tells calls as they come, and again to who reads from the middle'
   expect(plain.map(({ data }) => data)).toEqual(['"得到 5050"', '[DONE]']);
 });
 
-test('code has no network, no server and no end of time or memory', async () => {
+test('code has no network and no server', async () => {
   script = (body) =>
     resultsIn(body).length === 0
       ? {
           calls: [
             'typeof fetch + typeof require + typeof process + typeof __print',
-            'for (;;) {}',
             'throw new Error("坏了")',
           ].map((code) => ({ name: 'run_code', arguments: { code, language: 'javascript' } })),
         }
       : { text: '好' };
   const { tools } = await ask(await newSession(), '请运行这些代码看看');
-  expect(tools?.map(({ state }) => state)).toEqual(['done', 'failed', 'failed']);
+  expect(tools?.map(({ state }) => state)).toEqual(['done', 'failed']);
   expect(tools?.[0]?.result).toBe('undefined'.repeat(4));
-  expect(tools?.[1]?.result).toContain('停下');
-  expect(tools?.[2]?.result).toContain('坏了');
-}, 60_000);
+  expect(tools?.[1]?.result).toContain('坏了');
+});
 
 test('programs read files of the talk, leave files, and draw charts that only their person is shown', async () => {
   let wanted: { name: string; arguments: object }[] = [];

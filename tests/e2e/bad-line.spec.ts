@@ -105,6 +105,7 @@ test('a line that answers nothing: what is on the device is shown, a message has
   await page.goto(`${line.baseURL}/image/private`);
   await expect(page.getByText('还没有画过图片')).toBeVisible();
   await settleIn(page);
+  await expect.poll(() => keptIn(page, 'queqiao-cache', 'answers')).toContain('内置画板');
 
   line.state = 'hangs';
   await page.goto(`${line.baseURL}/model`);

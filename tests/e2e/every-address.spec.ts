@@ -1,9 +1,20 @@
+import type { AnyRouter } from '@tanstack/react-router';
 import { addresses } from '../support/addresses.ts';
+import type { App } from '../support/app.ts';
 import { audit, dialogs, looks, openDialogs } from '../support/axe.ts';
 import { TestClient } from '../support/client.ts';
 import { asOwner, expect, foreignServer, test } from '../support/manager-place.ts';
 
 test.skip(foreignServer, 'needs a server of its own');
+
+/** Goes to a screen and waits until it, not the one before, is shown: its code may take its time. */
+const arrive = async (app: App, address: string): Promise<void> => {
+  await app.walk(address);
+  await app.page.waitForFunction(() => {
+    const { state } = (window as unknown as { __TSR_ROUTER__: AnyRouter }).__TSR_ROUTER__;
+    return state.status === 'idle' && state.resolvedLocation?.pathname === location.pathname;
+  });
+};
 
 /** What no screen says to anybody. */
 const nonsense = /\bundefined\b|\bNaN\b|\[object |Invalid Date|没有加载成功/;
@@ -19,7 +30,7 @@ test('every address opens for a visitor, a person and a manager: nothing hangs, 
   const visit = async (who: string) => {
     await expect(main).toBeVisible();
     for (const address of addresses) {
-      await app.walk(address);
+      await arrive(app, address);
       await expect(main, `${who} at ${address}`).toBeVisible();
       // Painted twice, and alive.
       await page.evaluate(
@@ -74,12 +85,17 @@ test('axe finds nothing on any screen, in its dialogs, on a phone and wide, ligh
   };
   for (const width of [390, 1680]) {
     await page.setViewportSize({ width, height: width === 390 ? 844 : 1050 });
-    for (const address of [...addresses, `/chat?uuid=${place.person.uuid}`]) {
-      await app.walk(address);
+    for (const [at, address] of [...addresses, `/chat?uuid=${place.person.uuid}`].entries()) {
+      await arrive(app, address);
       await expect(page.locator('#root .skeleton')).toHaveCount(0);
       const where = `${width} ${address}`;
-      found.push(...(await audit(page)).map((line) => `${where}: ${line}`));
-      states += looks.length;
+      // The colours of a screen are the same in a wide window; what stands beside it there is beside
+      // all of them, and so is seen in every look when these take turns.
+      const inLooks = looks.filter(
+        (_, look) => width === 390 || look === 0 || look === (at % 3) + 1,
+      );
+      found.push(...(await audit(page, inLooks)).map((line) => `${where}: ${line}`));
+      states += inLooks.length;
       if (!(await holdsMore(width)))
         found.push(`${where}: wider than a small window, or with large text`);
       // What is opened from many screens is opened once.
@@ -95,5 +111,5 @@ test('axe finds nothing on any screen, in its dialogs, on a phone and wide, ligh
     }
   }
   expect(found).toEqual([]);
-  expect(states).toBeGreaterThan(400);
+  expect(states).toBeGreaterThan(300);
 });

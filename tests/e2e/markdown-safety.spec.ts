@@ -186,8 +186,13 @@ test.describe('nothing that people or models write runs', () => {
     });
     await page.goto(`/chat?uuid=${uuid}`);
     await expect(app.log).toBeVisible();
-    await page.getByRole('button', { name: '回到底部' }).click();
-    await expect(page.locator(`[data-message="${messages.length}"]`)).toBeAttached();
+    // What is drawn late makes the list longer while it scrolls.
+    const down = page.getByRole('button', { name: '回到底部' });
+    await expect(async () => {
+      if (await down.isVisible()) await down.click({ timeout: 2_000 });
+      const last = page.locator(`[data-message="${messages.length}"]`);
+      await expect(last).toBeAttached({ timeout: 2_000 });
+    }).toPass({ timeout: 30_000 });
     expect(await sweep(page)).toEqual([]);
 
     const questions = groupsOf(10).map((text, at) => ({ ...sessionOf(text, at), type: 2 }));

@@ -6,15 +6,9 @@ import { workerUrl } from '#server/worker-url.ts';
 import type { ProgramFile } from './code-files.ts';
 import { ToolFailure } from './tool.ts';
 
-/** What a program may take of the processor, and what its engine takes to begin, s. */
-const seconds = 10;
+/** What an engine takes of the processor to begin, s. */
 const beginning = 4;
-const bounds = {
-  heapMb: 256,
-  growth: 400 * 1024 * 1024,
-  processorSeconds: seconds + beginning,
-  seconds: 45,
-};
+const bounds = { heapMb: 256, growth: 400 * 1024 * 1024, seconds: 45 };
 
 export const languages = ['javascript', 'python'] as const;
 export type Language = (typeof languages)[number];
@@ -36,16 +30,19 @@ const inTurn = createFairQueue(2, 8);
 
 /**
  * Runs a program in an engine of its own, without network, files or anything of this server.
+ * @param seconds what it may take of the processor
  * @throws ToolFailure
  */
 export const runProgram = async (
   program: Pick<CodeTask, 'language' | 'code' | 'files'>,
   user: Waiter,
+  seconds = 10,
 ): Promise<{ text: string; files: ProgramFile[] }> => {
   const task: CodeTask = { ...program, seconds, memory: 256 * 1024 * 1024 };
+  const most = { ...bounds, processorSeconds: seconds + beginning };
   const url = workerUrl('./code-worker.ts', import.meta.url);
   try {
-    const answer = await inTurn(user, () => runApart<CodeAnswer>(url, task, bounds));
+    const answer = await inTurn(user, () => runApart<CodeAnswer>(url, task, most));
     if ('refused' in answer) throw new ToolFailure(answer.refused);
     return answer;
   } catch (error) {

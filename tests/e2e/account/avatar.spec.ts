@@ -57,7 +57,12 @@ test('a face that is sent on a train is there once, by itself, when the line is,
     const away: RoughState[] = ['silent', 'down', 'silent', 'silent'];
     for (const state of away) {
       line.set('well');
-      await sleep(7_000);
+      const gone = sheet.waitFor({ state: 'hidden', timeout: 7_000 });
+      const isGone = await gone.then(
+        () => true,
+        () => false,
+      );
+      if (isGone) break;
       line.set(state);
       await sleep(6_000);
     }

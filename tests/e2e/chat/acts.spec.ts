@@ -49,7 +49,7 @@ const serverWith = async (
   return { server, end, bodies: model.bodies };
 };
 
-test('a picture is drawn, changed, filmed and words are read aloud, where it is spoken of @wide', async ({
+test('a picture is drawn, changed, filmed and words are read aloud, where it is spoken of', async ({
   app,
   page,
   person,
@@ -91,7 +91,7 @@ test('a picture is drawn, changed, filmed and words are read aloud, where it is 
   }
 });
 
-test('a long conversation is condensed by itself, says so, and can be told not to; a temporary one says from where it is read @wide', async ({
+test('a long conversation is condensed by itself, says so, and can be told not to; a temporary one says from where it is read', async ({
   app,
   page,
   person,
@@ -230,7 +230,7 @@ test('a server is signed in at, its resource goes along with a question, its pro
   }
 });
 
-test('a call that wants a sign-in waits for it, over a restart, and goes on by itself after it @wide', async ({
+test('a call that wants a sign-in waits for it, over a restart, and goes on by itself after it', async ({
   app,
   page,
   person,

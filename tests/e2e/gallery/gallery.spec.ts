@@ -120,7 +120,7 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   await expect(viewer.getByRole('button', { name: '反推提示词' })).toHaveCount(0);
   await expect(viewer.getByRole('button', { name: '图生视频' })).toBeVisible();
   await viewer.getByRole('button', { name: '作为参考图' }).click();
-  await page.waitForURL(/open=img-tool/);
+  await page.waitForURL(/\/chat\?/);
   await expect(page.getByRole('img', { name: '参考图' })).toBeVisible();
 });
 

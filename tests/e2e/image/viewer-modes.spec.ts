@@ -124,7 +124,7 @@ test('from the viewer others like it are asked for at once, and a film is begun 
   ).toBeVisible(soon);
   await app.walk(address);
   await viewerOf(page).getByRole('button', { name: '图生视频' }).click();
-  await page.waitForURL(/open=img-video/);
+  await page.waitForURL(/\/chat\?/);
   const film = page.getByRole('dialog', { name: /视频/ });
   await expect(film.getByRole('img').first()).toBeVisible(soon);
 });

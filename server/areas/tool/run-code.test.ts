@@ -7,6 +7,12 @@ const run = (code: string, data = new Uint8Array(0)) =>
     { person: 'p1', guest: false },
   );
 
+test('a program that never ends is stopped', async () => {
+  const endless = { language: 'javascript' as const, code: 'for (;;) {}', files: [] };
+  const running = runProgram(endless, { person: 'p1', guest: false }, 1);
+  await expect(running).rejects.toThrow('已停下');
+});
+
 test('files of a program take no more than they may, however they grow', async () => {
   const code = `
 import os
