@@ -22,8 +22,8 @@ const thumbDown =
 
 export const methodNames: Readonly<Record<ImageMethod, string>> = {
   edit: '局部重绘',
-  upscale: '放大',
-  variations: '变体',
+  upscale: '高清放大',
+  variations: '再来几张',
   removeBg: '抠图',
   editBg: '换背景',
   interrogate: '反推提示词',
@@ -34,11 +34,14 @@ const origins = { drawn: '画的', uploaded: '上传的', edited: '修改而来'
 const nameOf = (how: string): string | undefined =>
   (taskNames as Readonly<Record<string, string>>)[how];
 
-const originText = (info: ImageInfo): string => {
-  const how = nameOf(info.how);
-  if (info.how === '' || how === undefined) return origins[info.origin];
-  return info.how === 'img2img' ? '由另一张图片画成' : `由另一张图片${how}而来`;
+/** What was done to something to get this, as a verb. */
+const madeBy = (how: string): string => {
+  const act = how === 'vary' ? '再画' : nameOf(how);
+  return act === undefined || how === 'img2img' ? '画成' : `${act}而来`;
 };
+
+const originText = ({ how, origin }: ImageInfo): string =>
+  nameOf(how) === undefined ? origins[origin] : `由另一张图片${madeBy(how)}`;
 
 const viewed = (kin: ImageKin): ViewedImage => ({ id: kin.id, url: kin.url, ...sizeOf(kin.size) });
 
@@ -85,7 +88,7 @@ const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) =
                 onView={onView}
               />
             ))}
-            <span className={styles['here']}>由它{nameOf(info.how) ?? '画成'}而来</span>
+            <span className={styles['here']}>由它{madeBy(info.how)}</span>
           </div>
         </section>
       )}

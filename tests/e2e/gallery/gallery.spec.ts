@@ -236,9 +236,9 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   await list.getByRole('button', { name: '山顶的小亭子', exact: true }).click();
   const viewer = viewerOf(page);
   await viewer.getByRole('button', { name: '高清放大' }).click();
-  const enlarging = page.getByRole('dialog', { name: '放大' });
+  const enlarging = page.getByRole('dialog', { name: '高清放大' });
   await expect(enlarging.getByText(/^(\d+)×\1 放大成/)).toBeVisible();
-  await enlarging.getByRole('button', { name: /^放大/ }).click();
+  await enlarging.getByRole('button', { name: /^高清放大/ }).click();
   await expect(enlarging.getByRole('slider', { name: '对比原图与新图' })).toBeVisible(soon);
   await enlarging.getByRole('button', { name: '返回' }).click();
   await viewer.getByRole('button', { name: '关闭' }).click();
