@@ -5,6 +5,7 @@ import { madeWords, noteMade } from '#src/widgets/image/made-mark.tsx';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { sizeOf } from '#src/widgets/image/shelves.ts';
 import { api } from '#src/platform/api.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { copyText } from '#src/platform/copy.ts';
@@ -69,6 +70,25 @@ const KinTile = ({
     <small>{label}</small>
   </button>
 );
+
+/** Whose words it was drawn from. */
+const Inspiration = ({
+  info: { inspired_by: from },
+  onView,
+}: {
+  info: ImageInfo;
+  onView: (image: ViewedImage) => void;
+}) => {
+  const { user } = useAuth();
+  if (!from) return null;
+  return (
+    <button type="button" className={styles['inspiration']} onClick={() => onView(viewed(from))}>
+      <img src={smallImage(from.url, 180)} alt="" loading="lazy" />
+      <span>源自 {from.user_id === user?.id ? '我' : maskName(from.user_name)}</span>
+      <Icon name="forward" size={18} />
+    </button>
+  );
+};
 
 /** What it was made from, the first one first, and what was made from it. */
 const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) => void }) => {
@@ -221,6 +241,7 @@ export const InfoPanel = ({
         </Button>
       </section>
     )}
+    <Inspiration info={info} onView={onView} />
     <Kin info={info} onView={onView} />
     {info.own && (info.made === undefined || info.made === 'suspected') && <Declare info={info} />}
     <Facts info={info} />

@@ -68,6 +68,7 @@ export const useStartFrom = () => {
           ...(info.seed === null ? {} : { seed: info.seed }),
         },
         size: sizeOf(info),
+        inspired_by: info.id,
         ...(base === '' ? {} : { base_image: base }),
       });
       toast('提示词和参数都填好了，可以直接画', 'success');
