@@ -57,6 +57,8 @@ export const imageRequest = z.object({
   controlnet_model: z._default(text(200), ''),
   /** 0 balanced, 1 the prompt, 2 the reference is more important. */
   controlnet_control_mode: z._default(wholeNumber(0, 2), 0),
+  /** The image whose words and parameters these were before somebody went on from them. */
+  inspired_by: z.optional(id),
 });
 export type ImageRequest = z.output<typeof imageRequest>;
 

@@ -55,6 +55,8 @@ export const imageInfo = z.extend(listedImage, {
   /** What it was made from, the nearest first, and what was made from it, newest first. */
   parents: z.array(kin),
   children: z.array(kin),
+  /** Whose words it was drawn from; left out: nobody else's, or the asker may not see that one. */
+  inspired_by: z.optional(z.extend(kin, { user_id: z.int(), user_name: personName })),
   /** What the asker may do with it, by which model, how many that makes and what they take at most. */
   tools: z.array(
     z.object({

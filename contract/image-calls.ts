@@ -134,7 +134,7 @@ export const imageCalls = {
     access: 'guest',
     countsForGuests: always,
     idempotent: true,
-    summary: '放大自己的一张图片：2 或 4 倍，model 是放大算法的名字',
+    summary: '高清放大自己的一张图片：2 或 4 倍，model 是放大算法的名字',
     input: z.object({
       ...editing,
       model: z.optional(text(100)),
@@ -184,7 +184,7 @@ export const imageCalls = {
     access: 'guest',
     countsForGuests: always,
     idempotent: true,
-    summary: '按提示重绘自己的一张图片：mask 里的（edit），或整张的变体（variations）',
+    summary: '按提示重绘自己的一张图片：mask 里的（edit），或照整张再来几张（variations）',
     input: z.object({
       ...editing,
       /** variations: all of it, by the words or as it is; anything else: what the mask holds. */

@@ -6,9 +6,9 @@ import { limits } from './limits.ts';
 export const taskNames: Readonly<Record<ImageTask, string>> = {
   txt2img: '画图',
   img2img: '参考图',
-  vary: '变体',
+  vary: '再来几张',
   blend: '融图',
-  upscale: '放大',
+  upscale: '高清放大',
   edit: '局部重绘',
   'remove-bg': '抠图',
   'edit-bg': '换背景',

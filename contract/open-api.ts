@@ -399,7 +399,7 @@ export const openApiCalls = {
     method: 'POST',
     path: '/v1/upscale',
     wire: 'plain',
-    summary: '放大图片到 2 或 4 倍；用 progress 查询',
+    summary: '把图片高清放大到 2 或 4 倍；用 progress 查询',
     maxBytes: 15 * megabyte,
     input: z.strictObject({
       ...image,

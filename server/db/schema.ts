@@ -605,6 +605,8 @@ export const images = pgTable('images', {
   /** What it was made from, and by which task; empty: by none. */
   parentId: reference('parent_id'),
   how: text('how').$type<ImageTask | ''>().notNull().default(''),
+  /** The image whose words it was drawn from. */
+  inspiredBy: reference('inspired_by'),
   /** The ending of its address. */
   type: text('type').$type<'jpg' | 'png'>().notNull().default('png'),
   /** Its owner shows it to nobody, whatever its session is. */

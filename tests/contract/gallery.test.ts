@@ -349,3 +349,38 @@ test('what is made of a picture in a session is as public as the session; a dele
   const { list } = await owner.call('historyList', { session_id: made.session });
   expect(replyOf(list[0]!).images).toMatchObject([{ url: '', error: '图片已删除' }]);
 });
+
+test('what was drawn from another’s words says whose, to whoever may see that one', async () => {
+  const words = '花港观鱼';
+  const source = await publicPicture(owner, words);
+  const kept = await paint(owner, '谁也不给看的一张', { image: { n: 1, size: 0 } });
+  const hidden = replyOf(kept.message).images[0]!;
+  const drawnFrom = async (inspired_by: number) => {
+    const { sent, message } = await paint(other, words, { image: { n: 1, inspired_by } });
+    await other.call('setSession', { session_id: sent.uuid, private: 0 });
+    return replyOf(message).images[0]!.id;
+  };
+  const inspirationFor = async (client: TestClient, image_id: number) =>
+    (await client.call('imageInfo', { image_id })).info.inspired_by;
+  const like = await drawnFrom(source.id);
+  const visitor = new TestClient(server.baseURL);
+  for (const client of [other, owner, visitor])
+    expect(await inspirationFor(client, like)).toMatchObject({
+      id: source.id,
+      url: source.url,
+      user_name: '测试用户',
+    });
+  // What one may not see and what there is not draw the same, and leave nothing.
+  for (const unseen of [hidden.id, 999_999_999]) {
+    const id = await drawnFrom(unseen);
+    // Its owner could see it, had the reference been kept.
+    for (const client of [other, owner]) expect(await inspirationFor(client, id)).toBeUndefined();
+  }
+  await owner.call('hideImage', { image_id: source.id, hidden: 1 });
+  for (const client of [other, visitor]) expect(await inspirationFor(client, like)).toBeUndefined();
+  expect(await inspirationFor(owner, like)).toMatchObject({ id: source.id });
+  await owner.call('hideImage', { image_id: source.id, hidden: 0 });
+  await owner.call('deleteImage', { image_id: source.id });
+  for (const client of [other, owner, visitor])
+    expect(await inspirationFor(client, like)).toBeUndefined();
+});

@@ -173,11 +173,11 @@ test('in the viewer words outlast a kill, a silent line is said above it, and wh
     await phone.page.goto(`${line.baseURL}/image/private?rank=upload&image_id=${image.id}`);
     const viewer = phone.page.getByRole('dialog', { name: '修改图片' });
     await viewer.getByRole('button', { name: '再来几张' }).click();
-    return phone.page.getByRole('dialog', { name: '变体', exact: true });
+    return phone.page.getByRole('dialog', { name: '再来几张', exact: true });
   };
   const begun = async () => (await client.call('jobList', {})).list.length;
-  const words = { name: '变体的提示词' };
-  const draw = { name: /^画变体/ };
+  const words = { name: '再来几张的提示词' };
+  const draw = { name: /^再来几张/ };
   await (await open()).getByRole('textbox', words).fill('雪山上的月亮');
   await expect.poll(() => keptIn(phone.page, 'queqiao-outbox', 'drafts')).toContain('雪山上的月亮');
   await phone.crash();

@@ -261,11 +261,11 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
   await newest(page).getByRole('button', { name: '更多', exact: true }).click();
   await page.getByRole('button', { name: /^选放大算法/ }).click();
-  const larger = page.getByRole('dialog', { name: '放大' });
+  const larger = page.getByRole('dialog', { name: '高清放大' });
   await larger.getByRole('radio', { name: '4 倍' }).click();
   await larger.getByRole('radio', { name: '4x-UltraSharp' }).click();
-  await larger.getByRole('button', { name: '放大 · 1000 tokens', exact: true }).click();
-  await expect(newest(page)).toContainText('放大 4×');
+  await larger.getByRole('button', { name: '高清放大 · 1000 tokens', exact: true }).click();
+  await expect(newest(page)).toContainText('高清放大 4×');
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
   expect(webui.asked.find(({ path }) => path.endsWith('extra-single-image'))?.body).toMatchObject({
     upscaler_1: '4x-UltraSharp',

@@ -55,8 +55,8 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   // One of them, larger; then it, as the base of another.
   const menu = page.getByRole('dialog', { name: '第 1 张' });
   await page.getByRole('button', { name: '第 1 张的更多操作' }).click();
-  await menu.getByRole('button', { name: '放大 2×' }).click();
-  await expect(page.getByText('放大 2×').first()).toBeVisible();
+  await menu.getByRole('button', { name: '高清放大 2×' }).click();
+  await expect(page.getByText('高清放大 2×').first()).toBeVisible();
   await expect(made(page)).toHaveCount(2, soon);
   await page.getByRole('button', { name: '第 1 张的更多操作' }).last().click();
   await menu.getByRole('button', { name: '作为参考图' }).click();
@@ -69,8 +69,8 @@ test('a drawing is asked for at home, goes on while one is away, and leads to ot
   await expect(page.getByRole('log').getByText('参考图', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: '不用参考图' })).toBeHidden();
   await expect(made(page).last().getByRole('img')).toHaveCount(1, soon);
-  await page.getByRole('button', { name: '变体', exact: true }).last().click();
-  await expect(page.getByText('变体').last()).toBeVisible();
+  await page.getByRole('button', { name: '再来几张', exact: true }).last().click();
+  await expect(page.getByText('再来几张').last()).toBeVisible();
 
   // Ten at once, and not after all.
   await page.getByRole('button', { name: /^张数/ }).click();

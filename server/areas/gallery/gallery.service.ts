@@ -14,6 +14,7 @@ import {
   pageOfImages,
   parentsOf,
   requireImage,
+  seenImage,
   viewerOf,
   viewImage,
   noImage,
@@ -35,6 +36,16 @@ const sorts = { default: 'hot', newest: 'newest', 'most-popular': 'liked' } as c
 const kinView = (kin: Kin): ImageKin => {
   const { id, uuid, url, size, origin } = viewImage(kin);
   return { id, uuid, url, size, origin, how: kin.how };
+};
+
+/** Whose words an image was drawn from, as far as a person may see that one. */
+const inspirationOf = async (db: Executor, id: number | null, viewer: number) => {
+  const from = id === null ? null : await seenImage(db, id, viewer);
+  return (
+    from && {
+      inspired_by: { ...kinView(from), user_id: from.user_id, user_name: from.user_name },
+    }
+  );
 };
 
 /** Tasks that keep the words of what they were done to. */
@@ -154,6 +165,7 @@ export const createGalleryService = (deps: {
           public: open,
           parents: parents.map(kinView),
           children: children.map(kinView),
+          ...(gone ? {} : await inspirationOf(db, row.inspiredBy, viewer)),
           tools: mayWork ? await deps.edits.toolsFor(db, row, user) : [],
         },
         components: [...offered],

@@ -20,6 +20,7 @@ export const imageArea = ({ db, models, files, prompts, safety, settings, log }:
             parameters: `'{}'`,
             remote: 'NULL',
             how: `''`,
+            inspired_by: 'NULL',
           },
         },
         take: ['uuid', 'prompt', 'model', 'origin', 'created_at'],

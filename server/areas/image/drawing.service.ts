@@ -23,7 +23,7 @@ import { requireUsable } from '../model/usable.ts';
 import { imageLivesMs } from './image-work.ts';
 import { holdFor } from './image-hold.ts';
 import { planImages, requestOf, type ImagePlan } from './image-plan.ts';
-import { requireImage } from './images.service.ts';
+import { requireImage, seenImage } from './images.service.ts';
 
 /** A begun job, and what is drawn where that is not what was asked for. */
 interface Begun {
@@ -103,6 +103,11 @@ export const createDrawing = (deps: {
         const named = { ...request, base_image: plan.baseImage, parameters: plan.parameters };
         await deps.files.takeImages(tx, addressesOf(named));
         const source = await sourceOf(tx, plan, user);
+        // One that is gone by now, or never was the person's to see, is no reason not to draw.
+        const inspired =
+          request.inspired_by === undefined
+            ? null
+            : await seenImage(tx, request.inspired_by, user.id);
         await requireRoomForJob(tx, user.id);
         await deps.files.requireRoom(tx, user);
         if (message.state !== 'none') await startImages(tx, message.id, model.name);
@@ -120,7 +125,11 @@ export const createDrawing = (deps: {
           model: model.name,
           subject,
           message: { sessionId: session.id, historyId: message.id },
-          input: { ...plan, source } satisfies ImagePlan,
+          input: {
+            ...plan,
+            source,
+            ...(inspired && { inspiredBy: inspired.id }),
+          } satisfies ImagePlan,
           holdId,
           heldTokens,
           livesMs: imageLivesMs,

@@ -12,8 +12,8 @@ import { pictureArgument, pictureOfTalk } from './pictures-of-talk.ts';
 /** What can be done with a picture, as it is called in a call and on the page. */
 const ways = {
   change: { task: 'vary', label: '改图' },
-  upscale: { task: 'upscale', label: '放大' },
-  remove_background: { task: 'remove-bg', label: '去背景' },
+  upscale: { task: 'upscale', label: '高清放大' },
+  remove_background: { task: 'remove-bg', label: '抠图' },
 } as const satisfies Record<string, { task: ImageTask; label: string }>;
 type Way = keyof typeof ways;
 

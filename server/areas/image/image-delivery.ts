@@ -73,6 +73,7 @@ const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Prom
               origin: edits.has(plan.task) ? ('edited' as const) : ('drawn' as const),
               parentId,
               how: parentId === null ? ('' as const) : plan.task,
+              inspiredBy: plan.inspiredBy ?? null,
               ...kept,
               model: job.model,
               prompt: painted.prompt,

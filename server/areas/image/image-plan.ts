@@ -47,6 +47,8 @@ export interface ImagePlan {
   price: ImagePrice;
   /** What a service calls the image that this starts from, and which service that was. */
   source: { channelId: number; remote: unknown } | null;
+  /** The image whose words these were, which its person could see; left out: none. */
+  inspiredBy?: number;
 }
 
 /** What the engine is asked for. */

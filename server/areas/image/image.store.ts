@@ -364,6 +364,14 @@ export const childrenOf = async (
   return rows;
 };
 
+/** An image that is there and that a person may see. */
+export const seenImage = async (db: Executor, id: number, viewer: number): Promise<Kin | null> => {
+  const { rows } = await db.execute<Kin & Record<string, unknown>>(sql`
+    SELECT ${columns}, i.how, 0 AS vote FROM images i
+    WHERE i.id = ${id} AND i.deleted_at IS NULL AND ${seenBy(viewer)}`);
+  return rows[0] ?? null;
+};
+
 /** One image as one person sees it. */
 export const listedImage = async (
   db: Executor,

@@ -18,6 +18,7 @@ export {
   listedImage,
   moveImages,
   parentsOf,
+  seenImage,
   stateOfFile,
   viewerOf,
   type ImageRow,

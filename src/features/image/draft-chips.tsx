@@ -112,12 +112,13 @@ export const DraftChips = ({
   onOpen: (tab: ImageToolTab) => void;
 }) => {
   const { base_image = '', controlnet_image = '', controlnet_module = '', parameters } = draft;
+  const { inspired_by } = draft;
   const moduleLabel = useModuleLabel(model?.name ?? '', model ? controlnet_module : '');
   const blend = blendOf(draft, model);
   const { style, seed, checkpoint, lora } = parameters ?? none;
   const sticky = [style, seed, checkpoint, lora].some((each) => each !== undefined);
   const bare = base_image === '' && blend.length === 0 && controlnet_image === '';
-  if (bare && !sticky && share === null) return null;
+  if (bare && !sticky && share === null && inspired_by === undefined) return null;
   return (
     <div className={kitCss.sendChips}>
       {share !== null && (
@@ -155,6 +156,13 @@ export const DraftChips = ({
         >
           参考图
         </AlongChip>
+      )}
+      {inspired_by !== undefined && (
+        <Removable
+          words="注明源自"
+          label="不注明源自哪张图片"
+          onRemove={() => changeImageDraft(uuid, { inspired_by: undefined })}
+        />
       )}
       {controlnet_image !== '' && (
         <Removable

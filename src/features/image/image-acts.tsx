@@ -135,11 +135,13 @@ const actionName = ({ emoji, label }: ImageAction): string =>
   [emoji, label].filter(Boolean).join(' ');
 
 /** What is done with one of four stands in rows, a column for each of them. */
-const numberedOf = (actions: readonly ImageAction[]) =>
-  ['放大', '变体'].flatMap((name) => {
-    const own = actions.filter(({ label }) => new RegExp(`^${name} [1-4]$`).test(label));
-    return own.length > 1 ? [{ name, actions: own }] : [];
+const numberedOf = (actions: readonly ImageAction[]) => {
+  const nameOf = ({ label }: ImageAction) => /^(.+) [1-4]$/.exec(label)?.[1] ?? '';
+  return [...new Set(actions.map(nameOf))].flatMap((name) => {
+    const own = actions.filter((action) => nameOf(action) === name);
+    return name !== '' && own.length > 1 ? [{ name, actions: own }] : [];
   });
+};
 
 const NumberedActions = ({
   rows,
@@ -219,11 +221,11 @@ const GoOn = ({
         can('upscale') &&
         ([2, 4] as const).map((resize) =>
           chip(
-            `放大 ${resize}×`,
+            `高清放大 ${resize}×`,
             followUp('upscale', { asked, image: own, parameters: { resize } }),
           ),
         )}
-      {own && can('image-to-image') && chip('变体', followUp('vary', { asked, image: own }))}
+      {own && can('image-to-image') && chip('再来几张', followUp('vary', { asked, image: own }))}
       {numbered.length > 0 && <NumberedActions rows={numbered} requestOf={requestOf} />}
       {others.map((action) =>
         chip(
@@ -388,11 +390,11 @@ const useImageMenuActs = (
         label: may ? '修改图片' : '查看图片',
         act: () => next.step('viewer', image),
       },
-      own('upscale') && { icon: 'plus', label: '放大 2×', ...draws('upscale', 2) },
-      own('upscale') && { icon: 'plus', label: '放大 4×', ...draws('upscale', 4) },
+      own('upscale') && { icon: 'plus', label: '高清放大 2×', ...draws('upscale', 2) },
+      own('upscale') && { icon: 'plus', label: '高清放大 4×', ...draws('upscale', 4) },
       own('upscale') &&
         chooses && { icon: 'plus', label: '选放大算法', ...asks('upscale', 'upscale') },
-      own('image-to-image') && { icon: 'fork', label: '变体', ...draws('vary') },
+      own('image-to-image') && { icon: 'fork', label: '再来几张', ...draws('vary') },
       asBase !== null && { icon: 'reply', label: '作为参考图', act: () => asBase(image) },
       own('edit') && {
         icon: 'edit',

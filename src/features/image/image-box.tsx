@@ -3,11 +3,9 @@ import { useDraft } from '#src/platform/draft.ts';
 import {
   blendOf,
   changeImageDraft,
-  draftSaid,
   draftWithSettings,
   requestOf,
   useImageDraft,
-  type ImageDraft,
 } from '#src/widgets/image/image-draft.ts';
 import {
   closeImageTool,
@@ -16,15 +14,13 @@ import {
   useImageBusy,
   type ImageToolTab,
 } from '#src/widgets/image/image-tool-store.ts';
-import { type ImagePrice, imagePrice } from '#src/widgets/image/image-price.ts';
-import { useTranslationCost } from '#src/widgets/image/translation-price.ts';
+import { useDraftPrice } from '#src/widgets/image/draft-price.ts';
 import { useModel, useSettings } from '#src/platform/queries.ts';
 import { DropVeil } from '#src/ui/drop-veil.tsx';
 import { PathIcon } from '#src/ui/icon.tsx';
 import { toast } from '#src/platform/toast.ts';
 import { WordsField } from '#src/ui/words-field.tsx';
 import { limits } from '#contract/limits.ts';
-import type { Model } from '#contract/model.ts';
 import type { SessionDetail } from '#contract/session.ts';
 import { useEffect, useRef } from 'react';
 import { useChatActs } from '#src/widgets/conversation/chat-context.ts';
@@ -46,18 +42,6 @@ import boxCss from '#src/widgets/composer/send.module.css';
 
 const toolPath =
   'M4 7h9M19 7h1M4 17h1M11 17h9M16 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 19.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z';
-
-/** What the box would send, and what that takes with the translation of its words. */
-const boxPrice = (
-  draft: ImageDraft,
-  text: string,
-  model: Model,
-  user: { vip: number } | null,
-  costOf: ReturnType<typeof useTranslationCost>,
-): ImagePrice => {
-  const image = requestOf(draftSaid(draft, text, model), model);
-  return imagePrice(image, model, user, costOf({ type: 'txt2img', prompt: text, image }, model));
-};
 
 /** The tool sends as this box does, with what the box then holds. */
 const useToolSend = (uuid: string, send: () => void) => {
@@ -96,8 +80,8 @@ export const ImageBox = ({
   const intake = useBaseIntake(uuid, model);
   const modelChange = useModelChange(uuid);
   const request = requestOf(meant, model);
-  const costOf = useTranslationCost();
-  const price = model ? boxPrice(meant, text, model, user, costOf) : null;
+  const priceOf = useDraftPrice();
+  const price = model ? priceOf(meant, text, model) : null;
   const have = user?.chatgpt_balance ?? 0;
   const most = model?.max_prompt ?? limits.defaultMaxPrompt;
   const based = request.base_image !== '';

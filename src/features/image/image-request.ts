@@ -72,9 +72,9 @@ export const baseOf = ({ prompt, image }: Asked): string =>
 export const taskName = ({ type, image: { parameters } }: Asked): string => {
   switch (type) {
     case 'upscale':
-      return `放大 ${parameters.resize ?? 2}×`;
+      return `高清放大 ${parameters.resize ?? 2}×`;
     case 'vary':
-      return '变体';
+      return '再来几张';
     case 'remove-bg':
       return '抠图';
     case 'edit-bg':

@@ -9,6 +9,7 @@ import {
   clearImageDraft,
   draftSaid,
   draftWithSettings,
+  type ImageDraft,
   imageRefusal,
   readImageDraft,
   requestOf,
@@ -26,7 +27,21 @@ const once = {
   strength: undefined,
   resize_mode: undefined,
   controlnet_image: undefined,
+  inspired_by: undefined,
 } as const;
+const onceOf = ({
+  base_image,
+  strength,
+  resize_mode,
+  controlnet_image,
+  inspired_by,
+}: ImageDraft): ImageDraft => ({
+  base_image,
+  strength,
+  resize_mode,
+  controlnet_image,
+  inspired_by,
+});
 
 /**
  * Sends the words of a box with what the image tool added. They leave the box at once and come back
@@ -71,13 +86,7 @@ export const sendWords = async (
     if (await follow(draw(thread, { type, prompt, image }))) return;
     // Something may have been written meanwhile.
     writeDraft(key, [prompt, readDraft(key)].filter((each) => each !== '').join('\n'));
-    const { strength, resize_mode, controlnet_image } = draft;
-    changeImageDraft(key, {
-      base_image: draft.base_image,
-      strength,
-      resize_mode,
-      controlnet_image,
-    });
+    changeImageDraft(key, onceOf(draft));
     changeImageParameters(key, { blend: draft.parameters?.blend });
   } finally {
     release();

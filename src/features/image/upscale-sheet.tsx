@@ -53,7 +53,7 @@ const Ask = ({
         kind="primary"
         onClick={() => onDraw({ resize, ...(upscaler === '' ? {} : { upscaler }) })}
       >
-        放大{price !== '' && ` · ${price}`}
+        高清放大{price !== '' && ` · ${price}`}
       </Button>
     </div>
   );
@@ -61,7 +61,7 @@ const Ask = ({
 
 /** Asks how large an image is to be, and by which way of the service. */
 const UpscaleSheet = ({ price = '', ...sheet }: ImageSheetProps) => (
-  <ImageSheet {...sheet} title="放大">
+  <ImageSheet {...sheet} title="高清放大">
     {(image, draw) => <Ask key={image.uuid} image={image} price={price} onDraw={draw} />}
   </ImageSheet>
 );

@@ -118,6 +118,7 @@ export const requestOf = (draft: ImageDraft, model: Model | undefined): ImageReq
     controlnet_module: draft.controlnet_module ?? '',
     controlnet_model: draft.controlnet_model ?? '',
     controlnet_control_mode: draft.controlnet_control_mode ?? 0,
+    ...(draft.inspired_by === undefined ? {} : { inspired_by: draft.inspired_by }),
   };
 };
 

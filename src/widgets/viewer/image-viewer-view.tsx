@@ -175,7 +175,6 @@ const ImageViewerView = ({
   const acts = useViewerActs({
     info: alive,
     image: shown,
-    explore,
     onMethod: setMode,
     onBase:
       onBase &&

@@ -5,6 +5,7 @@ import { madeWords, noteMade } from '#src/widgets/image/made-mark.tsx';
 import { smallImage } from '#src/widgets/image/image-sources.ts';
 import { sizeOf } from '#src/widgets/image/shelves.ts';
 import { api } from '#src/platform/api.ts';
+import { useAuth } from '#src/platform/auth-store.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { confirmDialog } from '#src/ui/dialog.ts';
 import { copyText } from '#src/platform/copy.ts';
@@ -22,8 +23,8 @@ const thumbDown =
 
 export const methodNames: Readonly<Record<ImageMethod, string>> = {
   edit: '局部重绘',
-  upscale: '放大',
-  variations: '变体',
+  upscale: '高清放大',
+  variations: '再来几张',
   removeBg: '抠图',
   editBg: '换背景',
   interrogate: '反推提示词',
@@ -34,11 +35,14 @@ const origins = { drawn: '画的', uploaded: '上传的', edited: '修改而来'
 const nameOf = (how: string): string | undefined =>
   (taskNames as Readonly<Record<string, string>>)[how];
 
-const originText = (info: ImageInfo): string => {
-  const how = nameOf(info.how);
-  if (info.how === '' || how === undefined) return origins[info.origin];
-  return info.how === 'img2img' ? '由另一张图片画成' : `由另一张图片${how}而来`;
+/** What was done to something to get this, as a verb. */
+const madeBy = (how: string): string => {
+  const act = how === 'vary' ? '再画' : nameOf(how);
+  return act === undefined || how === 'img2img' ? '画成' : `${act}而来`;
 };
+
+const originText = ({ how, origin }: ImageInfo): string =>
+  nameOf(how) === undefined ? origins[origin] : `由另一张图片${madeBy(how)}`;
 
 const viewed = (kin: ImageKin): ViewedImage => ({ id: kin.id, url: kin.url, ...sizeOf(kin.size) });
 
@@ -67,6 +71,25 @@ const KinTile = ({
   </button>
 );
 
+/** Whose words it was drawn from. */
+const Inspiration = ({
+  info: { inspired_by: from },
+  onView,
+}: {
+  info: ImageInfo;
+  onView: (image: ViewedImage) => void;
+}) => {
+  const { user } = useAuth();
+  if (!from) return null;
+  return (
+    <button type="button" className={styles['inspiration']} onClick={() => onView(viewed(from))}>
+      <img src={smallImage(from.url, 180)} alt="" loading="lazy" />
+      <span>源自 {from.user_id === user?.id ? '我' : maskName(from.user_name)}</span>
+      <Icon name="forward" size={18} />
+    </button>
+  );
+};
+
 /** What it was made from, the first one first, and what was made from it. */
 const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) => void }) => {
   const line = [...info.parents].reverse();
@@ -85,7 +108,7 @@ const Kin = ({ info, onView }: { info: ImageInfo; onView: (image: ViewedImage) =
                 onView={onView}
               />
             ))}
-            <span className={styles['here']}>由它{nameOf(info.how) ?? '画成'}而来</span>
+            <span className={styles['here']}>由它{madeBy(info.how)}</span>
           </div>
         </section>
       )}
@@ -218,6 +241,7 @@ export const InfoPanel = ({
         </Button>
       </section>
     )}
+    <Inspiration info={info} onView={onView} />
     <Kin info={info} onView={onView} />
     {info.own && (info.made === undefined || info.made === 'suspected') && <Declare info={info} />}
     <Facts info={info} />

@@ -16,10 +16,12 @@ import type { ImageInfo } from '#contract/gallery.ts';
 import type { Job } from '#contract/job.ts';
 import { takesStrength } from '#contract/image-family.ts';
 import { limits } from '#contract/limits.ts';
-import { useModel } from '#src/platform/queries.ts';
+import { useModel, useSettings } from '#src/platform/queries.ts';
+import { useDraftPrice } from '#src/widgets/image/draft-price.ts';
+import { draftWithSettings } from '#src/widgets/image/image-draft.ts';
 import { isEmpty, maskParameters } from './mask.ts';
 import { MaskTools, type MaskTool } from './mask-editor.tsx';
-import { useStartFrom } from './start-from.ts';
+import { likeImage, useStartFrom } from './start-from.ts';
 import type { MaskHistory } from './use-mask.ts';
 import styles from './viewer.module.css';
 
@@ -87,7 +89,7 @@ export const UpscalePanel = ({ info, tool, busy, onBegin }: PanelProps) => {
         />
       )}
       <Submit
-        label="放大"
+        label="高清放大"
         tool={tool}
         busy={busy}
         onPress={() =>
@@ -216,23 +218,28 @@ const Words = ({
 );
 
 export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
+  const start = useStartFrom();
+  const priceOf = useDraftPrice();
+  const settings = useSettings();
   const kept = useFormDraft(`variations.${info.id}`, {
     prompt: info.whole_prompt.slice(0, limits.imageEditPrompt.max),
     strength: limits.strength.otherwise,
     n: tool.n,
   });
   const { prompt, strength, n } = saidIn(kept.values, tool);
-  const family = useModel(tool.model)?.image?.family ?? 'built-in';
+  const model = useModel(tool.model);
   const words = prompt.trim();
+  const elsewhere = { ...likeImage(info), strength, n };
+  const said = words === '' ? '画几张与它相似的图片' : words;
   return (
     <>
       <Words
         value={prompt}
-        label="变体的提示词"
+        label="再来几张的提示词"
         placeholder="想变成什么样（可以不写）"
         onChange={(next) => kept.set({ ...kept.values, prompt: next })}
       />
-      {takesStrength(family) && (
+      {takesStrength(model?.image?.family ?? 'built-in') && (
         <SliderField
           label="重绘幅度"
           min={1}
@@ -244,7 +251,7 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
       )}
       <Count n={n} tool={tool} onChange={(next) => kept.set({ ...kept.values, n: next })} />
       <Submit
-        label="画变体"
+        label="再来几张"
         tool={tool}
         tokens={costOf(tool, n)}
         busy={busy}
@@ -264,6 +271,15 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
           })
         }
       />
+      {model && (
+        <Button
+          kind="ghost"
+          disabled={busy || words.length === 1}
+          onClick={() => void start.vary(elsewhere, said, model.name)}
+        >
+          到新会话里画 · {priceOf(draftWithSettings(elsewhere, settings), said, model).words}
+        </Button>
+      )}
     </>
   );
 };

@@ -4,7 +4,7 @@ import { writeDraft } from '#src/platform/draft.ts';
 import { useChosenPainter, useImageModels, useVideoModels } from '#src/platform/queries.ts';
 import { toast } from '#src/platform/toast.ts';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
-import { changeImageDraft } from '#src/widgets/image/image-draft.ts';
+import { changeImageDraft, type ImageDraft } from '#src/widgets/image/image-draft.ts';
 import { imageSizes } from '#contract/image-size.ts';
 import type { ImageInfo } from '#contract/gallery.ts';
 import type { ImageParameters } from '#contract/image.ts';
@@ -25,6 +25,16 @@ const ownParameters = (parameters: ImageParameters): ImageParameters => {
   return rest;
 };
 
+const sizeOf = ({ size }: ImageInfo) =>
+  imageSizes.find(({ width, height }) => `${width}x${height}` === size)?.code;
+
+/** What others like an image are asked for with. */
+export const likeImage = (info: ImageInfo): ImageDraft => ({
+  base_image: info.url,
+  parameters: ownParameters(info.parameters),
+  size: sizeOf(info),
+});
+
 /** Ways to go on from an image in a new session. */
 export const useStartFrom = () => {
   const navigate = useNavigate();
@@ -44,8 +54,6 @@ export const useStartFrom = () => {
   /** The image's own model where it can still be chosen. */
   const modelOf = ({ model }: ImageInfo) =>
     models.find(({ name }) => name === model)?.name ?? painter?.name;
-  const sizeOf = ({ size }: ImageInfo) =>
-    imageSizes.find(({ width, height }) => `${width}x${height}` === size)?.code;
 
   return {
     /** The same words, model and parameters, in the box: one press draws. */
@@ -60,6 +68,7 @@ export const useStartFrom = () => {
           ...(info.seed === null ? {} : { seed: info.seed }),
         },
         size: sizeOf(info),
+        inspired_by: info.id,
         ...(base === '' ? {} : { base_image: base }),
       });
       toast('提示词和参数都填好了，可以直接画', 'success');
@@ -93,17 +102,13 @@ export const useStartFrom = () => {
       await navigate({ to: '/chat', search: { uuid: session } });
     },
     /** Asks at once for others like it. */
-    vary: async (info: ImageInfo) => {
-      const session = await begin(modelOf(info));
+    vary: async (draft: ImageDraft, words: string, model: string) => {
+      const session = await begin(model);
       if (session === null) return;
-      changeImageDraft(session, {
-        base_image: info.url,
-        parameters: ownParameters(info.parameters),
-        size: sizeOf(info),
-      });
+      changeImageDraft(session, draft);
       await navigate({
         to: '/chat',
-        search: { uuid: session, prompt: info.whole_prompt || '画几张与它相似的图片', send: 1 },
+        search: { uuid: session, prompt: words, send: 1 },
         state: { sends: true },
       });
     },

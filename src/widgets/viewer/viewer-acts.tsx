@@ -54,16 +54,13 @@ const hide = async (image: ViewedImage, hidden: boolean) => {
 };
 
 /** What changes it, by how often it is wanted. */
-const methods: readonly (Pick<ViewerAct, 'path' | 'key'> & {
-  method: ImageMethod;
-  label: string;
-})[] = [
-  { method: 'variations', label: '再来几张', path: actIcons.again, key: 'V' },
-  { method: 'edit', label: methodNames.edit, path: iconPaths.edit, key: 'E' },
-  { method: 'upscale', label: '高清放大', path: actIcons.enlarge, key: 'U' },
-  { method: 'removeBg', label: methodNames.removeBg, path: actIcons.cut },
-  { method: 'editBg', label: methodNames.editBg, path: actIcons.ground },
-  { method: 'interrogate', label: methodNames.interrogate, path: iconPaths.quote },
+const methods: readonly (Pick<ViewerAct, 'path' | 'key'> & { method: ImageMethod })[] = [
+  { method: 'variations', path: actIcons.again, key: 'V' },
+  { method: 'edit', path: iconPaths.edit, key: 'E' },
+  { method: 'upscale', path: actIcons.enlarge, key: 'U' },
+  { method: 'removeBg', path: actIcons.cut },
+  { method: 'editBg', path: actIcons.ground },
+  { method: 'interrogate', path: iconPaths.quote },
 ];
 /** So many stand beside 更多. */
 const atHand = 4;
@@ -74,13 +71,11 @@ const before = 3;
 export const useViewerActs = ({
   info,
   image,
-  explore,
   onMethod,
   onBase,
 }: {
   info: ImageInfo | undefined;
   image: ViewedImage;
-  explore: boolean;
   onMethod: (method: ImageMethod) => void;
   /** Undefined: it becomes the base of a new session. */
   onBase: (() => void) | undefined;
@@ -96,7 +91,7 @@ export const useViewerActs = ({
   const fromWords = info.prompt !== '' && (own || session !== null);
   const changes = methods.flatMap(({ method, ...act }) =>
     info.tools.some((tool) => tool.method === method)
-      ? [{ ...act, run: () => onMethod(method) }]
+      ? [{ ...act, label: methodNames[method], run: () => onMethod(method) }]
       : [],
   );
   const film: ViewerAct[] = imageToVideo
@@ -128,9 +123,6 @@ export const useViewerActs = ({
     ...(own ? [] : [sharing]),
     ...changes.slice(before),
     ...(own ? [...again, base] : []),
-    ...(own && !explore
-      ? [{ label: '画几张变体', path: iconPaths.fork, run: () => void start.vary(info) }]
-      : []),
     ...(session
       ? [
           {

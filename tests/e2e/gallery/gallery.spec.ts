@@ -122,6 +122,21 @@ test('others’ pictures are found, liked and gone on from; one’s own change i
   await viewer.getByRole('button', { name: '作为参考图' }).click();
   await page.waitForURL(/\/chat\?/);
   await expect(page.getByRole('img', { name: '参考图' })).toBeVisible();
+
+  // What is drawn from another's words says whose they were, and leads there.
+  await page.goto(`/image/explore?sort=newest&image_id=${theirs.id}`);
+  await viewer.getByRole('button', { name: '画同款' }).click();
+  await expect(page.getByRole('textbox', { name: '画图提示词' })).toHaveValue(words);
+  await expect(page.getByRole('button', { name: '不注明源自哪张图片' })).toBeVisible();
+  await page.getByRole('button', { name: /^生成/ }).click();
+  const drawn = page.getByRole('list', { name: '画好的图片' }).getByRole('img').first();
+  await expect(drawn).toBeVisible(soon);
+  await expect(page.getByRole('button', { name: '不注明源自哪张图片' })).toHaveCount(0);
+  const { list: all } = await person.client.call('imageIndex', { private: 1 });
+  await page.goto(`/image/private?image_id=${all[0]!.id}`);
+  await own.getByRole('button', { name: '源自 测试用户' }).click();
+  await expect(viewer.getByText(words, { exact: true })).toBeVisible();
+  await expect(viewer.getByRole('button', { name: '返回原图' })).toBeVisible();
 });
 
 const editing = async (page: Page, person: Person) => {
@@ -236,9 +251,9 @@ test('own pictures are uploaded, packed, hidden and deleted; the newest stands f
   await list.getByRole('button', { name: '山顶的小亭子', exact: true }).click();
   const viewer = viewerOf(page);
   await viewer.getByRole('button', { name: '高清放大' }).click();
-  const enlarging = page.getByRole('dialog', { name: '放大' });
+  const enlarging = page.getByRole('dialog', { name: '高清放大' });
   await expect(enlarging.getByText(/^(\d+)×\1 放大成/)).toBeVisible();
-  await enlarging.getByRole('button', { name: /^放大/ }).click();
+  await enlarging.getByRole('button', { name: /^高清放大/ }).click();
   await expect(enlarging.getByRole('slider', { name: '对比原图与新图' })).toBeVisible(soon);
   await enlarging.getByRole('button', { name: '返回' }).click();
   await viewer.getByRole('button', { name: '关闭' }).click();

@@ -50,7 +50,7 @@ test('in the viewer a picture is cut out, set before a colour, varied and put in
   await page.goto(`/image/private?rank=upload&image_id=${image.id}`);
   const viewer = viewerOf(page);
   const mode = async (name: string) => {
-    if (name === '变体') await viewer.getByRole('button', { name: '再来几张' }).click();
+    if (name === '再来几张') await viewer.getByRole('button', { name: '再来几张' }).click();
     else await choose(page, name);
     return page.getByRole('dialog', { name, exact: true });
   };
@@ -88,10 +88,10 @@ test('in the viewer a picture is cut out, set before a colour, varied and put in
   expect(Math.abs(part.side[0]! - part.side[2]!)).toBeLessThan(20);
   await ground.getByRole('button', { name: '返回' }).click();
 
-  const varying = await mode('变体');
-  await varying.getByRole('textbox', { name: '变体的提示词' }).fill('雪山上的月亮');
+  const varying = await mode('再来几张');
+  await varying.getByRole('textbox', { name: '再来几张的提示词' }).fill('雪山上的月亮');
   await varying.getByRole('radio', { name: '2 张' }).click();
-  await varying.getByRole('button', { name: '画变体 · 免费' }).click();
+  await varying.getByRole('button', { name: '再来几张 · 免费' }).click();
   await expect(varying.getByRole('group', { name: '结果' }).getByRole('button')).toHaveCount(
     2,
     soon,
@@ -115,7 +115,10 @@ test('from the viewer others like it are asked for at once, and a film is begun 
   const image = await uploaded(person);
   const address = `/image/private?rank=upload&image_id=${image.id}`;
   await page.goto(address);
-  await choose(page, '画几张变体');
+  await viewerOf(page).getByRole('button', { name: '再来几张' }).click();
+  const varying = page.getByRole('dialog', { name: '再来几张', exact: true });
+  await varying.getByRole('radio', { name: '1 张' }).click();
+  await varying.getByRole('button', { name: '到新会话里画 · 内置 免费' }).click();
   await page.waitForURL(/\/chat\?/);
   const answer = page.locator('[data-message]').last();
   await expect(answer.getByRole('img', { name: '参考图' })).toBeVisible(soon);
