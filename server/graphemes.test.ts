@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { graphemesOf } from './graphemes.ts';
+import { graphemesOf } from '#common/graphemes.ts';
 
 test('letters are those of the whole text, wherever it was cut', () => {
   const mixed = '字e\u0301👩‍👩‍👧‍👦🇨🇳🇯🇵नि각\r\n';
