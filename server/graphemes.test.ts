@@ -12,11 +12,11 @@ test('letters are those of the whole text, wherever it was cut', () => {
 
 test('ten times the letters take about ten times as long', () => {
   const took = (text: string): number => {
-    const from = process.cpuUsage();
+    const from = performance.now();
     let count = 0;
     for (const letter of graphemesOf(text)) count += letter.length;
     expect(count).toBe(text.length);
-    return process.cpuUsage(from).user;
+    return performance.now() - from;
   };
   took('字'.repeat(10_000));
   expect(took('字'.repeat(200_000))).toBeLessThan(60 * took('字'.repeat(20_000)));
