@@ -162,8 +162,12 @@ const addressHint = (kind: ChannelKind): string => {
   return '这个服务的网址';
 };
 
+/** What a service is called that nobody named. */
+const nameAt = (address: string): string =>
+  (URL.canParse(address) ? new URL(address).host : address).slice(0, bounds.channel.label.max);
+
 const fieldsOf = (draft: ServiceDraft): Field[] => [
-  { name: 'label', kind: 'text', required: true, ...bounds.channel.label },
+  { name: 'label', kind: 'text', ...bounds.channel.label, placeholder: '不填就用它的网址' },
   {
     name: 'base_url',
     kind: 'text',
@@ -314,7 +318,7 @@ const channelOf = (
   return {
     ...(id === undefined ? {} : { id }),
     kind,
-    label: text('label'),
+    label: text('label').trim() || nameAt(text('base_url')),
     base_url: text('base_url'),
     ...(sent['api_key'] ? { api_key: text('api_key') } : {}),
     enabled,
