@@ -246,13 +246,13 @@ describe('with connected models', () => {
     expect(rows).toEqual([]);
 
     // Nobody pays for what is written in vain but the house.
-    const asked = '[[bench tokens=60000 rate=0 id=again]] 写';
-    let refused = 0;
-    for (let tries = 0; tries < 30 && refused === 0; tries += 1) {
-      const { status } = await person.raw('inscriptor', { msg: asked });
-      if (status === 429) refused = tries;
-    }
-    expect(refused).toBeGreaterThan(2);
+    here.mock.always('length');
+    const tries = [];
+    do tries.push(await person.raw('inscriptor', { msg: '写'.repeat(8000) }));
+    while (tries.at(-1)?.status !== 429);
+    here.mock.always('normal');
+    expect(tries.length).toBeGreaterThan(2);
+    expect(tries.at(-1)?.message).toContain('没有写出内容');
     expect(await balance()).toBe(before);
   });
 
