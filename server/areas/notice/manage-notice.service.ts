@@ -44,8 +44,6 @@ export const createManageNoticeHandlers = ({
 
   saveNotice: async (input, { file, noteAct, afterCommit }) => {
     const publishAt = input.publish_at ? new Date(input.publish_at) : null;
-    if (publishAt && Number.isNaN(publishAt.getTime()))
-      throw new Refusal('bad_input', 'publish_at 应为一个时间');
     const key = file ? newKey() : '';
     const data = file && (await withNotices(file.data, pageFolder));
     if (data) await storage.put(key, data, file.mime);
