@@ -999,10 +999,8 @@ describe('the calls of the specification by a client written from it alone', () 
       ['chat/completions', { model, messages: say('[[mock messages]] 话') }],
     ] as const) {
       const events = await (await post(path, { ...body, stream: true })).text();
-      const said = events
-        .split('\n\n')
-        .filter((frame) => frame !== '' && !frame.includes('[DONE]'))
-        .map((frame) => JSON.parse(frame.replace(/^data: /, '')) as unknown)
+      const said = [...events.matchAll(/^data: (?!\[DONE\])(.*)$/gm)]
+        .map(([, data = '']) => JSON.parse(data) as unknown)
         .map((data) =>
           typeof data === 'string'
             ? data
