@@ -1,6 +1,6 @@
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
-import { type Handlers, Refusal } from '#server/http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { withNotices } from './archive-notices.ts';
 import { sourceUrl, noNotice } from './notice.service.ts';
 import * as store from './notice.store.ts';
