@@ -316,6 +316,23 @@ export const personName = z.pipe(z.pipe(z.string(), z.transform(maskName)), z.st
 
 export const text = (max: number) => z.string().check(z.maxLength(max));
 
+/** Whether a day, YYYY-MM-DD, is in the calendar. */
+const isDay = (day: string): boolean => {
+  const at = Date.parse(day);
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === day;
+};
+
+/** A day, or a moment of it in ISO 8601; empty: none. */
+export const moment = text(40).check(
+  z.refine((value) => {
+    if (value === '') return true;
+    const [, year = '', month = '', day = ''] =
+      /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)/.exec(value) ?? [];
+    const date = [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-');
+    return isDay(date) && !Number.isNaN(Date.parse(value));
+  }, '应为一个有的日期或时间'),
+);
+
 /** A calendar's month or day as clients' pickers write it, in China's time; an instant counts there. */
 const written = (value: string): string => {
   if (value.includes('T')) {
@@ -341,13 +358,15 @@ export const monthOf = z.pipe(
 /** YYYY-MM-DD of 2026-01-05, 2026/1/5, 20260105, 2026年1月5日, or an instant of it. */
 export const dayOf = z.pipe(
   z.pipe(text(40), z.transform(written)),
-  z.string().check(
-    z.refine((value) => {
-      const day = /^[12]\d{3}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN;
-      // A month has no 31st day where it has 30.
-      return !Number.isNaN(day) && new Date(day).toISOString().startsWith(value);
-    }, '应为 2026-01-05 这样的一天'),
-  ),
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
+        '应为 2026-01-05 这样的一天',
+      ),
+      z.refine(isDay, '没有这一天'),
+    ),
 );
 
 /** A session's uuid, or its number as digits. */

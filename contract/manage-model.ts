@@ -1,10 +1,11 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
-import { thinkingWords } from './kinds.ts';
+import { modelTypes, thinkingWords } from './kinds.ts';
 import { makers } from './makers.ts';
 import { imageSizes } from './image-size.ts';
 import {
   call,
+  decimal,
   flag,
   id,
   listOf,
@@ -17,7 +18,12 @@ import {
 } from './call.ts';
 import { sorts } from './sorts.ts';
 
-const factor = z.number().check(z.gte(0), z.lte(100_000_000));
+const factor = decimal(0, 100_000_000);
+
+/** A kind of model, by its number. */
+const modelType = wholeNumber(0, 100).check(
+  z.refine((type) => Object.values<number>(modelTypes).includes(type), '没有这种模型'),
+);
 
 const sizeName = z
   .string()
@@ -258,6 +264,8 @@ export const manageModelCalls = {
     summary: '管理：更改模型的名称、价格、标记与顺序，只改给出的各项',
     input: z.object({
       id,
+      /** Of a row as it came; a model's kind is its service's. */
+      type: z.optional(modelType),
       label: z.optional(text(bounds.model.label.max).check(z.minLength(1))),
       color: z.optional(z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/))),
       logo: z.optional(text(bounds.model.address.max)),

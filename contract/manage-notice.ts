@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { call, id, listOf, page, text, time, upload, wholeNumber } from './call.ts';
+import { call, id, listOf, moment, page, text, time, upload, wholeNumber } from './call.ts';
 
 const adminNotice = z.object({
   id: z.int(),
@@ -40,10 +40,10 @@ export const manageNoticeCalls = {
     summary: '管理：发布或更改公告；可以带一个附件，可以定时',
     fieldsInBody: true,
     input: z.object({
-      notice: text(100_000).check(z.minLength(1)),
+      notice: text(100_000).check(z.regex(/\S/, '不能为空')),
       id: z.optional(id),
       /** ISO 8601; left out: now. */
-      publish_at: z.optional(text(40)),
+      publish_at: z.optional(moment),
       /** 1: the attachment goes. */
       remove_file: z.optional(text(1)),
     }),

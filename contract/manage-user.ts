@@ -1,6 +1,6 @@
 import { bounds } from './bounds.ts';
 import * as z from 'zod/mini';
-import { call, flag, id, listOf, page, sortedBy, text, time, wholeNumber } from './call.ts';
+import { call, flag, id, listOf, moment, page, sortedBy, text, time, wholeNumber } from './call.ts';
 import { sorts } from './sorts.ts';
 
 /** An account as managers see it (document 3 §3). */
@@ -128,7 +128,7 @@ export const manageUserCalls = {
     input: z.object({
       user_id: id,
       /** ISO 8601; null or empty: no membership; left out: as it is. */
-      vip_expired_at: z.optional(z.nullable(text(40))),
+      vip_expired_at: z.optional(z.nullable(moment)),
       subscribe: z.optional(wholeNumber(0, 2)),
       /** Tokens on top. */
       gift: z.optional(wholeNumber(0, tokensMost)),

@@ -12,7 +12,7 @@ export const producedIn = (piece: unknown): string => {
   const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = (piece ??
     {}) as Json;
   let text = (worded(reasoning_content) || worded(reasoning)) + worded(content) + worded(refusal);
-  if (Array.isArray(content)) text += JSON.stringify(content);
+  if (Array.isArray(content) && content.length > 0) text += JSON.stringify(content);
   if (Array.isArray(tool_calls))
     for (const call of tool_calls as { function?: unknown }[]) text += called(call?.function);
   return text + called(function_call);
@@ -55,11 +55,13 @@ const besideIn = (piece: unknown): string => {
     .join('');
 };
 
+/** What a choice says: whole in its `message`, in pieces in its `delta`. Some services mix them up. */
+export const pieceOf = <T>(choice: { message?: T; delta?: T }): T | undefined =>
+  choice.delta ?? choice.message;
+
 const piecesOf = ({ choices }: Json): unknown[] =>
   Array.isArray(choices)
-    ? (choices as { message?: unknown; delta?: unknown }[]).map(
-        (choice) => choice?.message ?? choice?.delta,
-      )
+    ? (choices as Parameters<typeof pieceOf>[0][]).map((choice) => pieceOf(choice ?? {}))
     : [];
 
 /** The same of all choices of an answer (`message`), or of an event (`delta`). */

@@ -1,3 +1,4 @@
+import { storable } from '#server/storable.ts';
 import { Refusal } from './handlers.ts';
 
 /** What JSON of people may be made of: parts are keys, texts, lists, objects and commas. */
@@ -65,11 +66,16 @@ const requireBounded = (json: Buffer, { parts, depth }: JsonBounds): void => {
   }
 };
 
+/** Escapes of NUL and of halves of a pair: such a text may hold what PostgreSQL cannot keep. */
+const escaped = /\\u(?:0000|d[89a-f])/i;
+
 /**
- * The value of JSON that people sent. @throws Refusal too_large beyond the bounds, SyntaxError for
+ * The value of JSON that people sent, as it can be stored. @throws Refusal too_large beyond the bounds, SyntaxError for
  * what is no JSON
  */
 export const readJson = (json: Buffer | string, bounds: JsonBounds = usualBounds): unknown => {
   requireBounded(typeof json === 'string' ? Buffer.from(json) : json, bounds);
-  return JSON.parse(json.toString()) as unknown;
+  const text = json.toString();
+  const value: unknown = JSON.parse(text);
+  return escaped.test(text) ? storable(value) : value;
 };

@@ -25,6 +25,7 @@ import { pathFieldOf } from './openapi.ts';
 import { originOf } from './origin.ts';
 import type { StreamLimit } from './rate-limit.ts';
 import { sinkOf } from './sink.ts';
+import { shortName } from './upload.ts';
 import { hasBody, readInput } from './validate.ts';
 
 export interface OpenCallDeps {
@@ -53,7 +54,7 @@ const readForm = async (request: FastifyRequest, spec: CallSpec) => {
           throw new Refusal('bad_input', `${part.fieldname} 不是这个接口收的文件`);
         files.push({
           field: part.fieldname,
-          name: part.filename.slice(0, 200),
+          name: shortName(part.filename),
           mime: part.mimetype,
           data: await part.toBuffer(),
         });

@@ -16,6 +16,10 @@ const inPieces = '_upload';
 /** The bytes of a file that came in pieces, at most so many. @throws Refusal not_found, too_large */
 export type Whole = (id: string, bytes: number) => Promise<Buffer>;
 
+/** A name as long as one may be: its middle goes, for its ending says what the file is. */
+export const shortName = (name: string): string =>
+  name.length > 200 ? name.replace(/^(.{100}).+(.{40})$/su, '$1…$2') : name;
+
 /** A field of a form with a file: its own bytes, or the number of those that came before in pieces. */
 interface FilePart extends Omit<UploadedFile, 'fields'> {
   pieces: string | null;
@@ -28,7 +32,7 @@ const partOf = async (part: MultipartFile, fields: Record<string, string>): Prom
   delete fields[fieldname + inPieces];
   if (pieces !== null && !z.safeParse(uuid, pieces).success)
     throw new Refusal('bad_input', `${fieldname}${inPieces} 应为 UUID`);
-  return { name: filename.slice(0, 200), mime, data, pieces };
+  return { name: shortName(filename), mime, data, pieces };
 };
 
 /** The file with all its bytes, asked for once the body is read: what fails here is no fault of it. */

@@ -97,7 +97,8 @@ describe('pictures', () => {
     );
     expect(theirs.status).toBe(404);
     const view = await data('GET', `get_session?uuid=${uuid}`);
-    expect(JSON.parse(String(view['completion']))).toEqual([{ url: images[0]?.['url'] }]);
+    const [{ uuid: made, url } = {}] = images;
+    expect(JSON.parse(String(view['completion']))).toEqual([{ uuid: made, url, error: '' }]);
     const { list } = await data('GET', 'session_list?channel=private&scenario_id=1');
     const card = (list as Fields[]).find((row) => row['uuid'] === uuid);
     expect(card?.['scenario']).toEqual({
@@ -886,4 +887,74 @@ test('what is no translation is not packed, and its owner is told why', async ()
   const { model } = (await data('POST', 'train/new_model', form)) as { model: Fields };
   const packed = await ask('GET', `train/pack_model?model_id=${String(model['id'])}`);
   expect(packed).toMatchObject({ status: 422, message: expect.stringContaining('翻译项目') });
+});
+
+test('half of a character within JSON that travels as text is taken as elsewhere', async () => {
+  const { uuid } = await data('POST', 'new_session', { type: 1 });
+  const half = '尾\ud83d';
+  const made = { type: 1, name: '画风', title: half, desc: half };
+  for (const broken of [half, '尾\0']) {
+    const sent = await data('POST', `send_message?session_id=${String(uuid)}`, {
+      format: 1,
+      msg: JSON.stringify({ prompt: '推近', app: broken, controlnet_module: broken }),
+    });
+    expect(JSON.parse(String(sent['msg']))).toMatchObject({ app: '尾\ufffd' });
+    const key = `half_${Date.now()}`;
+    const settings = JSON.stringify({ desc: broken, checkpoint: broken });
+    const { model } = await data('POST', 'train/new_model', { ...made, key, settings });
+    expect(String((model as Fields)['settings'])).toContain('尾\ufffd');
+  }
+});
+
+test('administration refuses days that are none, kinds that are none and notices of nothing', async () => {
+  const manager = new TestClient(server.baseURL);
+  await manager.login('admin', ADMIN_PASSWORD);
+  const statusOf = async (path: string, body: unknown) =>
+    (await ask('POST', `admin/${path}`, body, manager.token)).status;
+  const { id } = await person.call('userInfo', {});
+  const until = (day: string | null) =>
+    statusOf('activated_ability', { user_id: id, vip_expired_at: day });
+  for (const day of ['2026-02-30', '2026-13-01', '1', '-0', '2026-02-30T00:00:00Z'])
+    expect(await until(day), day).toBe(422);
+  for (const day of ['2099-02-28', '2099/2/28', '2099-02-28T16:00:00.000Z', null])
+    expect(await until(day), String(day)).toBe(200);
+  const list = await data('GET', 'admin/model_list?page=1&type=0', undefined, manager.token);
+  const [model] = list['list'] as Fields[];
+  const set = (fields: Fields) => statusOf('set_model', { id: model?.['id'], ...fields });
+  expect(await set({ factor: '0', type: 0 })).toBe(200);
+  expect(await set({ factor: 'one' })).toBe(422);
+  expect(await set({ type: 9 })).toBe(422);
+  const form = new FormData();
+  form.set('notice', '  ');
+  const blank = await fetch(`${server.baseURL}/api/admin/save_notice`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${manager.token}` },
+    body: form,
+  });
+  expect(blank.status).toBe(422);
+});
+
+test('a file is known by its ending however long its name is', async () => {
+  const made = { name: '长', key: `long_${Date.now()}`, type: 0, settings: '{}' };
+  const { model } = (await data('POST', 'train/new_model', made)) as { model: Fields };
+  const form = new FormData();
+  form.set('file', new Blob(['一座石桥。']), `${'名'.repeat(250)}.txt`);
+  const response = await fetch(
+    `${server.baseURL}/api/train/upload_file?model_id=${String(model['id'])}`,
+    { method: 'POST', headers: { authorization: `Bearer ${person.token}` }, body: form },
+  );
+  expect(await response.json()).toMatchObject({ code: 0 });
+});
+
+test('a private base of another is no key that a reader could use', async () => {
+  const key = `mine_${Date.now()}`;
+  await data('POST', 'train/new_model', { name: '私', key, type: 0, private: 1, settings: '{}' });
+  const session = await data('POST', 'new_session', { type: 0, embedding_key: key });
+  const path = `get_session?uuid=${String(session['uuid'])}`;
+  await data('POST', 'send_message', { uuid: session['uuid'], msg: '鹊桥是什么？' });
+  await data('POST', `set_session?uuid=${String(session['uuid'])}`, { private: 0 });
+  expect(await data('GET', path)).toMatchObject({ embedding_key: key });
+  const other = await TestClient.register(server.baseURL);
+  const read = await data('GET', path, undefined, other.token);
+  expect(read).toMatchObject({ embedding_key: '', embedding_name: '' });
 });

@@ -4,6 +4,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/call.ts';
+import { onDatabase } from '../support/api-user.ts';
 import { TestClient } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 import { onePixel } from '../support/world.ts';
@@ -482,5 +483,12 @@ describe('nobody downloads what they did not buy', () => {
     expect(again['data'].trade_no).toBe(first['data'].trade_no);
     const path = `product/trade_status?platform_order_id=${first['data'].trade_no as string}`;
     expect(await post(stranger, path, {})).toMatchObject({ code: 404 });
+    // One that was cancelled at the till is no order to pay any more.
+    const key = new URL(String(first['data'].url)).searchParams.get('key');
+    await onDatabase(server, `UPDATE sandbox_trades SET state = 'closed' WHERE key = $1`, [key]);
+    const numberNow = async () =>
+      String((await post(buyer, 'product/pay_app', { id }))['data'].trade_no);
+    // A service is not asked twice in a moment.
+    await expect.poll(numberNow, { timeout: 5_000 }).not.toBe(first['data'].trade_no);
   });
 });

@@ -948,6 +948,69 @@ describe('the calls of the specification by a client written from it alone', () 
     expect(await told.json()).toMatchObject({ result: true, balance: await balance() });
   });
 
+  test('an answer in which there is nothing costs nothing, and says so to each', async () => {
+    // Each has its own room for what is answered by nothing.
+    const other = await apiUser(server);
+    const own = { authorization: `Bearer ${other.key}` };
+    const before = await balance(other);
+    const told = '模型没有返回内容，请重试';
+    const one = { model, messages: say('空') };
+    const asked: [string, object][] = [
+      ['chat', one],
+      ['chat/completions', one],
+      ['completions', { model, prompt: '空' }],
+      ['responses', { model, input: '空' }],
+      ['messages', { ...one, max_tokens: 100 }],
+      ['translate', { text: '空', to: 'en', model }],
+      ['inscriptor', { text: '空' }],
+    ];
+    for (const nothing of ['empty', 'no-room'] as const)
+      for (const [path, body] of asked) {
+        mock.enqueue(nothing);
+        const answer = await post(path, body, own);
+        const text = await answer.text();
+        expect([path, answer.status, text]).toEqual([path, 502, expect.stringContaining(told)]);
+        if (path === 'translate' || path === 'inscriptor') continue;
+        mock.enqueue(nothing);
+        const events = await (await post(path, { ...body, stream: true }, own)).text();
+        expect(events.split('\n\n').findLast((frame) => frame !== '')).toContain(told);
+        // A good answer in between keeps the channel in use.
+        await client.chat.completions.create({ model, messages: say('好') });
+      }
+    expect(await balance(other)).toBe(before);
+    let tries = 0;
+    for (let status = 502; status === 502 && tries < 200; tries += 1) {
+      mock.always('empty');
+      ({ status } = await post('chat', one, own));
+    }
+    mock.always('normal');
+    expect(tries).toBeLessThan(120);
+    const refused = await post('chat', { ...one, stream: true }, own);
+    expect([refused.status, await refused.text()]).toEqual([
+      429,
+      expect.stringContaining('没有写出内容'),
+    ]);
+    expect(await balance(other)).toBe(before);
+  });
+
+  test('words that a service streams as messages arrive', async () => {
+    for (const [path, body] of [
+      ['chat', { model, messages: say('[[mock messages]] 话') }],
+      ['chat/completions', { model, messages: say('[[mock messages]] 话') }],
+    ] as const) {
+      const events = await (await post(path, { ...body, stream: true })).text();
+      const said = [...events.matchAll(/^data: (?!\[DONE\])(.*)$/gm)]
+        .map(([, data = '']) => JSON.parse(data) as unknown)
+        .map((data) =>
+          typeof data === 'string'
+            ? data
+            : ((data as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta
+                ?.content ?? ''),
+        );
+      expect(said.join('')).toBe(mock.textFor('[[mock messages]] 话'));
+    }
+  });
+
   test('inscriptor spends by no model that the key may not use', async () => {
     const bound = await apiUser(server, { key: { models: ['builtin-voice'], month_limit: 1 } });
     await onDatabase(server, 'UPDATE wallets SET balance = 5000 WHERE user_id = $1', [

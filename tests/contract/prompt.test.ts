@@ -223,29 +223,37 @@ describe('with connected models', () => {
     );
   });
 
-  test('an answer that is cut for its length costs what the service wrote of it', async () => {
+  test('an answer that is cut for its length costs nothing, and is not asked for without end', async () => {
     const before = await balance();
+    here.mock.enqueue('length');
+    const short = await person.raw('translate', { msg: prompt });
+    expect(short).toMatchObject({ code: codes.engine_failed.code });
+    expect(short.message).toContain('长度上限');
     const long = await person.raw('inscriptor', {
       msg: '[[bench tokens=30000 rate=0 id=long]] 写',
     });
     expect(long).toMatchObject({ code: codes.engine_failed.code });
     expect(long.message).toContain('长度上限');
-    // Some 40,000 letters were taken.
-    expect(before - (await balance())).toBeGreaterThan(4000);
+    expect(await balance()).toBe(before);
 
     const poor = await TestClient.register(here.server.baseURL, `p${randomUUID().slice(0, 8)}`);
     const { id } = await poor.call('userInfo', {});
     await here.database.query('UPDATE wallets SET balance = 2000 WHERE user_id = $1', [id]);
-    for (let tries = 0; tries < 2; tries += 1) {
-      const cut = await poor.raw('inscriptor', {
-        msg: `[[bench tokens=8000 rate=4000 id=poor${tries}]] 写`,
-      });
-      expect(cut.code).toBe(codes.balance.code);
-    }
-    // The first took nearly all of it, so that the second was not begun with much.
-    expect((await poor.call('userInfo', {})).chatgpt_balance).toBeLessThan(400);
+    const cut = await poor.raw('inscriptor', { msg: '[[bench tokens=8000 rate=4000 id=poor]] 写' });
+    expect(cut.code).toBe(codes.balance.code);
+    expect((await poor.call('userInfo', {})).chatgpt_balance).toBe(2000);
     const { rows } = await here.database.query(`SELECT 1 FROM holds WHERE state = 'open'`);
     expect(rows).toEqual([]);
+
+    // Nobody pays for what is written in vain but the house.
+    here.mock.always('length');
+    const tries = [];
+    do tries.push(await person.raw('inscriptor', { msg: '写'.repeat(8000) }));
+    while (tries.at(-1)?.status !== 429);
+    here.mock.always('normal');
+    expect(tries.length).toBeGreaterThan(2);
+    expect(tries.at(-1)?.message).toContain('没有写出内容');
+    expect(await balance()).toBe(before);
   });
 
   test('who has no tokens is told so; a guest keeps the words', async () => {

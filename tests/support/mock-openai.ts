@@ -30,7 +30,11 @@ const scenarios = [
   'comments',
   /** The whole answer as one JSON body, though a stream was asked for. */
   'json',
+  /** The words of each event stand in `message`. */
+  'messages',
   'empty',
+  /** Nothing, because there was no room for more. */
+  'no-room',
   'length',
   'content-filter',
   /** 400 for a request that carries stream_options; otherwise normal. */
@@ -493,9 +497,25 @@ export const startMockOpenAi = async (port = 0): Promise<MockOpenAi> => {
           usage: { prompt_tokens: 11, completion_tokens: 3000, total_tokens: 3011 },
         });
         return;
-      case 'empty':
-        await whole(opening, chunk({}, 'stop'), counted, done);
+      case 'messages':
+        await whole(
+          words(pieces).replaceAll('"delta":', '"message":'),
+          chunk({}, 'stop'),
+          counted,
+          done,
+        );
         return;
+      case 'empty':
+      case 'no-room': {
+        const finish = scenario === 'empty' ? 'stop' : 'length';
+        if (request.stream) await whole(opening, chunk({}, finish), counted, done);
+        else {
+          const message = { role: 'assistant', content: '' };
+          const choices = [{ index: 0, message, finish_reason: finish }];
+          json(response, 200, { ...head(request.model), choices, usage });
+        }
+        return;
+      }
       case 'length':
         await whole(opening, words(half), chunk({}, 'length'), counted, done);
         return;

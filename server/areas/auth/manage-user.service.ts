@@ -237,8 +237,6 @@ export const activateAbility = async (
   const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
   if (input.vip_expired_at !== undefined) {
     const until = input.vip_expired_at ? new Date(input.vip_expired_at) : null;
-    if (until && Number.isNaN(until.getTime()))
-      throw new Refusal('bad_input', 'vip_expired_at 应为一个时间');
     values.vipExpiredAt = until;
     await deps.setVipEnd(db, row.id, until);
   }

@@ -33,6 +33,12 @@ describe('a name', () => {
     expect(normalName('爱❤️生活')).toBe('爱❤️生活');
   });
 
+  test('keeps what joins emoji into one, and no other joiner', () => {
+    for (const name of ['𠮷野家👨‍👩‍👧', '👩🏽‍⚕️', '🏳️‍🌈橋', '❤️‍🔥']) expect(normalName(name)).toBe(name);
+    for (const name of ['李\u200d四', '👨\u200d四', '©\u200d®', '👍\u200d👍', '\u200d👨\u200d'])
+      expect(normalName(name)).toBe(name.replaceAll('\u200d', ''));
+  });
+
   test('does not pass for the service’s with something unseen in it', () => {
     for (const between of ['\u3164', '\ufe0f', '\u0301', '\u200d'])
       expect(nameFault(normalName(`管${between}理员`))).toMatch(/保留/);

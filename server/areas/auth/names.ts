@@ -8,8 +8,16 @@ export const normalAccount = (account: string): string =>
 const invisible =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800]|(?![\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})[\uFE0E\uFE0F]/gu;
 
+/** Emoji of several that a joiner makes one, such as a family: no other joiner may stay. */
+const joined = new RegExp(String.raw`(\p{RGI_Emoji_ZWJ_Sequence})`, 'v');
+
 export const normalName = (name: string): string =>
-  name.normalize('NFC').replace(invisible, '').trim();
+  name
+    .normalize('NFC')
+    .split(joined)
+    .map((part, at) => (at % 2 === 1 ? part : part.replace(invisible, '')))
+    .join('')
+    .trim();
 
 const accountPattern = /^[\p{Script=Han}a-z0-9_.@-]+$/u;
 

@@ -1,11 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type ChannelKind, chatFields } from '#contract/open-fields.ts';
 import type { OpenMessage } from '#contract/open-messages.ts';
+import { isFree } from '#contract/price.ts';
 import type { Database } from '#server/db/database.ts';
 import { asideOf, type ChatBody, withAside } from '#server/engines/chat-relay.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller, OpenContext } from '#server/http/open-handlers.ts';
+import { requireAnswers } from '../ledger/unanswered.ts';
 import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { isUsable } from '../model/usable.ts';
@@ -114,6 +116,7 @@ export const beginAsking = async (
 ): Promise<Asking> => {
   const { caller } = context;
   const model = await chatModel(works, caller, given.model);
+  if (!isFree(model)) await requireAnswers(caller.user.id, model.name);
   const { passed, messages, tally } = await readAsked(works, context, model, given);
   const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
   if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');

@@ -1,4 +1,7 @@
-import { deduction, priceAt } from '#contract/price.ts';
+import { streamCodes } from '#contract/page-errors.ts';
+import { deduction, isFree, priceAt } from '#contract/price.ts';
+import { ApiRefusal } from '#server/http/open-failure.ts';
+import { noteUnanswered } from '../ledger/unanswered.ts';
 import type { Asking, ChatWorks } from './chat-asking.ts';
 import type { Counted } from './chat-text.ts';
 import { isRestart } from './work-signal.ts';
@@ -35,4 +38,19 @@ export const settleFailure = async (
   if (produced !== '' || left)
     await settle(works, asking, await works.count(asking, null, produced));
   else await asking.charge.release(asking.sent || !aborted);
+};
+
+/**
+ * The refusal of an answer in which there is nothing: it is not paid, so its service's bill for it
+ * is noted.
+ * @param told what the service counted of it; null: nothing
+ */
+export const saidNothing = async (
+  { context, model, rough, body }: Asking,
+  told: Counted | null,
+): Promise<ApiRefusal> => {
+  // It may have thought unseen; a count that cannot be is not believed.
+  const thought = Math.min(told?.completionTokens ?? 0, Number(body['max_tokens']));
+  if (!isFree(model)) await noteUnanswered(context.caller.user.id, model.name, rough + thought);
+  return new ApiRefusal('upstream', streamCodes.empty, { code: 'empty' });
 };

@@ -6,7 +6,7 @@ import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { Events, OpenAnswer } from '#server/http/open-handlers.ts';
 import type { Asking, ChatWorks } from './chat-asking.ts';
-import { settle, settleFailure } from './chat-bill.ts';
+import { saidNothing, settle, settleFailure } from './chat-bill.ts';
 import { ahead, leastAnswer, longestAnswer } from './chat-hold.ts';
 import { askServices } from './chat-services.ts';
 import { type Counted, usageIn } from './chat-text.ts';
@@ -141,6 +141,7 @@ const endStream = async (
   let settled = false;
   try {
     await run;
+    if (all() === '') throw await saidNothing(asking, coming.told);
     counted = await works.count(asking, coming.told, coming.told ? said() : all());
     // What has come is paid before its reader is told the price, and that it is whole.
     const deducted = await settle(works, asking, counted);
@@ -220,7 +221,7 @@ export const streamAnswer = async (
   run.then(cost.end, cost.end);
   try {
     await Promise.race([first, run]);
-    if (!begun) throw new ApiRefusal('upstream', '模型没有返回内容，请重试', { code: 'empty' });
+    if (!begun) throw await saidNothing(asking, coming.told);
   } catch (error) {
     await settleFailure(works, asking, '');
     throw error;

@@ -10,7 +10,7 @@ import {
   type InWords,
   readAsked,
 } from './chat-asking.ts';
-import { settle, settleFailure } from './chat-bill.ts';
+import { saidNothing, settle, settleFailure } from './chat-bill.ts';
 import { createCounter } from './chat-count.ts';
 import { longestAnswer } from './chat-hold.ts';
 import { createMessageReader, type MessageReaderDeps } from './chat-request.ts';
@@ -22,6 +22,9 @@ import { createThinkers } from './unseen-thinking.ts';
 import { isLocked } from './work-signal.ts';
 
 const asItIs: InWords = (body) => body;
+
+/** What a whole answer says, in whatever form. */
+const saidIn = (answer: Record<string, unknown>): string => producedBy(answer) + besideBy(answer);
 
 /** Chat for programs: what is known of a request goes to the model's services, and is billed by what comes. */
 export const createApiChat = (
@@ -54,9 +57,15 @@ export const createApiChat = (
 
     /**
      * A whole answer, with what it took. Who goes away pays for it all the same: a service cannot be
-     * stopped in it. @throws Refusal
+     * stopped in it.
+     * @param wanted what is wanted of an answer: one in which that is empty is none, and costs nothing
+     * @throws Refusal
      */
-    async whole(context: OpenContext, given: ChatAsked, inWords: InWords = asItIs) {
+    async whole(
+      context: OpenContext,
+      given: ChatAsked,
+      { inWords = asItIs, wanted = saidIn }: { inWords?: InWords; wanted?: typeof saidIn } = {},
+    ) {
       const asking = await beginAsking(works, context, given, false, inWords);
       try {
         const answer = await askServices(
@@ -74,8 +83,9 @@ export const createApiChat = (
           { firstMs: longestAnswer, begun: () => false },
         );
         const told = usageIn(answer);
-        const said = producedBy(answer);
-        const counted = await works.count(asking, told, told ? said : said + besideBy(answer));
+        if (wanted(answer) === '') throw await saidNothing(asking, told);
+        const said = told ? producedBy(answer) : saidIn(answer);
+        const counted = await works.count(asking, told, said);
         const usage = usageOf(counted, answer['usage']);
         const whole = { ...answer, model: asking.model.name, usage };
         const deducted = await settle(works, asking, counted, whole);

@@ -135,7 +135,7 @@ export const createChatHandlers = (deps: {
       const { model, stream } = input;
       const body = chatOfMessages(input, context.asked('anthropic-beta'));
       if (stream) return chat.stream(context, body, messageStyle(model), openAiWords);
-      const { answer, counted } = await chat.whole(context, body, openAiWords);
+      const { answer, counted } = await chat.whole(context, body, { inWords: openAiWords });
       return { json: messageOf(answer, model, counted) };
     },
 

@@ -5,7 +5,6 @@ import type { ModelService } from '../model/model.service.ts';
 import type { PromptService } from '../prompt/prompt.service.ts';
 import type { ApiChat } from './chat.service.ts';
 import { openToKey } from './key-models.ts';
-import { firstChoice } from './chat-text.ts';
 
 const translator = {
   en: '你是翻译。把用户给出的文字译成自然的英文，只输出译文，不要解释。',
@@ -13,6 +12,12 @@ const translator = {
 };
 const writer =
   '你为文生图模型写提示词。把用户的一句话扩写成一段具体的画面描述：主体、动作、环境、光线、构图、画风，120 字以内，与用户同一种语言，不改变原意。只输出结果。';
+
+const textIn = (answer: Record<string, unknown>): string => {
+  const [choice] = answer['choices'] as { message?: { content?: unknown } }[];
+  const content = choice?.message?.content;
+  return typeof content === 'string' ? content.trim() : '';
+};
 
 /** Texts that a chat model is told to make of another: translations, and prompts for pictures. */
 export const createWritingApi = (deps: {
@@ -38,15 +43,12 @@ export const createWritingApi = (deps: {
     };
     const model = named ?? (await usual());
     if (model === undefined) return null;
-    const { answer } = await chat.whole(context, {
-      model,
-      messages: [
-        { role: 'system', content: task },
-        { role: 'user', content: text },
-      ],
-    });
-    const { content } = firstChoice(answer).message;
-    return typeof content === 'string' ? content.trim() : '';
+    const messages = [
+      { role: 'system' as const, content: task },
+      { role: 'user' as const, content: text },
+    ];
+    const { answer } = await chat.whole(context, { model, messages }, { wanted: textIn });
+    return textIn(answer);
   };
 
   return {

@@ -29,7 +29,9 @@ export const buyApp = async (
     return provider === undefined || begun?.provider === provider ? begun : null;
   };
   const begun = await begunOrder(db);
-  if (begun) return async () => begun;
+  // It may have been cancelled or paid at the till meanwhile: then it is no order to pay any more.
+  const now = begun && (await payments.orderStatus(user.id, begun.order_id));
+  if (now && now.state !== 'closed') return async () => now;
   return payments.createOrder(user.id, {
     kind,
     wish,

@@ -395,8 +395,8 @@ export const relayOfLines = (given: LinesDeps<ChatRelay>): ChatRelay => {
         );
       } catch (error) {
         // Nobody has a word to say to it: that is what is told.
-        if (!isEmpty(error) || wordless.length === 0) throw error;
-        await take(wordless);
+        if (!isEmpty(error)) throw error;
+        if (wordless.length > 0) await take(wordless);
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
-import { type Handlers, Refusal } from '#server/http/handlers.ts';
+import type { Handlers } from '#server/http/handlers.ts';
 import { withNotices } from './archive-notices.ts';
 import { sourceUrl, noNotice } from './notice.service.ts';
 import * as store from './notice.store.ts';
@@ -44,8 +44,6 @@ export const createManageNoticeHandlers = ({
 
   saveNotice: async (input, { file, noteAct, afterCommit }) => {
     const publishAt = input.publish_at ? new Date(input.publish_at) : null;
-    if (publishAt && Number.isNaN(publishAt.getTime()))
-      throw new Refusal('bad_input', 'publish_at 应为一个时间');
     const key = file ? newKey() : '';
     const data = file && (await withNotices(file.data, pageFolder));
     if (data) await storage.put(key, data, file.mime);

@@ -28,13 +28,13 @@ const waits = { firstByteMs: 30_000, idleMs: 20_000, totalMs: 90_000, size: 40_0
 /** A timer may be so much early, ms. */
 const early = 50;
 
-/** Ends of an answer that the question made too long: its service wrote all the same, and is paid. */
-const tooLong: ReadonlySet<string> = new Set(['balance', 'too_large']);
+/** Ends of an answer that its question may have brought about: its service bills all the same. */
+const ofQuestion: ReadonlySet<string> = new Set(['balance', 'too_large', 'empty']);
 
 /**
  * Asks a chat model for one text and waits for it; nothing is kept of it but the charge, which is
- * that of a chat reply: held before, settled by what was used, nothing for an empty or failed one.
- * One that was cut here for its length costs what was written of it.
+ * that of a chat reply: held before, settled by what was used. What is not handed over, as it is
+ * empty, failed or cut for its length, costs nothing.
  * @param subject what it is for, as it stands among a person's spends
  * @param keep stores what came of it, in the transaction that takes its charge
  * @throws Refusal balance, engine_failed
@@ -97,42 +97,38 @@ export const askModel = async (
   const text = storableText(answer.log.text).trim();
   const { code = '' } = ended.error ?? {};
   const ranOut = performance.now() - begun >= waits.totalMs - early;
-  const written = answer.log.length > 0 && (tooLong.has(code) || ranOut);
   const whole = ended.state === 'done' && text !== '';
   const type = sessionTypes.chat;
-  if (!whole && !written) {
-    if (holdId) await release(db, holdId);
-    const { channelId, roughPrompt: tokens } = answer;
-    // White space alone is billed by its service as well.
-    if (holdId && (code === 'empty' || ended.state === 'done'))
-      await noteUnanswered(userId, model.name, tokens);
-    await noteFailedUse(db, userId, { type, model: model.name, channelId });
-  } else {
-    const counted = await answer.count(whole);
-    const { promptTokens: prompt, completionTokens: completion } = counted;
-    const price = priceAt(model, answer.channelId);
-    await db.transaction(async (tx) => {
-      let spent = 0;
-      const use = {
-        type,
-        model: model.name,
-        prompt_tokens: prompt,
-        completion_tokens: completion,
-        channelId: answer.channelId,
-      };
-      if (holdId) {
-        const record = { ...use, human: excerptOf(subject) };
-        ({ spent } = await settle(
-          tx,
-          holdId,
-          deduction(price, prompt, completion, counted),
-          record,
-        ));
-      } else await countFreeUse(tx, userId, use);
-      if (whole) await keep?.(tx, text, spent);
-    });
+  if (!whole) {
+    if (holdId) {
+      await release(db, holdId);
+      // White space alone is billed by its service as well.
+      if (ofQuestion.has(code) || ended.state === 'done' || ranOut) {
+        const wrote = estimateTokens(answer.log.text + answer.log.reasoning);
+        await noteUnanswered(userId, model.name, answer.roughPrompt + wrote);
+      }
+    }
+    await noteFailedUse(db, userId, { type, model: model.name, channelId: answer.channelId });
+    if (code === 'balance') throw new Refusal('balance');
+    throw new Refusal('engine_failed', ended.error?.message ?? streamCodes.empty);
   }
-  if (whole) return text;
-  if (ended.error?.code === 'balance') throw new Refusal('balance');
-  throw new Refusal('engine_failed', ended.error?.message ?? streamCodes.empty);
+  const counted = await answer.count(true);
+  const { promptTokens: prompt, completionTokens: completion } = counted;
+  const price = priceAt(model, answer.channelId);
+  await db.transaction(async (tx) => {
+    let spent = 0;
+    const use = {
+      type,
+      model: model.name,
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      channelId: answer.channelId,
+    };
+    if (holdId) {
+      const record = { ...use, human: excerptOf(subject) };
+      ({ spent } = await settle(tx, holdId, deduction(price, prompt, completion, counted), record));
+    } else await countFreeUse(tx, userId, use);
+    await keep?.(tx, text, spent);
+  });
+  return text;
 };

@@ -22,9 +22,11 @@ type Deps = Pick<SessionServiceDeps, 'knowledge' | 'forum'>;
 const completionOf = ({
   type,
   images,
+  uuids,
   films,
-}: Pick<Card, 'images' | 'films'> & Pick<SessionRow, 'type'>): string => {
-  if (type === sessionTypes.image) return JSON.stringify(images.map((url) => ({ url })));
+}: Pick<Card, 'images' | 'uuids' | 'films'> & Pick<SessionRow, 'type'>): string => {
+  if (type === sessionTypes.image)
+    return JSON.stringify(images.map((url, at) => ({ uuid: uuids[at], url, error: '' })));
   if (type !== sessionTypes.video) return '';
   return JSON.stringify(films.map((url, at) => ({ url, poster: images[at] })));
 };
@@ -66,44 +68,47 @@ export const viewCards = async (
     const look = looks.get(row.id);
     return friendName === null && look?.lastSuspended ? look.content : row.summary;
   };
-  return cards.map(({ session: row, images, films, favorite, onTop, friendName, unread }) => ({
-    id: row.id,
-    uuid: row.uuid,
-    type: row.type,
-    model: row.model,
-    user_id: row.userId,
-    user_name: row.userName,
-    ...(row.avatar === '' ? {} : { avatar: row.avatar }),
-    prompt: friendName !== null && belongsTo(row, user) ? maskName(friendName) : row.prompt,
-    summary: summaryOfCard(row, friendName),
-    private: row.private ? 1 : 0,
-    reply_count: row.replyCount,
-    like_count: row.likeCount,
-    images: looks.get(row.id)?.images ?? images,
-    completion: completionOf({ type: row.type, images, films }),
-    deleted: row.deletedAt === null ? 0 : 1,
-    embedding_private: Math.max(0, ...openBases(row).map(({ private: hidden }) => hidden)),
-    favorite,
-    on_top: onTop,
-    unread,
-    scenario: scenarioOf(row),
-    scenario_id: row.scenarioId,
-    embedding_key: row.embeddingKey,
-    embedding_name: openBases(row)
-      .map(({ name }) => name)
-      .join('、'),
-    // What was found in no message was found in the title.
-    match: matches ? (matches.get(row.id) ?? { history_id: null, snippet: row.prompt }) : null,
-    group_id: row.groupId,
-    title: row.prompt,
-    content: looks.get(row.id)?.content ?? row.summary,
-    accepted_id: row.acceptedId,
-    essence: row.essence,
-    pinned: row.pinned,
-    closed: row.closed,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-  }));
+  return cards.map(
+    ({ session: row, images, uuids, films, favorite, onTop, friendName, unread }) => ({
+      id: row.id,
+      uuid: row.uuid,
+      type: row.type,
+      model: row.model,
+      user_id: row.userId,
+      user_name: row.userName,
+      ...(row.avatar === '' ? {} : { avatar: row.avatar }),
+      prompt: friendName !== null && belongsTo(row, user) ? maskName(friendName) : row.prompt,
+      summary: summaryOfCard(row, friendName),
+      private: row.private ? 1 : 0,
+      reply_count: row.replyCount,
+      like_count: row.likeCount,
+      images: looks.get(row.id)?.images ?? images,
+      completion: completionOf({ type: row.type, images, uuids, films }),
+      deleted: row.deletedAt === null ? 0 : 1,
+      embedding_private: Math.max(0, ...openBases(row).map(({ private: hidden }) => hidden)),
+      favorite,
+      on_top: onTop,
+      unread,
+      scenario: scenarioOf(row),
+      scenario_id: row.scenarioId,
+      // Another's private base is nothing that a reader could use.
+      embedding_key: ownedBy(row, user) ? row.embeddingKey : (openBases(row)[0]?.key ?? ''),
+      embedding_name: openBases(row)
+        .map(({ name }) => name)
+        .join('、'),
+      // What was found in no message was found in the title.
+      match: matches ? (matches.get(row.id) ?? { history_id: null, snippet: row.prompt }) : null,
+      group_id: row.groupId,
+      title: row.prompt,
+      content: looks.get(row.id)?.content ?? row.summary,
+      accepted_id: row.acceptedId,
+      essence: row.essence,
+      pinned: row.pinned,
+      closed: row.closed,
+      created_at: row.createdAt.toISOString(),
+      updated_at: row.updatedAt.toISOString(),
+    }),
+  );
 };
 
 /** A session with all that its page shows. @throws Refusal not_found, session_deleted, private_session */

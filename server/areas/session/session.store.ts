@@ -61,6 +61,8 @@ export const findSession = async (
 interface CardExtras {
   /** Addresses of its newest images that are shown, newest first, at most 5. */
   images: string[];
+  /** Of a session of images their uuids, in the same order. */
+  uuids: string[];
   /** Of a session of films theirs, in the order of `images`, which has their posters. */
   films: string[];
   /** What the asker marked of it: a message, the last one, or as a whole. */
@@ -91,6 +93,10 @@ const cards = statement<SessionRow & CardExtras>(
          ORDER BY h.id DESC LIMIT 5
        ) h, jsonb_array_elements_text(h.list) WITH ORDINALITY p (url, place)
        ORDER BY h.id DESC, p.place LIMIT 5) END AS images,
+     CASE WHEN s.type = 1 THEN ARRAY(SELECT i.uuid::text FROM images i
+       JOIN history h ON h.id = i.history_id AND h.shown
+       WHERE i.session_id = s.id AND i.deleted_at IS NULL ORDER BY i.id DESC LIMIT 5)
+     ELSE '{}' END AS uuids,
      CASE WHEN s.type = 4 THEN ARRAY(SELECT '/files/video/' || v.key ||
          CASE v.mime WHEN 'video/webm' THEN '.webm' ELSE '.mp4' END FROM videos v
        JOIN history h ON h.id = v.history_id AND h.shown
@@ -121,9 +127,10 @@ export const readCards = async (
 ): Promise<Card[]> => {
   if (ids.length === 0) return [];
   const rows = await cards(db, [ids, userId]);
-  return rows.map(({ images, films, favorite, onTop, friendName, unread, ...session }) => ({
+  return rows.map(({ images, uuids, films, favorite, onTop, friendName, unread, ...session }) => ({
     session,
     images,
+    uuids,
     films,
     favorite,
     onTop,

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { Agent, type Dispatcher } from 'undici';
 import { type ChatBody, type ChatRelay, RelayError, type RelayEvent } from '../chat-relay.ts';
+import { pieceOf } from '../produced.ts';
 import { adjustedBy, callUrl, inWordsOf, keyHeaders, refusedBy } from './makers.ts';
 import type { OpenAiCompatibleOptions } from './openai-compatible-engine.ts';
 import { faultError, isMoneyFault, isNoModel, readFault, retryAfterOf } from './upstream-error.ts';
@@ -86,17 +87,17 @@ const senseless = (begun: boolean): RelayError =>
     retriable: !begun,
   });
 
-/** A whole answer as the one event that would have said it. */
-const chunkOf = (answer: Record<string, unknown>): RelayEvent[] => {
-  const choices = Array.isArray(answer['choices'])
-    ? (answer['choices'] as Record<string, unknown>[])
-    : [];
-  const chunk = {
-    ...answer,
-    object: 'chat.completion.chunk',
-    choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })),
-  };
-  return [{ data: JSON.stringify(chunk), chunk }];
+const choicesIn = ({ choices }: Record<string, unknown>): Record<string, unknown>[] =>
+  Array.isArray(choices) ? (choices as Record<string, unknown>[]) : [];
+
+/** A whole answer, or an event that says it as one does, as the event that should have said it. */
+const chunkOf = (answer: Record<string, unknown>): RelayEvent => {
+  const choices = choicesIn(answer).map(({ message, delta, ...choice }) => ({
+    ...choice,
+    delta: pieceOf({ message, delta }),
+  }));
+  const chunk = { ...answer, object: 'chat.completion.chunk', choices };
+  return { data: JSON.stringify(chunk), chunk };
 };
 
 /**
@@ -246,7 +247,7 @@ class RelayReader implements Dispatcher.DispatchHandler {
       }
       if (!Array.isArray(answer['choices'])) throw new TypeError('no completion');
       if (this.#take) {
-        this.#batch = chunkOf(answer);
+        this.#batch = [chunkOf(answer)];
         this.#handOn();
       }
       this.#end(answer);
@@ -289,7 +290,8 @@ class RelayReader implements Dispatcher.DispatchHandler {
         this.#controller?.abort(new Error('no longer wanted'));
       }, afterFinishMs).unref();
     }
-    this.#batch.push({ data, chunk });
+    const isWhole = choicesIn(chunk).some((each) => each?.['message']);
+    this.#batch.push(isWhole ? chunkOf(chunk) : { data, chunk });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { cacheUseIn } from '../cache-use.ts';
 import { EngineError, type ChatPart } from '../chat-engine.ts';
+import { pieceOf } from '../produced.ts';
 import { faultError, readFault, retryAfterOf, type UpstreamFault } from './upstream-error.ts';
 
 /** Most bytes on the wire of one reply, whatever they hold. */
@@ -345,7 +346,7 @@ export class StreamReader implements Dispatcher.DispatchHandler {
     }
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     if (choice) {
-      const delta = choice.delta ?? choice.message;
+      const delta = pieceOf(choice);
       if (delta) {
         this.#add(
           'reasoning',
