@@ -472,7 +472,7 @@ test('usage and its file tell the days asked for, of oneself alone; days that ca
     [{ from: dayAgo(-1), to: dayAgo(-2) }, 'from：开始的一天还没有到'],
     [{ to: dayAgo(2) }, 'from：请给出从哪一天开始'],
     [{ month: '2026-01', from: dayAgo(2) }, 'month：月份与 from、to 只能给一种'],
-    [{ from: '2026-02-30' }, '应为 2026-01-05 这样的一天'],
+    [{ from: '2026-02-30' }, '没有这一天'],
   ] as const) {
     const { code, message } = await person.raw('usage', span);
     expect([code > 0, message], JSON.stringify(span)).toEqual([true, expect.stringContaining(why)]);
