@@ -13,6 +13,7 @@ import {
 import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
 import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
+import { knowsChinese } from '#server/engines/embedding/knows-chinese.ts';
 import { isEmbeddingModel, isKnowledgeModel } from '#server/engines/embedding/model-names.ts';
 import { createOpenAiEmbedding } from '#server/engines/embedding/openai-embedding.ts';
 import { SearchError, searchWeb, type SearchService } from '#server/engines/search/web-search.ts';
@@ -378,17 +379,14 @@ const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Pr
   if (!chosen) return failure(listing ? reasonOf(listing) : '请写一个向量模型的名字再试', models);
   const begun = performance.now();
   try {
-    const { vectors } = await createOpenAiEmbedding({
-      baseUrl,
-      nextKey: () => apiKey,
-      model: chosen,
-    }).embed(['你好'], signal);
-    return {
-      ok: true,
-      message: `${chosen} 给出 ${(vectors[0]?.length ?? 0) / 4} 维向量`,
-      latency: Math.round(performance.now() - begun),
-      models,
-    };
+    const engine = createOpenAiEmbedding({ baseUrl, nextKey: () => apiKey, model: chosen });
+    const { vectors } = await engine.embed(['你好'], signal);
+    const latency = Math.round(performance.now() - begun);
+    // Whoever does not take ten texts together is not judged.
+    const knows = await knowsChinese(engine, signal).catch(() => true);
+    const doubt = knows ? '' : '，但分不清中文句子的意思：中文资料用它，会比只按词找到的少';
+    const size = (vectors[0]?.length ?? 0) / 4;
+    return { ok: true, message: `${chosen} 给出 ${size} 维向量${doubt}`, latency, models };
   } catch (error) {
     return failure(`${chosen}：${reasonOf(error)}`, models);
   }

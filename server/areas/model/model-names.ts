@@ -1,13 +1,18 @@
+import { isKnowledgeModel } from '#server/engines/embedding/model-names.ts';
+
 /** What a model's name tells: whether one can chat with it, how to write it, its colour. */
 
 const notForChat =
-  /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|rerank|reranker|tts|whisper|audio|realtime|transcribe|asr|speech|voice|image|images|dall-e|diffusion|flux|sd3|sdxl|wan|wanx|cogview|cogvideo|video|sora|veo|imagen|moderation|moderations|ocr|babbage|davinci|computer-use|omni-moderation|paraformer|cosyvoice|sensevoice|kolors|clip|jina|colbert)(?=$|[-_/.:\d])/i;
-const anyEnding = /(^|[-_/.:])(?:[a-z]*embed|sensevoice|cosyvoice)/i;
+  /(^|[-_/.:])(tts|whisper|audio|realtime|transcribe|asr|speech|voice|image|images|dall-e|diffusion|flux|sd3|sdxl|wan|wanx|cogview|cogvideo|video|sora|veo|imagen|moderation|moderations|ocr|babbage|davinci|computer-use|omni-moderation|paraformer|cosyvoice|sensevoice|kolors|clip|jina|colbert)(?=$|[-_/.:\d])/i;
+const anyEnding = /(^|[-_/.:])(?:sensevoice|cosyvoice)/i;
 const instructOnly = /^gpt-3\.5-turbo-instruct/i;
 
 /** Services list every kind of model they have; sessions are for those that write text. */
 export const isChatModel = (name: string): boolean =>
-  !notForChat.test(name) && !anyEnding.test(name) && !instructOnly.test(name);
+  !isKnowledgeModel(name) &&
+  !notForChat.test(name) &&
+  !anyEnding.test(name) &&
+  !instructOnly.test(name);
 
 const lowCost = /(^|[-_/.:])(mini|nano|lite|flash|small|turbo|haiku|air|tiny)(?=$|[-_/.:\d])/i;
 /** Cheaper models of a family come first where the service gives no order of its own. */

@@ -1,5 +1,6 @@
 /** Names under which services offer embeddings, and what puts passages in order. */
-const embeds = /(^|[-_/.:])(embed|embedding|embeddings|bge|gte|e5|m3e)(?=$|[-_/.:\d])/i;
+const embeds =
+  /(^|[-_/.:])(?:[a-z]*embed[a-z]*|bge|gte|e5|m3e|minilm|text2vec|labse|stella|piccolo|voyage)(?=$|[-_/.:\d])/i;
 const reranks = /rerank/i;
 
 export const isReranker = (name: string): boolean => reranks.test(name);
