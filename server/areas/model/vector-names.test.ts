@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isChatModel } from '#server/areas/model/model-names.ts';
-import { isEmbeddingModel } from './model-names.ts';
+import { isChatModel } from './model-names.ts';
+import { isEmbeddingModel } from '#server/engines/embedding/model-names.ts';
 
 test('models of vectors are known by their names, and nobody chats with them', () => {
   for (const name of [
