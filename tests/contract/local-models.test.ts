@@ -173,7 +173,7 @@ test('without a network it is said how a model comes by hand, and what is not th
   expect(await settled()).toMatchObject({
     state: 'failed',
     bytes: 0,
-    error: expect.stringContaining('sha256'),
+    error: expect.stringContaining('校验值不符'),
   });
   behaviour.lying = false;
   await owner.call('stopLocalModel', { key });

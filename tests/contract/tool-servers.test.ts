@@ -618,7 +618,10 @@ test('what a server asks in the midst of a call its person answers by a form, an
     expect(at.called).toHaveLength(5);
     at.state.asks = asks;
     // What was answered stays nowhere but in what the server said of it.
-    expect(await onDatabase(server, 'SELECT loop FROM reply_loops', [])).toEqual([]);
+    const { id: userId } = await asker.call('userInfo', {});
+    const kept = `SELECT loop FROM reply_loops JOIN history ON history.id = history_id
+      WHERE user_id = $1`;
+    expect(await onDatabase(server, kept, [userId])).toEqual([]);
     await asker.call('deleteToolServer', { id });
   }
 }, 60_000);
