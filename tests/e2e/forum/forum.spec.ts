@@ -331,7 +331,7 @@ test('managers mark a question, judge a report, keep groups, prompts and scenari
   await expect(page.getByText('精华', { exact: true }).first()).toBeVisible();
 
   await page.goto('/forum/reports');
-  const report = page.getByRole('listitem').filter({ hasText: `乱说 ${stamp}` });
+  const report = page.getByRole('row').filter({ hasText: `乱说 ${stamp}` });
   await report.getByRole('button', { name: '删除内容' }).click();
   await page.getByRole('button', { name: '删除', exact: true }).click();
   await expect(report).toHaveCount(0);
