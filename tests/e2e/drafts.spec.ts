@@ -172,7 +172,7 @@ test('in the viewer words outlast a kill, a silent line is said above it, and wh
   const open = async () => {
     await phone.page.goto(`${line.baseURL}/image/private?rank=upload&image_id=${image.id}`);
     const viewer = phone.page.getByRole('dialog', { name: '修改图片' });
-    await viewer.getByRole('button', { name: '再来几张' }).click();
+    await viewer.getByRole('button', { name: '再来几张', exact: true }).click();
     return phone.page.getByRole('dialog', { name: '再来几张', exact: true });
   };
   const begun = async () => (await client.call('jobList', {})).list.length;
