@@ -110,7 +110,7 @@ test.describe('with a model of a connected service', () => {
     await expect.poll(() => reports.length).toBe(1);
 
     // The hold runs out in mid-reply: the text stays, and there are three ways on.
-    const spent = await person.client.ask('[[bench tokens=18500 rate=0 id=rich]]', {
+    const spent = await person.client.ask('[[bench tokens=17000 rate=0 id=rich]]', {
       model: 'mock-chat',
     });
     await person.client.read(spent.uuid, spent.id);
