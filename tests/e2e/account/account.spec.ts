@@ -95,7 +95,9 @@ test('every tab stands; name, devices, a new password and all private are done b
     ['settings', '删除全部会话'],
   ] as const) {
     await page.goto(`/account?tab=${tab}`);
-    await expect(page.getByText(text).or(page.getByText('这段时间还没有用过')).first()).toBeVisible();
+    await expect(
+      page.getByText(text).or(page.getByText('这段时间还没有用过')).first(),
+    ).toBeVisible();
   }
   await app.walk('/account?tab=profile');
   await page.getByLabel('名称').fill('清和');
