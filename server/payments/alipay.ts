@@ -1,3 +1,4 @@
+import { chinaClock } from '#common/china-time.ts';
 import type { AlipaySdk, AlipaySdkCommonResult } from 'alipay-sdk';
 import { request } from 'undici';
 import {
@@ -30,8 +31,7 @@ const chinaDate = (text: unknown): Date => {
   const at = new Date(`${String(text).replace(' ', 'T')}+08:00`);
   return Number.isNaN(at.getTime()) ? new Date() : at;
 };
-const chinaText = (at: Date): string =>
-  new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+const chinaText = (at: Date): string => chinaClock(at).replace('T', ' ');
 
 const billRows = (text: string): BillRow[] => {
   const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { chinaClock } from '#common/china-time.ts';
 import {
   type BillRow,
   type Finding,
@@ -21,9 +22,7 @@ const wordOf = (answer: Answer, name: string): string => {
 };
 const codeOf = (answer: Answer): string => wordOf(answer, 'code');
 
-/** China keeps one time, eight hours ahead, without summer time. */
-const chinaTime = (at: Date): string =>
-  `${new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 19)}+08:00`;
+const chinaTime = (at: Date): string => `${chinaClock(at)}+08:00`;
 
 const yuanToCents = (yuan: string): number => Math.round(Number(yuan) * 100);
 

@@ -1,3 +1,4 @@
+import { chinaClock, chinaDay } from '#common/china-time.ts';
 import { limits } from '#contract/limits.ts';
 import type { Consumption } from '#contract/ledger.ts';
 import type { Out, Parsed } from '#contract/calls.ts';
@@ -19,8 +20,6 @@ const firstDay = (month: string, on = 0): string => {
   return at.toISOString().slice(0, 10);
 };
 
-const chinaDay = (at: Date): string =>
-  new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 10);
 export const chinaMonth = (at: Date): string => chinaDay(at).slice(0, 7);
 
 /** The day some days on. */
@@ -156,9 +155,6 @@ const cell = (value: string | number): string => {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-const chinaTime = (at: Date): string =>
-  new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
-
 const rowsAtOnce = 2000;
 
 /**
@@ -188,7 +184,7 @@ async function* csvOf(db: Executor, filter: store.SpendFilter): AsyncGenerator<s
     yield rows
       .map((row) =>
         [
-          chinaTime(row.createdAt),
+          chinaClock(row.createdAt).replace('T', ' '),
           kinds[row.type] ?? '其他',
           row.model,
           row.human,

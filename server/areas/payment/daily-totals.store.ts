@@ -1,3 +1,4 @@
+import { chinaDay } from '#common/china-time.ts';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '#server/db/database.ts';
 
@@ -31,7 +32,7 @@ export const createDailyTotals = () => {
   let kept: { until: number; day: string; days: DayTotal[] } | null = null;
   return async (db: Executor): Promise<DayTotal[]> => {
     const now = Date.now();
-    const day = new Date(now + 8 * 3_600_000).toISOString().slice(0, 10);
+    const day = chinaDay(now);
     if (kept && kept.day === day && now < kept.until)
       return [...kept.days, ...(await totalsSince(db, 0)).filter((total) => total.day === day)];
     const days = await totalsSince(db, 29);

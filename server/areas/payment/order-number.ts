@@ -1,8 +1,5 @@
 import { randomInt } from 'node:crypto';
-
-/** The day in China, YYYY-MM-DD. */
-export const chinaDay = (at: Date): string =>
-  new Date(at.getTime() + 8 * 3_600_000).toISOString().slice(0, 10);
+import { chinaDay } from '#common/china-time.ts';
 
 const numbered = (prefix: string): string =>
   prefix +

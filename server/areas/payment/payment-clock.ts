@@ -1,6 +1,6 @@
+import { chinaDay } from '#common/china-time.ts';
 import type { ProviderName } from '#contract/payment.ts';
 import { look } from './order-machine.ts';
-import { chinaDay } from './order-number.ts';
 import type { OrderRow } from './payable.ts';
 import * as store from './payment.store.ts';
 import { payBack } from './refund.service.ts';

@@ -10,7 +10,6 @@ import {
   gramsOf,
   listMark,
   publicMark,
-  searchedLetters,
   sessionMark,
 } from './search-grams.ts';
 import { idsIn, intersection, narrow, remove, union } from './search-postings.ts';
@@ -65,7 +64,7 @@ const takeSome = async (tx: Transaction, most: number) => {
   const done = more || taken.length < waiting ? most : waiting;
   const ids = [...new Set(taken.map((row) => row.history_id))];
   if (ids.length === 0) return { done, many: false };
-  const messages = await store.readSearchable(tx, [ids, searchedLetters]);
+  const messages = await store.readSearchable(tx, [ids]);
   const kept = new Set(messages.map(({ id }) => id));
   const many = messages.length >= merged;
   const gone = ids.filter((id) => !kept.has(id));
@@ -230,7 +229,7 @@ const findMatches = async (
       left.read -= some.length;
       size.read *= 2;
       const ids = some.map(({ historyId }) => historyId);
-      const read = await store.findHolding(tx, [ids, words, searchedLetters, left.bytes]);
+      const read = await store.findHolding(tx, [ids, words, left.bytes]);
       for (const { bytes } of read) left.bytes -= bytes;
       const holding = new Set(read.flatMap(({ id, holds }) => (holds ? [id] : [])));
       for (const each of some)
@@ -309,7 +308,7 @@ export const snippetsOf = async (
   words: readonly string[],
 ): Promise<Map<number, NonNullable<Session['match']>>> => {
   if (historyIds.length === 0) return new Map();
-  const rows = await store.readExcerpts(db, [historyIds, words[0] ?? '', searchedLetters]);
+  const rows = await store.readExcerpts(db, [historyIds, words[0] ?? '']);
   return new Map(
     rows.map((row) => [row.id, { history_id: row.id, part: row.part, snippet: plainText(row) }]),
   );
@@ -331,8 +330,7 @@ export const searchSession = async (
   const ids = matches
     .slice((page - 1) * pageSize, page * pageSize)
     .map(({ historyId }) => historyId);
-  const rows =
-    ids.length === 0 ? [] : await store.readExcerpts(db, [ids, words[0] ?? '', searchedLetters]);
+  const rows = ids.length === 0 ? [] : await store.readExcerpts(db, [ids, words[0] ?? '']);
   const list = rows
     .sort((a, b) => b.id - a.id)
     .map((row) => ({

@@ -8,6 +8,11 @@ import type { Posting } from './search-postings.ts';
 /** What a reply says in words: a message of images has none, only a list of them. */
 const replyText = `CASE WHEN h.type IN (1, 4) THEN '' ELSE h.ai END`;
 
+/** What of a text is indexed, and so looked through and shown: what lies behind is found by nothing. */
+const indexed = (text: string): string => `left(${text}, ${searchedLetters})`;
+/** About how many bytes of a text that is. */
+const bytesOf = (text: string): string => `least(octet_length(${text}), 3 * ${searchedLetters})`;
+
 // ---- filling ----------------------------------------------------------------
 
 /** The advisory lock of whichever process fills the index. */
@@ -50,7 +55,6 @@ export const queueSessions = async (tx: Transaction): Promise<boolean> =>
 
 /** Bytes of texts that are read together, and of grams that are merged together. */
 const together = { texts: 1_000_000, grams: 1_000_000 };
-const bytesOf = (text: string): string => `least(octet_length(${text}), 3 * ${searchedLetters})`;
 
 /**
  * Takes the next entries off the queue, those of single messages first, as far as their texts are read
@@ -89,7 +93,7 @@ export const readSearchable = statement<Searchable>(
   `SELECT h.id::float8, h.session_id::float8, NOT s.private AS public, s.type = 2 AS of_people,
      CASE WHEN f.session_id IS NULL THEN ARRAY[s.user_id::float8]
        ELSE ARRAY[f.low_user_id::float8, f.high_user_id::float8] END AS user_ids,
-     h.title, left(h.human, $2) AS human, left(${replyText}, $2) AS ai
+     h.title, ${indexed('h.human')} AS human, ${indexed(replyText)} AS ai
    FROM history h JOIN sessions s ON s.id = h.session_id
    LEFT JOIN friends f ON f.session_id = s.id
    WHERE h.id = ANY($1::bigint[]) AND h.state <> 'streaming'
@@ -334,9 +338,9 @@ export const placeCandidates = async (
 };
 
 /**
- * Which of the messages $1 hold all the words $2, in lower case as far as ASCII goes, in the first
- * $3 letters of their texts. They are read in their order until $4 bytes are used up; each tells how
- * many its own were.
+ * Which of the messages $1 hold all the words $2, in lower case as far as ASCII goes, in what is
+ * indexed of their texts. They are read in their order until $3 bytes are used up; each tells how many
+ * its own were.
  */
 export const findHolding = statement<{ id: number; bytes: number; holds: boolean }>(
   'search_holding',
@@ -347,15 +351,14 @@ export const findHolding = statement<{ id: number; bytes: number; holds: boolean
    FROM (
      SELECT *, sum(bytes) OVER (ORDER BY turn) - bytes AS before FROM (
        SELECT h.id, turn, h.title, h.human, ${replyText} AS ai,
-         least(octet_length(h.human), 3 * $3::integer)
-           + least(octet_length(${replyText}), 3 * $3::integer) AS bytes
+         ${bytesOf('h.human')} + ${bytesOf(replyText)} AS bytes
        FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, turn) JOIN history h USING (id)
      ) h
    ) h
    JOIN LATERAL (SELECT lower(h.title COLLATE "C") AS title,
-     lower(left(h.human, $3::integer) COLLATE "C") AS human,
-     lower(left(h.ai, $3::integer) COLLATE "C") AS ai OFFSET 0) t ON true
-   WHERE h.before < $4::float8`,
+     lower(${indexed('h.human')} COLLATE "C") AS human,
+     lower(${indexed('h.ai')} COLLATE "C") AS ai OFFSET 0) t ON true
+   WHERE h.before < $3::float8`,
 );
 
 export interface Excerpt {
@@ -372,7 +375,7 @@ export interface Excerpt {
 const excerptBefore = 24;
 const excerptLength = 120;
 
-/** What stands around the first of the words in these messages, in the first $3 letters of a text. */
+/** What stands around the first of the words in these messages, in what is indexed of them. */
 export const readExcerpts = statement<Excerpt>(
   'search_excerpts',
   `SELECT h.id::float8, part, substr(text, first, ${excerptLength}) AS text, first > 1 AS cut_before,
@@ -381,11 +384,11 @@ export const readExcerpts = statement<Excerpt>(
    JOIN LATERAL (
      SELECT part, text, greatest(1, at - ${excerptBefore}) AS first FROM (
        SELECT 1 AS place, 'human' AS part, text, strpos(lower(text COLLATE "C"), $2) AS at
-       FROM (SELECT CASE WHEN h.title = '' THEN left(h.human, $3::integer)
-         ELSE h.title || ' ' || left(h.human, $3::integer) END) q (text)
+       FROM (SELECT CASE WHEN h.title = '' THEN ${indexed('h.human')}
+         ELSE h.title || ' ' || ${indexed('h.human')} END) q (text)
        UNION ALL
        SELECT 2, 'ai', text, strpos(lower(text COLLATE "C"), $2)
-       FROM (SELECT left(${replyText}, $3::integer)) a (text)
+       FROM (SELECT ${indexed(replyText)}) a (text)
      ) parts WHERE at > 0 ORDER BY place LIMIT 1
    ) parts ON true
    WHERE h.id = ANY($1::bigint[])`,

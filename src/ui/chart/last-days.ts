@@ -1,7 +1,7 @@
+import { chinaDay } from '#common/china-time.ts';
+
 /** The last so many days up to today, YYYY-MM-DD in China's time, as the server counts days. */
 export const lastDays = (count: number): string[] =>
   Array.from({ length: count }, (_, at) =>
-    new Date(Date.now() + 8 * 3_600_000 - (count - 1 - at) * 24 * 3_600_000)
-      .toISOString()
-      .slice(0, 10),
+    chinaDay(Date.now() - (count - 1 - at) * 24 * 3_600_000),
   );
