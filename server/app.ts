@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOver, setTimeout as sleep } from 'node:timers/promises';
 import type { WaitKind } from '#contract/wait.ts';
 import { type Area, type Chore, handlersOf, type Host, type Kit } from './area.ts';
 import { createSecondFactor } from './areas/auth/second-factor.service.ts';
@@ -63,6 +63,11 @@ const giveNotice = async (seconds: number, tell: Say): Promise<void> => {
   if (seconds <= 0) return;
   tell(`正在停止：先再接待 ${seconds} 秒，让负载均衡知道。再按一次立即结束`);
   await sleep(seconds * 1000);
+};
+
+/** Connections that wait to be taken, one a turn, would be reset when the port closes. */
+const takeWaiting = async (): Promise<void> => {
+  for (let turn = 0; turn < 16; turn += 1) await turnOver();
 };
 
 /** Tells what is waited for, and for how long; whether another process serves meanwhile. */
@@ -203,6 +208,7 @@ export const createApp = async (settings: Settings, say: Say, life: Lifetime): P
       stage = 'leaving';
       if (probes.isWatched()) await giveNotice(settings.drainNoticeSeconds, tell);
       const { others, ms } = await waitFor(instance, settings, tell);
+      await takeWaiting();
       // The port is free at once for the process that comes after.
       server.server.close();
       if (others) await sleep(onTheWayMs);

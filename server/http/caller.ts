@@ -9,9 +9,6 @@ interface CallerDeps {
   auth: Authenticator;
 }
 
-/** How soon an open stream notices that its reader has signed out, ms. */
-const lookAgainMs = 5_000;
-
 /** The token or key that a request carries. */
 export const bearerOf = (request: FastifyRequest): string | null => {
   const header = request.headers.authorization;
@@ -89,22 +86,4 @@ export const checkAccess = (spec: CallSpec, caller: Identified | null): Context[
   if (spec.access === 'user' && identity.guest) throw new Refusal('login_required');
   // What managers may do by everybody's calls is no auditor's.
   return identity.auditor && !forManagers(spec) ? { ...identity, manager: false } : identity;
-};
-
-/** A stream goes on for long: it ends soon after its reader has signed out or was disabled. */
-export const endWithLogin = (
-  { db, auth }: CallerDeps,
-  jti: string,
-  { log }: FastifyRequest,
-  { raw }: FastifyReply,
-): void => {
-  const look = async () => {
-    try {
-      if (!(await auth.isSignedIn(db, jti))) raw.destroy();
-    } catch (error) {
-      log.warn({ err: error }, 'a login cannot be looked at for now');
-    }
-  };
-  const timer = setInterval(() => void look(), lookAgainMs).unref();
-  raw.once('close', () => clearInterval(timer));
 };

@@ -179,8 +179,8 @@ export interface Authenticator {
     password: string | undefined,
     context: { user: Identity; ip: string; log: FastifyBaseLogger },
   ) => Promise<void>;
-  /** Whether a login still stands: neither revoked nor over, its account not disabled. */
-  isSignedIn: (db: Executor, jti: string) => Promise<boolean>;
+  /** Those of these logins that still stand: neither revoked nor over, the account not disabled. */
+  signedIn: (db: Executor, jtis: string[]) => Promise<Set<string>>;
 }
 
 /** A refusal with a code of contract/errors.ts; becomes the envelope and the code's HTTP status. */

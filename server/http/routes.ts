@@ -15,6 +15,7 @@ import {
   type StreamRoom,
 } from './rate-limit.ts';
 import { createChangeTurns } from './change-turns.ts';
+import { createLoginWatch } from './login-watch.ts';
 import { type CallDeps, createServe } from './serve-call.ts';
 
 declare module 'fastify' {
@@ -65,11 +66,12 @@ export const registerCalls = (app: FastifyInstance, deps: RouteDeps): void => {
   const limitBytes = createByteLimit();
   const openStream = createStreamLimit(app.streamRoom);
   const turns = createChangeTurns();
+  const watchLogin = createLoginWatch(deps, app.log);
   app.decorateRequest('caller', null);
   app.decorateRequest('served', null);
   for (const [name, spec] of Object.entries(calls) as [AppName, CallSpec][]) {
     if (spec.kind === 'open') continue;
-    const serve = createServe({ ...deps, limitGuest, openStream, turns }, name, spec);
+    const serve = createServe({ ...deps, limitGuest, openStream, watchLogin, turns }, name, spec);
     const handler: RouteHandlerMethod = async (request, reply) => {
       const begun = performance.now();
       try {

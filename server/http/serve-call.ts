@@ -5,7 +5,8 @@ import type { AppName } from '#contract/calls.ts';
 import type { Database, Executor } from '../db/database.ts';
 import { committing } from '../db/in-transaction.ts';
 import { untilClosed } from './body.ts';
-import { checkAccess, endWithLogin, forManagers } from './caller.ts';
+import { checkAccess, forManagers } from './caller.ts';
+import type { WatchLogin } from './login-watch.ts';
 import type { ChangeTurns } from './change-turns.ts';
 import { type Done, fromOf } from './from.ts';
 import {
@@ -62,6 +63,7 @@ export interface CallDeps {
 interface SharedLimits {
   limitGuest: (userId: number, ip: string) => Promise<void>;
   openStream: StreamLimit;
+  watchLogin: WatchLogin;
   turns: ChangeTurns;
 }
 
@@ -242,11 +244,11 @@ const countGuest = async (
 };
 
 const stream = async (deps: ServeDeps, asked: AskedCall): Promise<FastifyReply> => {
-  const { db, handlers, openStream } = deps;
+  const { db, handlers, openStream, watchLogin } = deps;
   const { name, spec, request, reply, user, input } = asked;
   if (spec.kind === 'stream') {
     reply.raw.once('close', openStream(user, request.ip));
-    if (user) endWithLogin(deps, user.jti, request, reply);
+    if (user) watchLogin(user.jti, reply.raw);
   }
   await countGuest(deps, asked);
   await writeDown(deps, asked, db, null);

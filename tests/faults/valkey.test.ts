@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'iovalkey';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { joined, TestClient } from '../support/client.ts';
 import { type MockOpenAi, startMockOpenAi } from '../support/mock-openai.ts';
@@ -17,6 +18,7 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
   let mock: MockOpenAi;
   let valkey: Awaited<ReturnType<typeof startValkey>>;
   let looking: Redis;
+  let database: pg.Pool;
   let first: TestServer;
   let second: TestServer;
   let here: TestClient;
@@ -28,6 +30,7 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
     looking = new Redis(valkey.url, { retryStrategy: () => 100 });
     looking.on('error', () => {});
     const databaseUrl = await makeDatabase();
+    database = new pg.Pool({ connectionString: databaseUrl, max: 1 });
     const env = {
       OPENAI_BASE_URL: mock.baseURL,
       OPENAI_API_KEY: 'sk-test',
@@ -45,7 +48,7 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
   });
   afterAll(async () => {
     looking.disconnect();
-    await Promise.all([first.kill9(), second.stop()]);
+    await Promise.all([first.kill9(), second.stop(), database.end()]);
     await valkey.kill9();
     await mock.close();
   });
@@ -85,6 +88,21 @@ describe.skipIf(!existsSync(redisServer))('processes with VALKEY_URL', () => {
     const { list } = await here.call('historyList', { session_id: long.uuid });
     expect(list[0]).toMatchObject({ state: 'streaming' });
     await here.call('stopStream', { history_id: long.id });
+  });
+
+  test('what is told while the way to a reply is still being opened is no break of it', async () => {
+    const { rows } = await database.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity
+        WHERE application_name = 'queqiao instance' AND datname = current_database()
+        ORDER BY backend_start DESC LIMIT 1`,
+    );
+    const { uuid, id } = await ask(600, 'slow');
+    // The second process cannot ask now whether the first one lives.
+    process.kill(rows[0]!.pid, 'SIGSTOP');
+    const reading = there.read(uuid, id);
+    await sleep(4000);
+    process.kill(rows[0]!.pid, 'SIGCONT');
+    await isWhole(uuid, joined(await reading), 'slow');
   });
 
   test.each(['killed', 'held up'])(

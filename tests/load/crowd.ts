@@ -110,6 +110,7 @@ const measure = async (processes: number) => {
     const before = place.servers.map(({ pid }) => cpuTime(pid));
     const read = await readAll(url, coming);
     say(`${processes} process${processes > 1 ? 'es' : ''}`, read);
+    if (read.whole < readers) console.log(place.complaints());
     console.log(
       place.servers
         .map(

@@ -66,6 +66,7 @@ try {
   await sleep(2_000);
   for (const [what, list] of Object.entries({ cut, refused }))
     if (list.length > 0) console.log(what, [...new Set(list)].slice(0, 5));
+  if (cut.length + refused.length > 0) console.log(place.complaints());
   printTable([
     { measure: 'long answers cut', value: cut.length, goal: 0, unit: '' },
     { measure: `of ${sent} questions refused`, value: refused.length, goal: 0, unit: '' },

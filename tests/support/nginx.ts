@@ -35,6 +35,8 @@ export const startNginx = async (folder: string, ports: readonly number[]) => {
   return {
     baseURL: `http://127.0.0.1:${front}`,
     pid: child.pid ?? 0,
+    /** The file of its errors. */
+    errors: `${home}/error.log`,
     stop: () => void child.kill(),
   };
 };

@@ -199,6 +199,10 @@ interface LoginRow {
   sessionBlacklist: boolean;
 }
 
+/** A login l of a person u that is neither revoked nor over nor, of days $2, too old. */
+const standing = `l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL
+     AND (u.guest OR l.created_at > now() - make_interval(days => $2))`;
+
 const loginOf = statement<LoginRow>(
   'login_of',
   `SELECT u.id::float8 AS id, u.user_name AS "userName", u.guest, u.manager, u.owner, u.auditor, u.disabled,
@@ -207,10 +211,22 @@ const loginOf = statement<LoginRow>(
    FROM logins l JOIN users u ON u.id = l.user_id
      LEFT JOIN (SELECT user_id, active FROM minors, compliance WHERE settings ->> 'minors' = '1') m
        ON m.user_id = u.id
-   WHERE l.jti = $1 AND l.revoked_at IS NULL AND l.expires_at > now() AND u.merged_into IS NULL
-     AND (u.guest OR l.created_at > now() - make_interval(days => $2))`,
+   WHERE l.jti = $1 AND ${standing}`,
   { shared: true },
 );
+
+const standingOf = statement<{ jti: string }>(
+  'standing_logins',
+  `SELECT l.jti FROM logins l JOIN users u ON u.id = l.user_id
+   WHERE l.jti = ANY ($1::uuid[]) AND NOT u.disabled AND ${standing}`,
+);
+
+/** Those of these logins that findLogin would find, of accounts that are not disabled. */
+export const standingLogins = async (
+  db: Executor,
+  jtis: string[],
+  days: number,
+): Promise<string[]> => (await standingOf(db, [jtis, days])).map(({ jti }) => jti);
 
 /**
  * The person of a login that is neither revoked nor over.

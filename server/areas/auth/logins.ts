@@ -81,8 +81,8 @@ export const createLogins = (secret: string, loginDays: number) => {
     issueAgain: async (db: Executor, userId: number, agent: string) =>
       (await store.hasLogin(db, userId)) ? issueToken(db, userId, agent) : null,
 
-    isSignedIn: async (db: Executor, jti: string) =>
-      (await identifyLogin(db, jti))?.disabled === false,
+    signedIn: async (db: Executor, jtis: string[]) =>
+      new Set(await store.standingLogins(db, jtis, loginDays)),
 
     /** @param historyId the one reply whose stream it opens; left out: any one stream or download */
     makeTicket: async (db: Executor, jti: string, historyId?: number): Promise<Out<'ticket'>> => {

@@ -132,9 +132,9 @@ export const createFollowing = async (
     }
     const next = ReplyLog.of(row);
     if (next.length < entry.log.length) {
-      // The line told more than is stored yet.
-      const behind = written && Date.now() - entry.lostAt < lagMs && entry.log.continues(next);
-      if (behind) {
+      // The line told more than is stored yet; it may do so while it is being opened.
+      const lately = entry.line !== null || Date.now() - entry.lostAt < lagMs;
+      if (written && lately && entry.log.continues(next)) {
         if (entry.line === null) openLine(id, entry, owner);
         return;
       }

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '#tests/support/free-port.ts';
 import { nginx, startNginx } from '#tests/support/nginx.ts';
@@ -7,6 +7,13 @@ import { hasPostgres, makeCluster } from '#tests/support/postgres-pair.ts';
 import { scratchFolder } from '#tests/support/scratch.ts';
 import { startServer, type TestServer } from '#tests/support/server.ts';
 import { redisServer, startValkey } from '#tests/support/valkey.ts';
+
+/** A line of a process's log. */
+interface Complaint {
+  level: number;
+  msg: string;
+  err?: { message: string };
+}
 
 /**
  * Server processes as on a page of docs/many-machines.md: Debian's nginx, PgBouncer in transaction
@@ -51,6 +58,7 @@ export const startPlace = async (
       },
     });
   const servers: TestServer[] = [];
+  const ended: TestServer[] = [];
   for (let at = 0; at < processes; at += 1) servers.push(await start(at));
   const front = await startNginx(folder, ports);
   return {
@@ -61,7 +69,19 @@ export const startPlace = async (
     folder,
     /** Puts a new process in the place of one that has ended. */
     replace: async (at: number): Promise<void> => {
+      ended.push(servers[at]!);
       servers[at] = await start(at);
+    },
+    /** What the processes and nginx complained of, each kind once. */
+    complaints: (): string[] => {
+      const lines = [...ended, ...servers].flatMap((server) => server.log().split('\n'));
+      const kinds = lines.flatMap((line) => {
+        if (!line.startsWith('{')) return [];
+        const { level, msg, err } = JSON.parse(line) as Complaint;
+        return level < 40 ? [] : [`${level} ${msg}: ${err?.message ?? ''}`];
+      });
+      const errors = readFileSync(front.errors, 'utf8').match(/\d+#.*?(?=, client)/g) ?? [];
+      return [...new Set([...kinds, ...errors.map((line) => line.replace(/^.*\*\d+ /, ''))])];
     },
     stop: async (): Promise<void> => {
       front.stop();
