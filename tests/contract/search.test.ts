@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { sessionMark } from '#server/areas/session/search-grams.ts';
 import { indexQueued } from '#server/areas/session/search.service.ts';
 import { connectDatabase } from '#server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
@@ -127,6 +128,10 @@ describe('words in messages', () => {
     });
     const [plain] = (await owner.call('sessionList', { channel: 'private' })).list;
     expect(plain?.match).toBeNull();
+    const { id: other } = await (await person()).call('userInfo', {});
+    const of = (user_id: number) => owner.call('sessionList', { channel: 'private', user_id });
+    expect((await of(await idOf(owner))).total).toBeGreaterThan(0);
+    expect((await of(other)).total).toBe(0);
   });
 
   test('are narrowed by the other filters and by the marked sessions', async () => {
@@ -144,6 +149,9 @@ describe('words in messages', () => {
       const of = (user_id: number) => found(reader, 'public', '青花瓷', { user_id });
       expect(await of(await idOf(owner))).toHaveLength(2);
       expect(await of(readerId)).toEqual([]);
+      const mine = (user_id: number) => found(owner, 'private', '青花瓷', { user_id });
+      expect(await mine(await idOf(owner))).toHaveLength(2);
+      expect(await mine(readerId)).toEqual([]);
       expect(await found(reader, 'public', '青花瓷', { model: '没有' })).toEqual([]);
       expect(await found(reader, 'public', '青花瓷', { page: 2, page_size: 1 })).toHaveLength(1);
       expect(await found(reader, 'public', '青花瓷', { page: 3, page_size: 1 })).toEqual([]);
@@ -303,8 +311,8 @@ test('what was there before the index was made gets into it', async () => {
 
 test('long messages are indexed few at a time', async () => {
   const databaseUrl = await makeDatabase();
-  const connection = await connectDatabase({ dataDir: '', databaseUrl }, pino({ level: 'warn' }));
-  const { db, close } = connection;
+  const log = pino({ level: 'warn' });
+  const { db, close } = await connectDatabase({ dataDir: '', databaseUrl }, log);
   const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
   try {
     await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
@@ -317,14 +325,63 @@ test('long messages are indexed few at a time', async () => {
         FROM generate_series(1, 50000 + n))
       FROM sessions s, generate_series(1, 10) n`);
     const waiting = `SELECT count(*)::int AS number FROM search_queue`;
-    expect(await indexQueued(db, 50)).toBe(50);
+    expect(await indexQueued(db, 50, log)).toBe(50);
     expect(await rows(waiting)).toEqual([{ number: 3 }]);
-    while ((await indexQueued(db, 50)) === 50);
+    while ((await indexQueued(db, 50, log)) === 50);
     expect(await rows(waiting)).toEqual([{ number: 0 }]);
   } finally {
     await close();
   }
 });
+
+test.each(['search_fresh', 'search_postings'])(
+  'a message that cannot be put into %s is left out, and stops no others',
+  async (table) => {
+    const owner = await person();
+    const own = await talk(owner, '一句话');
+    const other = await talk(owner, '另一句话');
+    await indexed();
+    const index = 4_715_003;
+    await here.database.query('SELECT pg_advisory_lock($1)', [index]);
+    const bad = await add(own.id, '谁都放不进去的话', '');
+    await here.database.query(`
+      CREATE FUNCTION refuse_it() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE 'it cannot be'; END $$;
+      CREATE TRIGGER refuse_it BEFORE INSERT ON ${table} FOR EACH ROW
+        WHEN (NEW.${table === 'search_fresh' ? `history_id = ${bad}` : `gram = ${sessionMark(own.id)}`})
+        EXECUTE FUNCTION refuse_it()`);
+    try {
+      // So many that they are merged.
+      await here.database.query(
+        `INSERT INTO history (session_id, user_id, human, ai, model, state)
+         SELECT id, user_id, '鹅卵石 ' || n, '', model, 'done' FROM sessions, generate_series(1, 520) n
+         WHERE id = $1`,
+        [other.id],
+      );
+      await here.database.query('SELECT pg_advisory_unlock($1)', [index]);
+      await here.database.query('NOTIFY search_queue');
+      await indexed();
+      await expect
+        .poll(
+          async () => {
+            const { rows } = await here.database.query<{ left: number }>(
+              `SELECT count(*)::int AS left FROM search_fresh`,
+            );
+            return rows[0]?.left;
+          },
+          { timeout: 60_000 },
+        )
+        .toBeLessThan(500);
+      const { total } = await owner.call('searchMessages', {
+        session_id: other.uuid,
+        query: '鹅卵石',
+      });
+      expect(total).toBe(200);
+    } finally {
+      await here.database.query(`DROP TRIGGER refuse_it ON ${table}; DROP FUNCTION refuse_it()`);
+    }
+  },
+);
 
 test('closing all that somebody has open writes no row for each message', async () => {
   const [owner, reader] = [await person(), await person()];

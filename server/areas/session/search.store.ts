@@ -100,39 +100,13 @@ export const readSearchable = statement<Searchable>(
      AND s.deleted_at IS NULL AND NOT s.temporary`,
 );
 
-const put = statement(
+/** Makes fresh messages of numbers $1 and the grams of each, a list of PostgreSQL. */
+export const putGrams = statement(
   'search_put',
   `INSERT INTO search_fresh (history_id, grams)
    SELECT id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)
    ON CONFLICT (history_id) DO UPDATE SET grams = excluded.grams`,
 );
-
-interface Entry {
-  id: number;
-  grams: ReadonlySet<number>;
-}
-
-/** Grams that are sent together: writing out more of them holds all others up. */
-const sentTogether = 100_000;
-
-function* columnsOf(entries: readonly Entry[]): Generator<[number[], string[]]> {
-  let columns: [number[], string[]] = [[], []];
-  let count = 0;
-  for (const { id, grams } of entries) {
-    columns[0].push(id);
-    columns[1].push(`{${[...grams].join(',')}}`);
-    count += grams.size;
-    if (count < sentTogether) continue;
-    yield columns;
-    columns = [[], []];
-    count = 0;
-  }
-  if (columns[0].length > 0) yield columns;
-}
-
-export const putGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
-  for (const columns of columnsOf(entries)) await put(db, columns);
-};
 
 /** Which of the messages will never be found again. */
 export const findDead = statement<{ id: number }>(
@@ -181,15 +155,18 @@ export const mergeFresh = merge(
    RETURNING history_id, grams`,
 );
 
-const mergeGiven = merge(
+/** Leaves the message out that would be merged first; gives its number. */
+export const dropOldestFresh = statement<{ id: number }>(
+  'search_drop',
+  `DELETE FROM search_fresh WHERE history_id = (SELECT min(history_id) FROM search_fresh)
+   RETURNING history_id::float8 AS id`,
+);
+
+/** Puts the same, less than 1024, into the postings without their ever being fresh. */
+export const mergeGrams = merge(
   'search_merge_given',
   `SELECT id AS history_id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)`,
 );
-
-/** Puts messages, less than 1024, into the postings without their ever being fresh. */
-export const mergeGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
-  for (const columns of columnsOf(entries)) await mergeGiven(db, columns);
-};
 
 // ---- looking up ---------------------------------------------------------------
 
