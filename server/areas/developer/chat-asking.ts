@@ -120,7 +120,8 @@ export const beginAsking = async (
   const { passed, messages, tally } = await readAsked(works, context, model, given);
   const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
   if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
-  const { rough, texts, beside } = tally;
+  const { rough, beside } = tally;
+  const counted = (name: string): Promise<number> => tally.counted(name);
   const room = callTokens(caller, model) - rough;
   const left = await works.gate.takeTokens(caller, rough);
   for (const [name, value] of Object.entries(left)) context.header(name, value);
@@ -128,6 +129,7 @@ export const beginAsking = async (
   const { budget } = withThinkingOf(passed, wanted);
   const { charge, held, most } = await setAside(works, caller, model, {
     rough,
+    counted,
     most: wanted,
     budget,
     n,
@@ -143,6 +145,6 @@ export const beginAsking = async (
     asideOf(given),
   );
   const signal = workSignal(context.signal, held > 0);
-  const asking = { context, signal, model, body, inWords, texts, beside, rough, charge, held };
+  const asking = { context, signal, model, body, inWords, beside, rough, counted, charge, held };
   return { ...asking, sent: false, channelId: null };
 };
