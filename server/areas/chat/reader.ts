@@ -77,10 +77,15 @@ export class Reader {
 
   #catchUp(): void {
     while (this.#blockedSince === 0 && !this.#closed) {
-      const slice = this.#log.sliceFrom(this.#position, sliceSize);
-      if (!slice) break;
-      this.#position = slice.end;
-      this.#write(textFrame(slice.kind, slice.text, slice.end));
+      let frames = '';
+      while (frames.length < sliceSize) {
+        const slice = this.#log.sliceFrom(this.#position, sliceSize);
+        if (!slice) break;
+        this.#position = slice.end;
+        frames += textFrame(slice.kind, slice.text, slice.end);
+      }
+      if (frames === '') break;
+      this.#write(frames);
     }
     if (this.#log.tools.length > 0) this.#tellTools();
     if (this.#blockedSince === 0 && this.#ending) this.#finish(this.#ending);
