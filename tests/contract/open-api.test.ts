@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { APIError, toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { estimateTokens } from '#contract/price.ts';
+import { countTokens } from '#server/engines/tokens.ts';
 import { type ApiUser, apiUser, onDatabase } from '../support/api-user.ts';
 import {
   type MockOpenAi,
@@ -285,11 +287,15 @@ describe('pictures and speech by the client of OpenAI', () => {
     expect(drawn.data).toHaveLength(2);
     const png = Buffer.from(drawn.data?.[0]?.b64_json ?? '', 'base64');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
+    // Which of both is usual depends on OpenAI's model: who chooses none gets both.
+    const same = await fetch(drawn.data?.[0]?.url ?? '');
+    expect(same.headers.get('content-type')).toBe('image/png');
     const { data } = await client.images.generate({
       prompt: '山间的月亮',
       size: '256x256',
       response_format: 'url',
     });
+    expect(data?.[0]?.b64_json).toBeUndefined();
     const fetched = await fetch(data?.[0]?.url ?? '');
     expect(fetched.headers.get('content-type')).toBe('image/png');
     const changed = await client.images.edit({
@@ -522,8 +528,26 @@ describe('failures as the client of OpenAI knows them', () => {
     expect(error.code).toBe('insufficient_quota');
     expect(chunks).toBeGreaterThan(100);
     await expect.poll(() => mock.active).toBe(0);
-    await expect.poll(() => balance(poor)).toBeLessThan(1500);
+    await expect.poll(() => balance(poor)).toBeLessThan(30);
     expect(await balance(poor)).toBeGreaterThanOrEqual(0);
+  });
+
+  test('a long question leaves for its answer what is left by an exact count', async () => {
+    const question = '你好，我们今天去看电影吧，因为天气很好。'.repeat(100);
+    const exact = countTokens(question);
+    const rough = estimateTokens(question);
+    expect(rough).toBeGreaterThan(exact * 1.1);
+    const poor = await apiUser(server);
+    const had = Math.floor((exact + rough) / 2);
+    for (const stream of [true, false]) {
+      await onDatabase(server, 'UPDATE wallets SET balance = $2 WHERE user_id = $1', [
+        poor.userId,
+        had,
+      ]);
+      await clientOf(poor.key).chat.completions.create({ model, messages: say(question), stream });
+      expect(mock.lastRequest?.max_tokens).toBeGreaterThan((had - exact) * 0.8);
+      expect(mock.lastRequest?.max_tokens).toBeLessThanOrEqual(had - exact);
+    }
   });
 
   test('of a client that goes away what was set aside is read, and billed what came', async () => {

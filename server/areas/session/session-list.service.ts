@@ -147,8 +147,10 @@ const pageOfChannel = (
   asked: Asked,
 ): Promise<Listed> => {
   const words = wordsOf(input.query ?? '');
+  // In one's own list everything is one's own.
+  const isAll = scope.channel === 'private' && input.user_id === scope.userId;
   const filter = {
-    userId: input.user_id,
+    userId: isAll ? undefined : input.user_id,
     model: input.model,
     scenarioId: input.scenario_id,
   };
@@ -165,6 +167,8 @@ const pageOfForum = async (
   me: number,
   asked: Asked,
 ): Promise<Listed> => {
+  // A question has no scenario.
+  if (input.scenario_id !== undefined) return { ids: [], total: 0 };
   const words = wordsOf(input.query ?? '');
   const { category, model, group_id: groupId, user_id: userId } = input;
   const filter = { category, groupId, userId, model };
