@@ -128,10 +128,6 @@ describe('words in messages', () => {
     });
     const [plain] = (await owner.call('sessionList', { channel: 'private' })).list;
     expect(plain?.match).toBeNull();
-    const { id: other } = await (await person()).call('userInfo', {});
-    const of = (user_id: number) => owner.call('sessionList', { channel: 'private', user_id });
-    expect((await of(await idOf(owner))).total).toBeGreaterThan(0);
-    expect((await of(other)).total).toBe(0);
   });
 
   test('are narrowed by the other filters and by the marked sessions', async () => {
@@ -149,9 +145,6 @@ describe('words in messages', () => {
       const of = (user_id: number) => found(reader, 'public', '青花瓷', { user_id });
       expect(await of(await idOf(owner))).toHaveLength(2);
       expect(await of(readerId)).toEqual([]);
-      const mine = (user_id: number) => found(owner, 'private', '青花瓷', { user_id });
-      expect(await mine(await idOf(owner))).toHaveLength(2);
-      expect(await mine(readerId)).toEqual([]);
       expect(await found(reader, 'public', '青花瓷', { model: '没有' })).toEqual([]);
       expect(await found(reader, 'public', '青花瓷', { page: 2, page_size: 1 })).toHaveLength(1);
       expect(await found(reader, 'public', '青花瓷', { page: 3, page_size: 1 })).toEqual([]);

@@ -147,10 +147,8 @@ const pageOfChannel = (
   asked: Asked,
 ): Promise<Listed> => {
   const words = wordsOf(input.query ?? '');
-  // In one's own list everything is one's own.
-  const isAll = scope.channel === 'private' && input.user_id === scope.userId;
   const filter = {
-    userId: isAll ? undefined : input.user_id,
+    userId: input.user_id,
     model: input.model,
     scenarioId: input.scenario_id,
   };

@@ -31,7 +31,8 @@ const rankedPublic = 2000;
 const scopeOf = (scope: ListScope, filter: SessionFilter, window: number): SQL => {
   const ofScenario =
     filter.scenarioId === undefined ? sql`` : sql`AND s.scenario_id = ${filter.scenarioId}`;
-  const byOne = filter.userId !== undefined;
+  // In one's own list everything is one's own.
+  const byOne = filter.userId !== undefined && scope.channel !== 'private';
   const ofUser = byOne ? sql`AND s.user_id = ${filter.userId}` : sql``;
   const end = sql`${ofScenario} ${ofUser} ORDER BY at DESC, id DESC LIMIT ${window}`;
   if (scope.channel === 'public')
