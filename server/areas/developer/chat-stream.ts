@@ -15,7 +15,7 @@ import { LongText } from './long-text.ts';
 import { priceComment } from './price-told.ts';
 import { isLocked, lingering } from './work-signal.ts';
 
-/** How long more is set aside for what a slow caller left untaken, after it has gone, ms. */
+/** How long what a slow caller left untaken is read after it has gone, ms. */
 const lingerMs = 250;
 
 /** How the events of a stream are written for whoever asked. */
@@ -74,8 +74,9 @@ const createCostWatch = (
   const { context, model, charge } = asking;
   let refused: Refusal | null = null;
   const stop = new AbortController();
-  /** Who has gone is still read for what was set aside: its end alone may tell what it took. */
   const left = lingering(context.signal, lingerMs);
+  // Of what was thought unseen what is set aside is read on: its end alone tells what it took.
+  if (!asking.unseen) left.addEventListener('abort', () => stop.abort(left.reason), { once: true });
   const hold = new WordHold<Piece>(asking.held, {
     price: dearest(model),
     ahead: ahead.more,
