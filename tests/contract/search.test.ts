@@ -427,6 +427,32 @@ test('what one act adds by the hundred waits behind single messages, which are f
       'SELECT bulk FROM search_queue ORDER BY bulk, id LIMIT 2',
     );
     expect(rows.map(({ bulk }) => bulk)).toEqual([false, true]);
+    // A few that are very long wait with them, and whatever an import brings.
+    const wait = async (letters: number, imported: boolean) => {
+      const made = await talk(loud, '很长');
+      const { rows: last } = await here.database.query<{ id: string }>(
+        'SELECT max(id) AS id FROM search_queue',
+      );
+      await here.database.query('UPDATE sessions SET imported = $2 WHERE id = $1', [
+        made.id,
+        imported,
+      ]);
+      await here.database.query(
+        `INSERT INTO history (session_id, user_id, human, ai, model, state)
+         SELECT s.id, user_id, (SELECT string_agg(chr(19968 + floor(20000 * random())::int), '')
+           FROM generate_series(1, $2 + 0 * n)), '', model, 'done'
+         FROM sessions s, generate_series(1, 10) n WHERE s.id = $1`,
+        [made.id, letters],
+      );
+      const { rows: queued } = await here.database.query<{ bulk: boolean }>(
+        'SELECT DISTINCT bulk FROM search_queue WHERE id > $1',
+        [last[0]?.id],
+      );
+      return queued.map(({ bulk }) => bulk);
+    };
+    expect(await wait(50_000, false)).toEqual([true]);
+    expect(await wait(10, true)).toEqual([true]);
+    expect(await wait(10, false)).toEqual([false]);
   } finally {
     await here.database.query('SELECT pg_advisory_unlock($1)', [index]);
   }

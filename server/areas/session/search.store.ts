@@ -25,6 +25,9 @@ export const lockIndex = async (tx: Transaction): Promise<boolean> => {
   return rows[0]?.mine ?? false;
 };
 
+/** Bytes of texts that are read together, and of grams that are merged together. */
+const together = { texts: 1_000_000, grams: 1_000_000 };
+
 /** Of so many sessions so many messages are queued at a time. */
 const listed = { sessions: 20, messages: 500 };
 
@@ -33,13 +36,15 @@ const list = statement<{ more: boolean }>(
   `WITH next AS (
      SELECT id, session_id, after FROM search_sessions ORDER BY id LIMIT ${listed.sessions}
    ), found AS (
-     SELECT next.id AS entry, h.id FROM next CROSS JOIN LATERAL (
-       SELECT id FROM history WHERE session_id = next.session_id AND id > next.after
+     SELECT next.id AS entry, h.* FROM next CROSS JOIN LATERAL (
+       SELECT id, pg_column_size(human) + pg_column_size(ai) AS size FROM history
+       WHERE session_id = next.session_id AND id > next.after
          AND state <> 'streaming' ORDER BY id LIMIT ${listed.messages}) h
    ), ends AS (
      SELECT entry, max(id) AS last FROM found GROUP BY entry HAVING count(*) = ${listed.messages}
    ), queued AS (
-     INSERT INTO search_queue (history_id, bulk) SELECT id, count(*) OVER () > 200 FROM found
+     INSERT INTO search_queue (history_id, bulk)
+       SELECT id, count(*) OVER () > 200 OR sum(size) OVER () > ${together.texts} FROM found
    ), done AS (
      DELETE FROM search_sessions
      WHERE id IN (SELECT id FROM next) AND id NOT IN (SELECT entry FROM ends)
@@ -52,9 +57,6 @@ const list = statement<{ more: boolean }>(
 /** Queues messages of the sessions that wait; true when there are more. */
 export const queueSessions = async (tx: Transaction): Promise<boolean> =>
   (await list(tx, []))[0]?.more ?? false;
-
-/** Bytes of texts that are read together, and of grams that are merged together. */
-const together = { texts: 1_000_000, grams: 1_000_000 };
 
 /**
  * Takes the next entries off the queue, those of single messages first, as far as their texts are read
