@@ -96,10 +96,13 @@ const oneView = (
  * The branches at a message's place: two answers beside each other are one, and stand for the
  * message itself or by the one that was looked at last.
  */
-export const siblingsAmong = (followers: readonly Follower[], row: Follower): number[] => {
+export const siblingsAmong = (
+  followers: readonly Follower[],
+  row: Pick<Follower, 'id' | 'prevId' | 'besideGroup'>,
+): number[] => {
   const branches = new Map<number, Follower>();
   // There may be more than are told of, and this one among them.
-  for (const each of [row, ...followers]) {
+  for (const each of [{ ...row, branchRank: 0 }, ...followers]) {
     if (each.prevId !== row.prevId) continue;
     const key = each.besideGroup === 0 ? each.id : each.besideGroup;
     const known = branches.get(key);
