@@ -304,8 +304,8 @@ test('what was there before the index was made gets into it', async () => {
 
 test('long messages are indexed few at a time', async () => {
   const databaseUrl = await makeDatabase();
-  const log = pino({ level: 'warn' });
-  const { db, close } = await connectDatabase({ dataDir: '', databaseUrl }, log);
+  const warned = pino({ level: 'warn' });
+  const { db, close } = await connectDatabase({ dataDir: '', databaseUrl }, warned);
   const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
   try {
     await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
@@ -318,9 +318,9 @@ test('long messages are indexed few at a time', async () => {
         FROM generate_series(1, 50000 + n))
       FROM sessions s, generate_series(1, 10) n`);
     const waiting = `SELECT count(*)::int AS number FROM search_queue`;
-    expect(await indexQueued(db, 50, log)).toBe(50);
+    expect(await indexQueued(db, 50)).toBe(50);
     expect(await rows(waiting)).toEqual([{ number: 3 }]);
-    while ((await indexQueued(db, 50, log)) === 50);
+    while ((await indexQueued(db, 50)) === 50);
     expect(await rows(waiting)).toEqual([{ number: 0 }]);
   } finally {
     await close();

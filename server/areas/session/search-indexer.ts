@@ -38,7 +38,7 @@ export const startSearchIndexer = async (
         for (let size: number = batch.least; !closing.signal.aborted; size *= 2) {
           const began = performance.now();
           const most = Math.min(size, batch.most, together);
-          done = await indexQueued(db, most, log, together);
+          done = await indexQueued(db, most, { log, together });
           if (done !== most) break;
           together *= 2;
           // A long queue shares the machine with whoever uses it.

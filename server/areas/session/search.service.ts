@@ -61,7 +61,7 @@ const unlessAlone = async (
 };
 
 /** Takes entries off the queue; gives how many there were, and whether fresh messages are to be merged. */
-const takeSome = async (tx: Transaction, most: number, log: Log) => {
+const takeSome = async (tx: Transaction, most: number, log?: Log) => {
   const more = await store.queueSessions(tx);
   const taken = await store.takeQueued(tx, [most]);
   const waiting = taken[0]?.waiting ?? 0;
@@ -72,20 +72,20 @@ const takeSome = async (tx: Transaction, most: number, log: Log) => {
       tx,
       most === 1,
       (inner) => indexMessages(inner, ids),
-      (error) => log.warn({ err: error, message: ids[0] }, leftOut),
+      (error) => log?.warn({ err: error, message: ids[0] }, leftOut),
     );
   return { done, many: await store.hasManyFresh(tx, merged) };
 };
 
 /** Merges fresh messages; gives whether there are still many. */
-const mergeSome = async (tx: Transaction, most: number, log: Log): Promise<boolean> => {
+const mergeSome = async (tx: Transaction, most: number, log?: Log): Promise<boolean> => {
   await unlessAlone(
     tx,
     most === 1,
     (inner) => store.mergeFresh(inner, [most]),
     async (error) => {
       const [dropped] = await store.dropOldestFresh(tx, []);
-      log.warn({ err: error, message: dropped?.id }, leftOut);
+      log?.warn({ err: error, message: dropped?.id }, leftOut);
     },
   );
   return store.hasManyFresh(tx, merged);
@@ -99,8 +99,7 @@ const mergeSome = async (tx: Transaction, most: number, log: Log): Promise<boole
 export const indexQueued = async (
   db: Database,
   most: number,
-  log: Log,
-  together = Infinity,
+  { log, together = Infinity }: { log?: Log; together?: number } = {},
 ): Promise<number | null> => {
   const locked = <T>(act: (tx: Transaction) => Promise<T>): Promise<T | null> =>
     db.transaction(async (tx) => ((await store.lockIndex(tx)) ? act(tx) : null));
