@@ -21,7 +21,7 @@ export const speechText = (markdown: string): string =>
         .replace(/\$\$[\s\S]*?\$\$/g, '（公式略）'),
     ),
   )
-    .replace(/<[^>\n]{1,200}>/g, '')
+    .replace(/<[^<>\n]{1,200}>/g, '')
     .replace(/https?:\/\/\S+/g, '')
     .replace(/^[ \t]*(#{1,6}|>|[-*+]|\d+\.)[ \t]+/gm, '')
     .replace(/^[ \t|:-]+$/gm, '')

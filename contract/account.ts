@@ -60,6 +60,7 @@ export const accountCalls = {
   uploadAvatar: upload({
     path: '/api/upload_avatar',
     access: 'user',
+    idempotent: true,
     summary: '上传头像，jpg 或 png',
     input: z.object({ ticket: z.optional(text(100)) }),
     output: z.object({ url: z.string(), avatar: z.string() }),

@@ -254,7 +254,14 @@ export const open = <I extends Schema, O extends Schema>(
     wire: 'openai' | 'anthropic' | 'plain';
   },
 ): CallSpec<I, O> & { kind: 'open' } => ({
-  ...spec('open', { ...options, access: 'key', effect: 'none', crossOrigin: true }),
+  ...spec('open', {
+    // Whatever is sent may spend or create.
+    idempotent: options.method === 'POST',
+    ...options,
+    access: 'key',
+    effect: 'none',
+    crossOrigin: true,
+  }),
   kind: 'open',
 });
 

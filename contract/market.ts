@@ -203,6 +203,7 @@ export const marketCalls = {
     method: 'POST',
     path: '/api/product/send_comment',
     access: 'user',
+    idempotent: true,
     summary: '评论可以下载的应用；每人一条，再发就是修改',
     input: z.object({
       app_id: id,

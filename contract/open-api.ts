@@ -78,7 +78,6 @@ export const openApiCalls = {
     summary: '对话：与 OpenAI 的一样；不认识的字段会指名拒绝',
     maxBytes: 20 * megabyte,
     maxParts: longTalk,
-    idempotent: true,
     input: inputOf(chatFields),
     output: z.looseObject({
       id: z.string(),
@@ -93,7 +92,6 @@ export const openApiCalls = {
     summary: '对话，用 OpenAI 的 Responses 写法',
     maxBytes: 20 * megabyte,
     maxParts: longTalk,
-    idempotent: true,
     input: inputOf(responseFields),
     output: z.looseObject({
       id: z.string(),
@@ -128,7 +126,6 @@ export const openApiCalls = {
     summary: '对话，用 Anthropic 的 Messages 写法；密钥也可以放在请求头 x-api-key 里',
     maxBytes: 20 * megabyte,
     maxParts: longTalk,
-    idempotent: true,
     input: inputOf(messageFields),
     output: z.looseObject({
       id: z.string(),
@@ -155,7 +152,6 @@ export const openApiCalls = {
     wire: 'openai',
     summary: '接着一段文字写下去，用 OpenAI 早先的写法',
     maxBytes: 20 * megabyte,
-    idempotent: true,
     input: inputOf(completionFields),
     output: z.looseObject({
       id: z.string(),
@@ -190,7 +186,6 @@ export const openApiCalls = {
     wire: 'openai',
     summary: '按与问题的远近给资料排序，用一个向量模型',
     maxBytes: 4 * megabyte,
-    idempotent: true,
     input: inputOf(rerankFields),
     output: z.object({
       id: z.string(),
@@ -212,7 +207,6 @@ export const openApiCalls = {
     summary: '文本的向量',
     maxBytes: 4 * megabyte,
     maxParts: 350_000,
-    idempotent: true,
     input: inputOf(embeddingFields),
     output: z.looseObject({
       object: z.literal('list'),
@@ -225,7 +219,6 @@ export const openApiCalls = {
     path: '/v1/images/generations',
     wire: 'openai',
     summary: '画图，等到画完',
-    idempotent: true,
     input: inputOf(imageFields),
     output: openAiImages,
   }),
@@ -309,7 +302,6 @@ export const openApiCalls = {
     summary: '对话；stream 为 true 时逐段返回，出错时最后一段是数组 [code, message]',
     maxBytes: 20 * megabyte,
     maxParts: longTalk,
-    idempotent: true,
     input: inputOf(chatFields),
     output: z.object({
       ...done,
@@ -331,7 +323,6 @@ export const openApiCalls = {
     path: '/v1/image',
     wire: 'plain',
     summary: '画图；立刻返回 request_id，用 progress 查询',
-    idempotent: true,
     input: z.strictObject({
       model: z.optional(model),
       prompt: text(32_000).check(z.minLength(1)),
@@ -369,7 +360,6 @@ export const openApiCalls = {
     path: '/v1/translate',
     wire: 'plain',
     summary: '翻译成中文（zh）或英文（en）',
-    idempotent: true,
     input: z.strictObject({
       text: text(20_000).check(z.minLength(1)),
       to: z._default(z.enum(['zh', 'en']), 'zh'),
@@ -382,7 +372,6 @@ export const openApiCalls = {
     path: '/v1/inscriptor',
     wire: 'plain',
     summary: '把一句话扩写成画图的提示词',
-    idempotent: true,
     input: z.strictObject({ text: text(4000).check(z.minLength(1)) }),
     output: z.object({ ...done, text: z.string() }),
   }),

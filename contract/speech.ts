@@ -40,6 +40,7 @@ export const speechCalls = {
     path: '/api/text_to_speech',
     access: 'guest',
     countsForGuests: ({ prepare }) => prepare !== 1,
+    idempotent: true,
     summary:
       '把文字念出来：音频，失败时是带 message 的 JSON。带 history_id 的只做一次，refresh 为 1 时重做',
     input: z.object({

@@ -1,7 +1,7 @@
 import type { Tokens } from 'marked';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { growth, steep } from '#tests/support/growth.ts';
+import { growth, pieces, steep } from '#tests/support/growth.ts';
 import { blocksOf, MarkdownDocument, type Block } from './document.ts';
 import { tokensOf } from './lex.ts';
 
@@ -160,6 +160,8 @@ describe('MarkdownDocument', () => {
       expect(block.kind === 'text' && tokensOf(block)[0]?.type).toBe('table');
   });
 
+  const whole = { kind: 'text', inline: false, continues: false, open: false } as const;
+
   it('makes no more cells and looks at no more lines than a text has', () => {
     const tokens = (source: string) =>
       blocksOf(source).flatMap((block) => (block.kind === 'text' ? tokensOf(block) : []));
@@ -168,6 +170,12 @@ describe('MarkdownDocument', () => {
       token.type === 'table' ? (token as Tokens.Table).rows.flat().length : 0,
     );
     expect(cells.reduce((sum, each) => sum + each, 0)).toBeLessThan(wide.length);
+    const quoted = `>|${'a|'.repeat(700)}\n>|${'-|'.repeat(700)}\n${'>|\n'.repeat(400)}`;
+    const list = `- |${'a|'.repeat(700)}\n  |${'-|'.repeat(700)}\n${'  |\n'.repeat(400)}`;
+    for (const block of [quoted, list].map((text) => ({ ...whole, text })))
+      expect(tokensOf(block)[0]?.type).toBe('paragraph');
+    const small = '> | a | b | c |\n> |---|---|---|\n> | 1 |\n> | 2 |';
+    expect(tokensOf({ ...whole, text: small })[0]).toMatchObject({ tokens: [{ type: 'table' }] });
     expect(tokens('| a | b | c |\n|---|---|---|\n| 1 |\n| 2 |')[0]?.type).toBe('table');
     // One item of a list that never ends is its source.
     expect(tokens(`- ${'x\n'.repeat(30_000)}`)[0]?.type).toBe('paragraph');
@@ -178,6 +186,25 @@ describe('MarkdownDocument', () => {
     const document = inPieces('见 [手册][m]。\n\n别的\n\n[M]: https://example.com/m\n', [3, 9, 20]);
     expect(document.revision).toBeGreaterThan(0);
     expect(document.blocks[0]).toMatchObject({ links: { m: { href: 'https://example.com/m' } } });
+  });
+
+  it('cuts a paragraph in which much is open with little effort', () => {
+    const read = (letters: number) => blocksOf('(。'.repeat(letters / 2));
+    expect(growth(read, 24_000)).toBeLessThan(steep);
+    expect(pieces(() => read(40_000))).toBeLessThan(2);
+  });
+
+  it('finds the users of a definition in time that grows with the text', () => {
+    const oneBlock = (labels: number) => blocksOf(`- ${'[a]'.repeat(labels)}\n\n[a]: x`);
+    expect(growth(oneBlock, 60_000)).toBeLessThan(steep);
+    const many = (blocks: number) => {
+      const labels = Array.from({ length: 300 }, (_, at) => `[${at}]`);
+      const definitions = labels.map((label) => `${label}: x\n\n`).join('');
+      return blocksOf(`${labels.join('')}\n\n`.repeat(blocks) + definitions);
+    };
+    expect(growth(many, 2_000)).toBeLessThan(steep);
+    const blocks = many(4);
+    expect(blocks[3]).toMatchObject({ links: { 299: { href: 'x' } } });
   });
 
   it('bounds the open block, whatever is written', () => {

@@ -48,6 +48,10 @@ const listLimit = 1_000;
 /** Characters after which a paragraph is cut wherever it stands. */
 const hardLimit = 4_000;
 const rowsATable = 40;
+/** Labels that are looked for in a block: one with more of them is shown as it is written. */
+const mostLabels = 600;
+/** How often a block is given a link whose definition came later, in a whole document. */
+const mostLinked = 10_000;
 
 const fencePattern = /^( {0,3})(?:(`{3,})([^`]*)|(~{3,})(.*))$/;
 const headingPattern = /^ {0,3}#{1,6}(?:[ \t]|$)/;
@@ -93,20 +97,28 @@ const isPlainLine = (line: string, first: boolean): boolean =>
 
 const listKind = (marker: string): string => (/\d/.test(marker) ? marker.slice(-1) : marker);
 
-const count = (text: string, part: string): number => {
-  let found = 0;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) found++;
-  return found;
-};
+/** Looks, letter by letter, whether emphasis, code, a link or a formula seems open. */
+class Marks {
+  private readonly odd = new Set<string>();
+  private square = 0;
+  private round = 0;
+  private tilde = false;
 
-/** Whether no emphasis, code, link or formula seems open at the end of the text. */
-const balanced = (text: string): boolean =>
-  count(text, '`') % 2 === 0 &&
-  count(text, '*') % 2 === 0 &&
-  count(text, '~~') % 2 === 0 &&
-  count(text, '[') === count(text, ']') &&
-  count(text, '(') <= count(text, ')') &&
-  count(text, '$') % 2 === 0;
+  take(char: string): void {
+    const pair = char === '~' && this.tilde;
+    this.tilde = char === '~' && !pair;
+    if (pair || char === '`' || char === '*' || char === '$') {
+      if (!this.odd.delete(char)) this.odd.add(char);
+    } else if (char === '[') this.square++;
+    else if (char === ']') this.square--;
+    else if (char === '(') this.round++;
+    else if (char === ')') this.round--;
+  }
+
+  get balanced(): boolean {
+    return this.odd.size === 0 && this.square === 0 && this.round <= 0;
+  }
+}
 
 export const labelOf = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 
@@ -139,6 +151,7 @@ export class MarkdownDocument {
   private closing = '';
   private readonly links = new Map<string, LinkTarget>();
   private readonly wanted = new Map<string, number[]>();
+  private linked = 0;
   private ended = false;
 
   constructor(text = '') {
@@ -173,7 +186,8 @@ export class MarkdownDocument {
       const rest = this.tail.slice(this.lineStart);
       const closing = rest.trim() !== '' && this.fence.marker.startsWith(rest.trim());
       const last = closing ? this.pieceLines : [...this.pieceLines, this.unindent(rest)];
-      const pieces = last.length > 0 ? [...this.pieces, last.join('\n')] : this.pieces;
+      // A new array: an open block that was handed out must not change.
+      const pieces = last.length > 0 ? [...this.pieces, last.join('\n')] : [...this.pieces];
       return { ...this.codeBlock(pieces), open: true };
     }
     if (this.tail.trim() === '') return null;
@@ -222,7 +236,7 @@ export class MarkdownDocument {
     this.blocks.push(block);
     if (block.kind !== 'text' || !block.text.includes('[')) return;
     const index = this.blocks.length - 1;
-    for (const label of labelsIn(block.text)) {
+    for (const label of new Set(labelsIn(block.text))) {
       const users = this.wanted.get(label);
       if (users) users.push(index);
       else this.wanted.set(label, [index]);
@@ -230,11 +244,13 @@ export class MarkdownDocument {
     for (const [, label, href, title] of block.text.matchAll(definitionPattern)) {
       const key = labelOf(label ?? '');
       if (this.links.has(key) || this.links.size >= 1_000) continue;
-      this.links.set(key, { href: href ?? '', title: title ?? '' });
+      const target = { href: href ?? '', title: title ?? '' };
+      this.links.set(key, target);
       for (const user of this.wanted.get(key) ?? []) {
         const old = this.blocks[user];
-        if (old?.kind !== 'text') continue;
-        this.blocks[user] = { ...old, links: this.linksFor(old.text) ?? {} };
+        if (old?.kind !== 'text' || this.linked >= mostLinked) continue;
+        this.blocks[user] = { ...old, links: { ...old.links, [key]: target } };
+        this.linked++;
         this.revision++;
       }
     }
@@ -469,7 +485,7 @@ export class MarkdownDocument {
       indentOf(line) < 4 &&
       trimmed === (trimmed[0] ?? '').repeat(trimmed.length);
     if (isEnd) {
-      if (this.pieceLines.length > 0) this.pieces = [...this.pieces, this.pieceLines.join('\n')];
+      if (this.pieceLines.length > 0) this.pieces.push(this.pieceLines.join('\n'));
       this.push(this.codeBlock(this.pieces));
       this.pieces = [];
       this.pieceLines = [];
@@ -480,8 +496,7 @@ export class MarkdownDocument {
     this.tail = this.tail.slice(end);
     this.lineStart = 0;
     if (this.pieceLines.length < linesAPiece) return;
-    // A new array each time: an open block that was handed out must not change.
-    this.pieces = [...this.pieces, this.pieceLines.join('\n')];
+    this.pieces.push(this.pieceLines.join('\n'));
     this.pieceLines = [];
   }
 
@@ -531,11 +546,16 @@ export class MarkdownDocument {
    * else the hard limit. Depends on the text before that place alone.
    */
   private findCut(end: number): number | null {
-    for (let at = Math.max(softLimit, this.searchFrom); at < Math.min(end - 1, hardLimit); at++) {
+    const from = Math.max(softLimit, this.searchFrom);
+    const to = Math.min(end - 1, hardLimit);
+    const marks = new Marks();
+    for (let at = from < to ? 0 : to; at < to; at++) {
       const char = this.tail[at] ?? '';
+      marks.take(char);
+      if (at < from) continue;
       const strong = /[。！？；\n]/.test(char) || (/[.!?]/.test(char) && this.tail[at + 1] === ' ');
       const weak = at > hardLimit / 2 && sentenceEnd.test(char);
-      if ((strong || weak) && balanced(this.tail.slice(0, at + 1))) return at + 1;
+      if ((strong || weak) && marks.balanced) return at + 1;
       this.searchFrom = at + 1;
     }
     if (end <= hardLimit + 1) return null;
@@ -545,8 +565,11 @@ export class MarkdownDocument {
 }
 
 function* labelsIn(text: string): Generator<string> {
+  let left = mostLabels;
   for (const [, label] of text.matchAll(/\[((?:[^\\[\]]|\\.){1,200})\]/g)) {
     if (label !== undefined) yield labelOf(label);
+    left--;
+    if (left === 0) return;
   }
 }
 

@@ -88,14 +88,15 @@ const tooManyMarks = (text: string): boolean => {
 const mostLines = 2_000;
 /** Cells of a table that its text does not have: short rows are filled up to the head's columns. */
 const mostFilled = 200;
-const delimiterRow = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)*$/;
+/** Whether a line may be the one below a table's head, within quotes and items, too. */
+const isDelimiterRow = (line: string): boolean => /-/.test(line) && /^[\s>|:*+\d.)-]*$/.test(line);
 
 /** Whether drawing a block takes far more than its text. */
 const swells = (text: string): boolean => {
   const lines = text.split('\n');
   if (lines.length > mostLines) return true;
   for (const line of lines) {
-    if (!line.includes('|') || !delimiterRow.test(line.trim())) continue;
+    if (!line.includes('|') || !isDelimiterRow(line)) continue;
     const cells = (line.split('|').length - 1) * lines.length;
     if (cells > mostFilled && cells > text.length) return true;
   }

@@ -4,6 +4,7 @@ import { speechText } from '#common/speech-text.ts';
 import { comparesTimes } from '#tests/support/compares-times.ts';
 import { growth, pieces, steep } from '#tests/support/growth.ts';
 import { readText } from './file/text.ts';
+import { toBeSaid } from './speech/read-aloud.ts';
 import { imagesIn, withoutImages } from './forum/forum-list.service.ts';
 import { needsWork } from './train/translation/ask-translation.ts';
 
@@ -17,6 +18,14 @@ test.each(['![', '[', '[甲](', '![甲](乙(', '](', '<', '$$', '，  ', '```\n'
     expect(growth(read, 60_000)).toBeLessThan(steep);
   },
 );
+
+test('a text of nothing but “<” is read aloud as quickly as any', comparesTimes, async () => {
+  expect(pieces(() => speechText('<'.repeat(200_000)))).toBeLessThan(2);
+  const asked = { text: '<'.repeat(2_000_000), voice: '' };
+  await expect(toBeSaid(null as never, asked, {} as never)).rejects.toMatchObject({
+    codeName: 'prompt_too_long',
+  });
+});
 
 test.each(['@', '@a ', ' @小'])(
   'of nothing but %j names are found once',

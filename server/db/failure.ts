@@ -15,14 +15,16 @@ export const expectStandby = (): void => {
   readOnlyMeans = 'unavailable';
 };
 
+/** SQLSTATE of a statement that took too long. */
+export const tookTooLong = '57014';
+
 // SQLSTATE, PostgreSQL 18 appendix A, and the codes of Node's sockets.
 const diskFull = new Set(['53100', 'ENOSPC']);
 const unavailable = new Set([
   '53000',
   '53200',
   '53300',
-  // A statement that took too long.
-  '57014',
+  tookTooLong,
   '57P01',
   '57P02',
   '57P03',

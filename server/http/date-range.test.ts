@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDates } from './date-range.ts';
+import { readDates, readTime } from './date-range.ts';
 
 const names = { start: 'start_date', end: 'end_date' };
 const told = (start?: string, end?: string) =>
@@ -30,4 +30,14 @@ test('a time is one of China unless it says its zone; one end may be open', () =
   for (const wrong of ['2026-02-31', 'yesterday'])
     expect(() => told(wrong), wrong).toThrow('start_date');
   expect(() => told('2026-01-06', '2026-01-05 12:00')).toThrow('之前');
+});
+
+test('a last day is whole, and any time one of China', () => {
+  const read = (text: string, lastDay = false) =>
+    readTime(text, 'until', { lastDay })?.toISOString() ?? null;
+  expect(read('2027-03-01', true)).toBe('2027-03-01T16:00:00.000Z');
+  expect(read('2027-03-01')).toBe('2027-02-28T16:00:00.000Z');
+  expect(read('2027-03-01 10:00:00', true)).toBe('2027-03-01T02:00:00.000Z');
+  expect(read('2027-03-01T10:00:00+08:00', true)).toBe('2027-03-01T02:00:00.000Z');
+  expect(read('', true)).toBeNull();
 });

@@ -25,6 +25,17 @@ const instantOf = (text: string | undefined, name: string): number | undefined =
   return at;
 };
 
+/** A time as it is given to a call; a date alone is its beginning, or its end where it is a last day. */
+export const readTime = (
+  text: string,
+  name: string,
+  { lastDay = false }: { lastDay?: boolean } = {},
+): Date | null => {
+  const at = instantOf(text, name);
+  const isDate = written.exec(text.trim())?.[4] === undefined && written.test(text.trim());
+  return at === undefined ? null : new Date(lastDay && isDate ? at + dayMs : at);
+};
+
 /**
  * The span of a range, its end excluded. A date is a whole day of China, and so is an end at
  * midnight there, as pickers of dates send it. @throws Refusal bad_input

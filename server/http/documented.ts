@@ -38,7 +38,10 @@ export const withoutBlanks = (schema: z.ZodMiniType, given: unknown): unknown =>
 /** One address, a list of addresses, or a list of `{ url }`. */
 const references = (given: unknown): unknown => {
   if (!Array.isArray(given)) return typeof given === 'string' ? [{ url: given }] : given;
-  return given.map((each: unknown) => (typeof each === 'string' ? { url: each } : each));
+  const listed = given.map((each: unknown) => (typeof each === 'string' ? { url: each } : each));
+  const urls = listed.map((each) => (isRecord(each) ? each['url'] : each));
+  // The same one twice counts once.
+  return listed.filter((_, at) => urls.indexOf(urls[at]) === at);
 };
 
 /** A size as models list them, `WxH`, becomes the code that is nearest to it. */

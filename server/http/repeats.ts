@@ -86,3 +86,26 @@ export const onceClaimed = (
   underWay.set(request, answer);
   return answer;
 };
+
+/**
+ * The same where the answer is no JSON and is not kept: whoever asks again is told that it was done.
+ * @throws Refusal conflict
+ */
+export const onceServed = async (
+  db: Executor,
+  { place, requestHash, claimedBy }: Claim,
+  work: () => Promise<void>,
+): Promise<void> => {
+  if (!(await claimKey(db, place, { requestHash, claimedBy }))) {
+    const kept = await findAnswer(db, place);
+    if (kept && !kept.requestHash.equals(requestHash)) throw new Refusal('conflict');
+    throw new Refusal('conflict', '这个请求已经做过或正在进行，内容没有保存着');
+  }
+  let end: ClaimEnd = 'failed';
+  try {
+    await work();
+    end = 'not kept';
+  } finally {
+    await endClaim(db, place, { end, claimedBy });
+  }
+};

@@ -25,7 +25,7 @@ import { carry, deviceOf } from './minor-device.ts';
 import { originOf } from './origin.ts';
 import { whyOutside } from './outside.ts';
 import type { StreamLimit } from './rate-limit.ts';
-import { hashOf, keepable, onceClaimed } from './repeats.ts';
+import { hashOf, keepable, onceClaimed, onceServed } from './repeats.ts';
 import { readForm, readUpload, type Whole } from './upload.ts';
 import { readInput } from './validate.ts';
 
@@ -245,15 +245,23 @@ const countGuest = async (
 
 const stream = async (deps: ServeDeps, asked: AskedCall): Promise<FastifyReply> => {
   const { db, handlers, openStream, watchLogin } = deps;
-  const { name, spec, request, reply, user, input } = asked;
+  const { name, spec, request, reply, user, input, key } = asked;
   if (spec.kind === 'stream') {
     reply.raw.once('close', openStream(user, request.ip));
     if (user) watchLogin(user.jti, reply.raw);
   }
-  await countGuest(deps, asked);
-  await writeDown(deps, asked, db, null);
-  const serve = handlers[name] as AnyStreamHandler;
-  await serve(input, { ...contextOn(deps, asked, db), request, reply });
+  const serve = async (): Promise<void> => {
+    await countGuest(deps, asked);
+    await writeDown(deps, asked, db, null);
+    const handler = handlers[name] as AnyStreamHandler;
+    await handler(input, { ...contextOn(deps, asked, db), request, reply });
+  };
+  if (key === null) await serve();
+  else {
+    const place = { userId: user?.id ?? 0, call: name, key };
+    const requestHash = hashOf(spec, request, input, null);
+    await onceServed(db, { place, requestHash, claimedBy: deps.instanceId }, serve);
+  }
   return reply;
 };
 

@@ -171,7 +171,8 @@ const deliver = async (
 
 /**
  * Answers under a key that the caller chose: a repeat gets the same answer, or is refused while the
- * first is served. A stream is not kept, and of other answers those that fit a person's room.
+ * first is served. Streams and sounds are not kept, and of other answers those that fit a person's
+ * room.
  * @throws Refusal conflict
  */
 const once = async (
@@ -187,18 +188,18 @@ const once = async (
   if (!(await claimKey(db, place, { requestHash, claimedBy }))) {
     const kept = await findAnswer(db, place);
     if (kept && !kept.requestHash.equals(requestHash)) throw new Refusal('conflict');
-    const answer = kept?.answer as { json: unknown } | null | undefined;
+    const answer = kept?.answer as Parameters<typeof send>[1] | null | undefined;
     if (answer) return send(reply.header('x-idempotent-replay', 'true'), answer);
     throw new Refusal(
       'conflict',
-      '这个 idempotency-key 的请求正在进行，或回答没有保存着（流不保存，别的只留最近的 200 MB）',
+      '这个 idempotency-key 的请求正在进行，或回答没有保存着（流和声音不保存，别的只留最近的 200 MB）',
     );
   }
   let end: ClaimEnd = 'failed';
   let answer: OpenAnswer;
   try {
     answer = await serve();
-    end = 'json' in answer ? { answer, bounded: true } : 'not kept';
+    end = 'json' in answer || 'text' in answer ? { answer, bounded: true } : 'not kept';
     if ('events' in answer) return await deliver(reply, wire, answer);
   } finally {
     await endClaim(db, place, { end, claimedBy });
@@ -250,6 +251,8 @@ export const createServe =
     const key = keyOf(spec, request);
     if (key === null) return deliver(reply, spec.wire, await serve());
     const place = { userId: caller.user.id, call: name, key: keptKey(caller.keyId, key) };
-    const requestHash = createHash('sha256').update(JSON.stringify(input)).digest();
+    const hash = createHash('sha256').update(JSON.stringify(input));
+    for (const { field, data } of files) hash.update(`${field} ${data.length} `).update(data);
+    const requestHash = hash.digest();
     return once(deps, place, { wire: spec.wire, requestHash, reply }, serve);
   };

@@ -73,6 +73,24 @@ const questionsSent = () =>
     .filter((message) => message.role === 'user')
     .map((message) => message.content);
 
+test('of very many branches at one place those looked at last are told, and the one that is shown', async () => {
+  const talk = await Talk.start();
+  const first = await talk.say('只有一座桥');
+  await here.database.query(
+    `INSERT INTO history (session_id, user_id, human, ai, model, state, shown, branch_rank)
+     SELECT session_id, user_id, '第' || n, '好', model, 'done', false, n
+     FROM history, generate_series(1, 1000) n WHERE id = $1`,
+    [first],
+  );
+  const [message] = await talk.list();
+  expect(message?.siblings).toContain(first);
+  expect(message?.siblings.length).toBeGreaterThan(50);
+  expect(message?.siblings.length).toBeLessThan(200);
+  const last = message!.siblings.at(-1)!;
+  await talk.choose(last);
+  expect(await talk.ids()).toEqual([last]);
+});
+
 const refusal = (code: number) => new RegExp(` 200 ${code} `);
 
 describe('branches', () => {

@@ -427,10 +427,12 @@ describe('what is refused is said in words of the documents', () => {
       ).message;
     const url = 'https://example.com/a.png';
     expect(await said({ images: Array(5).fill(url) })).toBe('msg.images：最多选择 4 张图片');
-    expect(await said({ parameters: { sref: Array(4).fill(url) } })).toContain(
-      '图片数量不能大于3张',
+    const styles = [1, 2, 3, 4].map((at) => `https://example.com/${at}.png`);
+    expect(await said({ parameters: { sref: styles } })).toContain('图片数量不能大于3张');
+    // The same one twice counts once.
+    expect(await said({ parameters: { sref: Array(4).fill(url), chaos: 101 } })).toBe(
+      'msg.parameters.chaos：不能大于 100',
     );
-    expect(await said({ parameters: { chaos: 101 } })).toBe('msg.parameters.chaos：不能大于 100');
     expect(await said({ strength: 0 })).toBe('msg.strength：不能小于 1');
     const project = { name: '画风', key: `limits_${Date.now()}`, type: 1 };
     const settings = async (given: Fields) =>

@@ -498,6 +498,10 @@ describe('scenarios and prompts', () => {
     expect([await found(lin, 'mine'), await found(lin), await found(zhou)]).toEqual([[id], [], []]);
     expect((await zhou.raw('newSession', { type: 0, scenario_id: id })).status).toBe(404);
     await lin.call('newSession', { type: 0, scenario_id: id });
+    // Questions have no scenario.
+    const forum = { channel: 'forum' } as const;
+    expect((await lin.call('sessionList', forum)).total).toBeGreaterThan(0);
+    expect((await lin.call('sessionList', { ...forum, scenario_id: id })).total).toBe(0);
     expect((await zhou.raw('saveScenario', { ...mine, id })).status).toBe(404);
     expect((await zhou.raw('delScenario', { id })).status).toBe(404);
     await lin.call('saveScenario', { ...mine, id, publish: 1, sample: '| 春 | 夏 |' });

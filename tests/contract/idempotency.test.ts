@@ -46,6 +46,26 @@ test('one key of two people is two keys', async () => {
   expect(first.uuid).not.toBe(second.uuid);
 });
 
+test('words are read aloud once under one key', async () => {
+  const client = await TestClient.register(here.server.baseURL);
+  const headers = { ...client.headers(), ...key(), 'content-type': 'application/json' };
+  const speak = async (text: string) => {
+    const body = JSON.stringify({ model: 'builtin-voice', text });
+    const answer = await fetch(`${client.baseURL}/api/text_to_speech`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  expect(await speak('')).toBe(200);
+  // What was refused may be asked again.
+  expect(await speak('只念一次')).toBe(200);
+  expect(await speak('只念一次')).toBe(409);
+  expect(await speak('别的')).toBe(409);
+});
+
 test('a key that is no UUID is refused by name', async () => {
   const client = await TestClient.register(here.server.baseURL);
   const headers = { 'idempotency-key': 'again' };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { sessionMark } from '#server/areas/session/search-grams.ts';
 import { indexQueued } from '#server/areas/session/search.service.ts';
 import { connectDatabase } from '#server/db/connect.ts';
 import { TestClient } from '../support/client.ts';
@@ -303,8 +304,8 @@ test('what was there before the index was made gets into it', async () => {
 
 test('long messages are indexed few at a time', async () => {
   const databaseUrl = await makeDatabase();
-  const connection = await connectDatabase({ dataDir: '', databaseUrl }, pino({ level: 'warn' }));
-  const { db, close } = connection;
+  const warned = pino({ level: 'warn' });
+  const { db, close } = await connectDatabase({ dataDir: '', databaseUrl }, warned);
   const rows = async (text: string) => (await db.$client.query<{ number: number }>(text)).rows;
   try {
     await rows(`INSERT INTO users (user_name, guest) VALUES ('长', true)`);
@@ -325,6 +326,55 @@ test('long messages are indexed few at a time', async () => {
     await close();
   }
 });
+
+test.each(['search_fresh', 'search_postings'])(
+  'a message that cannot be put into %s is left out, and stops no others',
+  async (table) => {
+    const owner = await person();
+    const own = await talk(owner, '一句话');
+    const other = await talk(owner, '另一句话');
+    await indexed();
+    const index = 4_715_003;
+    await here.database.query('SELECT pg_advisory_lock($1)', [index]);
+    const bad = await add(own.id, '谁都放不进去的话', '');
+    await here.database.query(`
+      CREATE FUNCTION refuse_it() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE 'it cannot be'; END $$;
+      CREATE TRIGGER refuse_it BEFORE INSERT ON ${table} FOR EACH ROW
+        WHEN (NEW.${table === 'search_fresh' ? `history_id = ${bad}` : `gram = ${sessionMark(own.id)}`})
+        EXECUTE FUNCTION refuse_it()`);
+    try {
+      // So many that they are merged.
+      await here.database.query(
+        `INSERT INTO history (session_id, user_id, human, ai, model, state)
+         SELECT id, user_id, '鹅卵石 ' || n, '', model, 'done' FROM sessions, generate_series(1, 520) n
+         WHERE id = $1`,
+        [other.id],
+      );
+      await here.database.query('SELECT pg_advisory_unlock($1)', [index]);
+      await here.database.query('NOTIFY search_queue');
+      await indexed();
+      await expect
+        .poll(
+          async () => {
+            const { rows } = await here.database.query<{ left: number }>(
+              `SELECT count(*)::int AS left FROM search_fresh`,
+            );
+            return rows[0]?.left;
+          },
+          { timeout: 60_000 },
+        )
+        .toBeLessThan(500);
+      const { total } = await owner.call('searchMessages', {
+        session_id: other.uuid,
+        query: '鹅卵石',
+      });
+      expect(total).toBe(200);
+    } finally {
+      await here.database.query(`DROP TRIGGER refuse_it ON ${table}; DROP FUNCTION refuse_it()`);
+    }
+  },
+);
 
 test('closing all that somebody has open writes no row for each message', async () => {
   const [owner, reader] = [await person(), await person()];
@@ -377,6 +427,32 @@ test('what one act adds by the hundred waits behind single messages, which are f
       'SELECT bulk FROM search_queue ORDER BY bulk, id LIMIT 2',
     );
     expect(rows.map(({ bulk }) => bulk)).toEqual([false, true]);
+    // A few that are very long wait with them, and whatever an import brings.
+    const wait = async (letters: number, imported: boolean) => {
+      const made = await talk(loud, '很长');
+      const { rows: last } = await here.database.query<{ id: string }>(
+        'SELECT max(id) AS id FROM search_queue',
+      );
+      await here.database.query('UPDATE sessions SET imported = $2 WHERE id = $1', [
+        made.id,
+        imported,
+      ]);
+      await here.database.query(
+        `INSERT INTO history (session_id, user_id, human, ai, model, state)
+         SELECT s.id, user_id, (SELECT string_agg(chr(19968 + floor(20000 * random())::int), '')
+           FROM generate_series(1, $2 + 0 * n)), '', model, 'done'
+         FROM sessions s, generate_series(1, 10) n WHERE s.id = $1`,
+        [made.id, letters],
+      );
+      const { rows: queued } = await here.database.query<{ bulk: boolean }>(
+        'SELECT DISTINCT bulk FROM search_queue WHERE id > $1',
+        [last[0]?.id],
+      );
+      return queued.map(({ bulk }) => bulk);
+    };
+    expect(await wait(50_000, false)).toEqual([true]);
+    expect(await wait(10, true)).toEqual([true]);
+    expect(await wait(10, false)).toEqual([false]);
   } finally {
     await here.database.query('SELECT pg_advisory_unlock($1)', [index]);
   }

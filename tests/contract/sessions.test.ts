@@ -539,6 +539,22 @@ describe('templates, knowledge bases and notices', () => {
     expect(visitor.token, 'no guest for nothing').toBe('');
   });
 
+  test('the month of free sessions is that of China', async () => {
+    const client = await person();
+    const left = async () => (await client.call('userInfo', {})).sessions_left;
+    const { id } = await client.call('newSession', { type: 0 });
+    const begun = (more: string) =>
+      here.database.query(
+        `UPDATE sessions SET created_at = date_trunc('month', now() AT TIME ZONE 'Asia/Shanghai')
+           AT TIME ZONE 'Asia/Shanghai' + ${more} WHERE id = $1`,
+        [id],
+      );
+    await begun(`interval '1 hour'`);
+    expect(await left()).toBe(limits.freeSessionsAMonth - 1);
+    await begun(`interval '-1 hour'`);
+    expect(await left()).toBe(limits.freeSessionsAMonth);
+  });
+
   test('a knowledge base is asked about by its key', async () => {
     const client = await person();
     const { list } = await client.call('embeddingList', {});

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -717,19 +718,34 @@ test('this server has tools for programs, by a key whose models, limits and mone
   expect(await use('draw', { prompt: '一只鲸鱼' })).toMatchObject({ isError: true });
   expect((await use('ask_model', { model: 'x' })).text).toContain('question');
   expect((await use('nothing', {})).isError).toBe(true);
-  // Pages of other sites do not use it, whatever key they have.
-  const from = async (origin: string): Promise<number> => {
+  // Pages of other sites do not use it, whatever key they have, nor by a name that was led here.
+  const { host: site, port } = new URL(server.baseURL);
+  const from = async (origin: string, host = site): Promise<number | undefined> => {
     const headers = {
       origin,
+      host,
       authorization: `Bearer ${user.key}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-    return (await fetch(`${server.baseURL}/mcp`, { method: 'POST', headers, body })).status;
+    const sent = request(`${server.baseURL}/mcp`, { method: 'POST', headers });
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
   };
-  const origins = [server.baseURL, 'http://localhost:6274', 'http://evil.example.com', 'null'];
-  expect(await Promise.all(origins.map(from))).toEqual([200, 200, 403, 403]);
+  const led = `evil.example.com:${port}`;
+  expect(
+    await Promise.all([
+      from(server.baseURL),
+      from('http://localhost:6274'),
+      from('http://10.1.2.3:8080', '10.1.2.3:8080'),
+      from('http://10.1.2.3:8080'),
+      from('http://evil.example.com'),
+      from(`http://${led}`, led),
+      from('null'),
+    ]),
+  ).toEqual([200, 200, 200, 403, 403, 403, 403]);
   // A call that comes to nothing counts among the key's requests, too.
   const left = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${user.key}` };

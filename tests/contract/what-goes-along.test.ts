@@ -153,6 +153,21 @@ test('a scenario’s text is put around the question, and again when it is answe
   expect(last()).toBe('不用模板');
 });
 
+test('a scenario does not make more of a question than a model takes', async () => {
+  const { id } = await person.call('saveScenario', {
+    name: '说很多遍',
+    prompt: '{{input}}'.repeat(50),
+    category: 1,
+  });
+  const uuid = await start({ scenario_id: id });
+  const send = (msg: string) =>
+    person.raw('sendMessage', { session_id: uuid, msg, with_template: 1 });
+  expect(await send('鹊桥'.repeat(4_500))).toMatchObject({ code: 1411 });
+  const { data } = await send('鹊桥');
+  await person.read(uuid, (data as { id: number }).id);
+  expect(last()).toBe('鹊桥'.repeat(50));
+});
+
 test('of a knowledge base the fitting passages go along, and of what was said before one pair', async () => {
   const uuid = await start({ embedding: 'help' });
   for (const msg of ['怎样充值余额', '怎样导出会话', '怎样分享会话'])

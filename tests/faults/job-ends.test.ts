@@ -158,6 +158,22 @@ test('what comes for somebody who is gone with all that was asked is thrown away
   await expect.poll(stored, soon).toBe(before);
 }, 60_000);
 
+test('a picture that is paid is its owner’s, though its message was deleted meanwhile', async () => {
+  const letGo = holdBack(service);
+  const { uuid, historyId } = await sendPicture(other, '删掉的画', { model });
+  const job = await generate(other, historyId, { translate: 0 });
+  await expect.poll(() => service.asked.length, soon).toBe(1);
+  await other.call('deleteHistory', { session_id: uuid, id: historyId });
+  letGo();
+  await expectSettled();
+  expect(await ended(other, job.uuid, soon.timeout)).toMatchObject({
+    deduct_tokens: expect.toSatisfy((paid: number) => paid > 0),
+  });
+  const { list } = await other.call('privateImages', { page: 1 });
+  expect(list).toMatchObject([{ prompt: '删掉的画', hidden: true, session_id: null }]);
+  expect((await fetch(server.baseURL + list[0]!.url)).status).toBe(200);
+}, 60_000);
+
 test('what cannot be delivered has failed at once, and keeps neither tokens nor a place', async () => {
   const { chatgpt_balance: balance } = await other.call('userInfo', {});
   await rows(`

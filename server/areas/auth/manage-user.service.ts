@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { AdminUser } from '#contract/manage-user.ts';
 import type { Executor } from '#server/db/database.ts';
+import { readTime } from '#server/http/date-range.ts';
 import { type ActNote, type Identity, Refusal } from '#server/http/handlers.ts';
 import { pageOf, windowOf } from '#server/paging.ts';
 import { nameFault, normalName } from './names.ts';
@@ -236,7 +237,7 @@ export const activateAbility = async (
   mayGive(row, by);
   const values: Partial<Pick<typeof row, 'vipExpiredAt' | 'subscribe'>> = {};
   if (input.vip_expired_at !== undefined) {
-    const until = input.vip_expired_at ? new Date(input.vip_expired_at) : null;
+    const until = readTime(input.vip_expired_at ?? '', 'vip_expired_at', { lastDay: true });
     values.vipExpiredAt = until;
     await deps.setVipEnd(db, row.id, until);
   }

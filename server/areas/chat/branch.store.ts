@@ -1,22 +1,37 @@
 import type { StoredSource } from '#contract/embedding.ts';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { history } from '#server/db/schema.ts';
 import { statement } from '#server/db/statement.ts';
 import type { FoundMessage, Place } from './chat.store.ts';
 
-/** All messages that follow one of these (0: that begin the session), oldest first. */
-export const followersOf = (db: Executor, sessionId: number, prevIds: readonly number[]) =>
-  db
-    .select({
-      id: history.id,
-      prevId: history.prevId,
-      besideGroup: history.besideGroup,
-      branchRank: history.branchRank,
-    })
-    .from(history)
-    .where(and(eq(history.sessionId, sessionId), inArray(history.prevId, [...new Set(prevIds)])))
-    .orderBy(history.id);
+/** So many messages that follow the same one are told of. */
+const mostFollowers = 100;
+
+export interface Follower {
+  id: number;
+  prevId: number;
+  besideGroup: number;
+  branchRank: number;
+}
+
+const followers = statement<Follower & Record<string, unknown>>(
+  'branch_followers',
+  `SELECT f.id::float8, f.prev_id::float8 AS "prevId", f.beside_group::float8 AS "besideGroup",
+     f.branch_rank AS "branchRank"
+   FROM unnest($2::bigint[]) place CROSS JOIN LATERAL (
+     SELECT id, prev_id, beside_group, branch_rank FROM history
+     WHERE session_id = $1 AND prev_id = place
+     ORDER BY branch_rank DESC, id DESC LIMIT ${mostFollowers}
+   ) f ORDER BY f.id`,
+);
+
+/** What follows one of these (0: what begins the session) and was looked at last, oldest first. */
+export const followersOf = (
+  db: Executor,
+  sessionId: number,
+  prevIds: readonly number[],
+): Promise<Follower[]> => followers(db, [sessionId, [...new Set(prevIds)]]);
 
 const cut = statement<{ rank: number }>(
   'branch_cut',

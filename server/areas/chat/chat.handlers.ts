@@ -1,3 +1,4 @@
+import { untilClosed } from '#server/http/body.ts';
 import { sinkOf } from '#server/http/sink.ts';
 import { serveEvents } from '#server/http/event-stream.ts';
 import { type Handlers, Refusal } from '#server/http/handlers.ts';
@@ -7,6 +8,7 @@ import type { Toolbox } from '../tool/toolbox.ts';
 import type { ReplyRequest } from './reply.ts';
 import type { Replies } from './replies.ts';
 import { replySource } from './reply.service.ts';
+import { bytesOfReply } from './reply.store.ts';
 import { createChatService } from './chat.service.ts';
 import { isStoppable, messagePage, newerMessages, readableReply } from './message-page.ts';
 import * as marks from './marks.service.ts';
@@ -139,6 +141,11 @@ export const createChatHandlers = ({
         : await readableReply(db, input, user);
       const viewer = input.tools !== 1 ? null : asker ? 'asker' : 'other';
       const position = positionOf(request.headers['last-event-id'], input.last_event_id);
+      // One that is over goes out at once, and stays here until it is taken.
+      if (state !== 'streaming') {
+        const bytes = await bytesOfReply(db, input.history_id);
+        untilClosed(reply, request.server.holdBytes(bytes, user, request.ip, 'read'));
+      }
       await serveEvents(reply, async (response) => {
         const sink = sinkOf(response);
         const leave = await replies.read(input.history_id, state, sink, position, viewer);

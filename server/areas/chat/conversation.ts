@@ -1,4 +1,4 @@
-import type { ChatMessage } from '#common/chat-message.ts';
+import { type ChatMessage, textOf } from '#common/chat-message.ts';
 import type { StoredSource } from '#contract/embedding.ts';
 import { isFree } from '#contract/price.ts';
 import type { Executor, Transaction } from '#server/db/database.ts';
@@ -10,15 +10,9 @@ import { basesOf, type SessionRow } from '../session/session.service.ts';
 import { addressesIn } from '../tool/read-page.ts';
 import * as store from './chat.store.ts';
 import { exchangeSizes, readSummary, type Summary } from './context.store.ts';
-import {
-  buildMessages,
-  countFitting,
-  historyLength,
-  withTemplate,
-  type Generation,
-} from './prompt.ts';
+import { buildMessages, historyLength, withTemplate, type Generation } from './prompt.ts';
 import { contentOf, fullRoom, type Attachments, type Question } from './question.ts';
-import { maxPromptOf } from './reply-plan.ts';
+import { maxPromptOf, tooLong } from './reply-plan.ts';
 
 export {
   allShown,
@@ -121,17 +115,38 @@ export const createConversation = ({
     return { earlier, summary, recent };
   };
 
-  /** Gives messages as a model gets them, with what goes along as far as there is room. */
+  /**
+   * Gives messages as a model gets them, with what goes along as far as there is room; null: a
+   * scenario makes one too long.
+   */
   const contents = async (db: Executor, session: SessionRow, model: ResolvedModel) => {
     const template =
       session.scenarioId === null ? null : await findScenario(db, session.scenarioId);
-    const room = fullRoom(maxPromptOf(model));
-    return (said: Question & { withTemplate: boolean; userId: number }) => {
+    const maxPrompt = maxPromptOf(model);
+    const room = fullRoom(maxPrompt);
+    const content = async (said: Question & { withTemplate: boolean; userId: number }) => {
       const human =
-        template && said.withTemplate ? withTemplate(template.prompt, said.human) : said.human;
+        template && said.withTemplate
+          ? withTemplate(template.prompt, said.human, maxPrompt)
+          : said.human;
+      if (human === null) return null;
       const question = { human, request: said.request, userId: said.userId };
       return contentOf(db, attachments, question, { vision: model.vision, room });
     };
+    /** The newest of the exchanges, as many as fit. */
+    const fitting = async (earlier: Earlier, most: number) => {
+      const exchanges: ReadBefore['exchanges'] = [];
+      let left = most;
+      for (const { id, ai, ...said } of earlier) {
+        const human = await content(said);
+        if (human === null) break;
+        left -= textOf(human).length + ai.length;
+        if (left < 0) break;
+        exchanges.push({ id, human, ai });
+      }
+      return exchanges;
+    };
+    return { content, fitting };
   };
 
   return {
@@ -151,7 +166,7 @@ export const createConversation = ({
       const { session } = task;
       const maxPrompt = maxPromptOf(model);
       const keys = basesOf(session);
-      const content = await contents(tx, session, model);
+      const { content, fitting } = await contents(tx, session, model);
       const grounds =
         keys.length > 0
           ? await knowledge.on(tx, keys, task.human, session.userId, {
@@ -165,6 +180,7 @@ export const createConversation = ({
       const sources = grounds?.sources ?? null;
       const system = grounds ? [grounds.part] : '';
       const question = await content(task);
+      if (question === null) throw tooLong(maxPrompt);
       if (task.context) {
         const limit = historyLength(asked, session.ownerSetting, { embedding: keys.length > 0 });
         const exchanges = limit === 0 ? [] : task.context.slice(-limit).reverse();
@@ -172,9 +188,7 @@ export const createConversation = ({
         return { messages, sources, written: [] };
       }
       const { earlier, summary } = await earlierIn(tx, session, asked, maxPrompt, task.prevId);
-      const exchanges = [];
-      for (const exchange of earlier)
-        exchanges.push({ human: await content(exchange), ai: exchange.ai });
+      const exchanges = await fitting(earlier, maxPrompt);
       // What is older than the session was copied into it, and an imported one says what a file said.
       const own = earlier.filter(
         ({ userId, createdAt }) =>
@@ -188,12 +202,9 @@ export const createConversation = ({
     /** What the next question will have before it. */
     async before(db: Executor, session: SessionRow, model: ResolvedModel): Promise<ReadBefore> {
       const { earlier, summary, recent } = await earlierIn(db, session, {}, maxPromptOf(model));
-      const content = await contents(db, session, model);
-      const exchanges = [];
-      for (const exchange of earlier)
-        exchanges.push({ id: exchange.id, human: await content(exchange), ai: exchange.ai });
+      const { fitting } = await contents(db, session, model);
       const room = maxPromptOf(model) - (summary?.text.length ?? 0);
-      return { exchanges: exchanges.slice(0, countFitting(exchanges, room)), summary, recent };
+      return { exchanges: await fitting(earlier, room), summary, recent };
     },
   };
 };

@@ -42,9 +42,10 @@ test('what a model is told before all counts for the room, too', () => {
 });
 
 test('a scenario takes the question in, whatever it is made of', () => {
-  expect(withTemplate('译成英文：{{input}}。', '你好 $& $1')).toBe('译成英文：你好 $& $1。');
-  expect(withTemplate('{{input}}与{{input}}', '{{input}}')).toBe('{{input}}与{{input}}');
-  expect(withTemplate('你是翻译', '你好')).toBe('你是翻译\n\n你好');
+  expect(withTemplate('译成英文：{{input}}。', '你好 $& $1', 9)).toBe('译成英文：你好 $& $1。');
+  expect(withTemplate('{{input}}与{{input}}', '{{input}}', 18)).toBe('{{input}}与{{input}}');
+  expect(withTemplate('{{input}}与{{input}}', '{{input}}', 17)).toBeNull();
+  expect(withTemplate('你是翻译', '你好', 2)).toBe('你是翻译\n\n你好');
 });
 
 test('a model among people is told who said what', () => {

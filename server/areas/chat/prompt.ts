@@ -92,11 +92,19 @@ export const buildMessages = (
   ];
 };
 
-/** The question within a scenario's text, at `{{input}}` or after it where there is none. */
-export const withTemplate = (template: string, question: string): string =>
-  template.includes('{{input}}')
-    ? template.replaceAll('{{input}}', () => question)
-    : `${template}\n\n${question}`;
+const input = '{{input}}';
+
+/**
+ * The question within a scenario's text, at `{{input}}` or after it where there is none; null where it
+ * stands there so often that it is more than so many letters.
+ */
+export const withTemplate = (template: string, question: string, most: number): string | null => {
+  const times = template.split(input).length - 1;
+  if (times === 0) return `${template}\n\n${question}`;
+  return times > 1 && times * question.length > most
+    ? null
+    : template.replaceAll(input, () => question);
+};
 
 /** One message of a conversation of several people, and a model's reply to it if there is one. */
 export interface Utterance extends Spoken {

@@ -100,3 +100,16 @@ test('a reader that is ahead of the stored text waits for it', () => {
   reader.follow(logOf('abcdefg'));
   expect(sink.frames).toEqual([textFrame('text', 'fg', 7)]);
 });
+
+test('a very long reply leaves others their turns, and comes whole', async () => {
+  const sink = makeSink();
+  const words = '很长的话'.repeat(250_000);
+  const reader = new Reader(sink, logOf(words), 0);
+  reader.end({ error: null });
+  expect(sink.frames.length).toBeLessThan(10);
+  expect(sink.ended).toBe(false);
+  while (!sink.ended) await new Promise((resolve) => setImmediate(resolve));
+  const said = sink.frames.join('').matchAll(/^data: (".*")$/gm);
+  expect([...said].map(([, text = '']) => JSON.parse(text) as string).join('')).toBe(words);
+  expect(sink.frames.at(-1)).toBe(doneFrame);
+});

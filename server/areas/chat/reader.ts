@@ -11,8 +11,9 @@ export interface Ending {
   error: { code: string; message: string } | null;
 }
 
-/** Units of text in one event of a catch-up. */
+/** Units of text in one event of a catch-up, and so many of them before others have a turn. */
 const sliceSize = 32_768;
+const slicesATurn = 4;
 
 /**
  * One connection that reads a reply. It holds nothing but its position: while the other side is
@@ -26,6 +27,8 @@ export class Reader {
   #closed = false;
   /** When the sink stopped taking, ms; 0 while it takes. */
   #blockedSince = 0;
+  /** Others have a turn, and the catch-up goes on behind them. */
+  #rests = false;
   #lastWrite = Date.now();
   readonly #viewer: ToolViewer | null;
   /** Calls of tools as the other side was told them last. */
@@ -45,7 +48,7 @@ export class Reader {
 
   /** A piece was appended; `frame` carries what lies between the two positions. */
   push(frame: string, start: number, end: number): void {
-    if (this.#blockedSince !== 0 || this.#closed) return;
+    if (this.#blockedSince !== 0 || this.#closed || this.#rests) return;
     if (this.#position === start) {
       this.#position = end;
       this.#write(frame);
@@ -76,14 +79,29 @@ export class Reader {
   }
 
   #catchUp(): void {
-    while (this.#blockedSince === 0 && !this.#closed) {
-      const slice = this.#log.sliceFrom(this.#position, sliceSize);
-      if (!slice) break;
-      this.#position = slice.end;
-      this.#write(textFrame(slice.kind, slice.text, slice.end));
+    if (this.#rests) return;
+    for (let left = slicesATurn; this.#blockedSince === 0 && !this.#closed; left -= 1) {
+      if (left === 0) return this.#rest();
+      let frames = '';
+      while (frames.length < sliceSize) {
+        const slice = this.#log.sliceFrom(this.#position, sliceSize);
+        if (!slice) break;
+        this.#position = slice.end;
+        frames += textFrame(slice.kind, slice.text, slice.end);
+      }
+      if (frames === '') break;
+      this.#write(frames);
     }
     if (this.#log.tools.length > 0) this.#tellTools();
     if (this.#blockedSince === 0 && this.#ending) this.#finish(this.#ending);
+  }
+
+  #rest(): void {
+    this.#rests = true;
+    setImmediate(() => {
+      this.#rests = false;
+      this.#catchUp();
+    });
   }
 
   #write(frame: string): void {

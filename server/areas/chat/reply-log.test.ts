@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { growth, steep } from '#tests/support/growth.ts';
 import { ReplyLog, type PartKind, type Slice } from './reply-log.ts';
 
 const rest = (log: ReplyLog, from: number, most: number): Slice[] => {
@@ -68,4 +69,16 @@ test('thinking and text alternate in parts, thinking first', () => {
   log.append('reasoning', 'xyz');
   log.append('text', 'd');
   expect(log.parts).toEqual([0, 3, 3, 1]);
+});
+
+test('a reply of very many parts is read in time that grows with them', () => {
+  const read = (parts: number) => {
+    const log = new ReplyLog();
+    for (let at = 0; at < parts; at += 1) log.append(at % 2 === 0 ? 'text' : 'reasoning', 'a');
+    let position = 0;
+    for (let slice; (slice = log.sliceFrom(position, 100)); position = slice.end);
+    expect(position).toBe(parts);
+    expect(log.sliceFrom(0, 100)).toEqual({ kind: 'text', text: 'a', end: 1 });
+  };
+  expect(growth(read, 40_000)).toBeLessThan(steep);
 });

@@ -13,6 +13,9 @@ export interface Slice {
 
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 
+/** A part of a reply: its number, and the position and letters of each kind before it. */
+const beginning = { index: 0, start: 0, reasoning: 0, text: 0 };
+
 /**
  * The text of a reply in the order in which it came. Positions count UTF-16 units over reasoning
  * and text together; they never stand inside a character.
@@ -28,6 +31,8 @@ export class ReplyLog {
   #thinksSince: number | null = null;
   /** Calls of tools, in their order; they take no positions. */
   tools: StoredTool[] = [];
+  /** The part that was read last, and what lies before it. */
+  #at = { ...beginning };
   /** First half of a character whose second half has not come yet. */
   #half = '';
   #halfKind: PartKind = 'text';
@@ -79,20 +84,23 @@ export class ReplyLog {
   /** What follows a position, `most` units of it at most; null at the end. */
   sliceFrom(position: number, most: number): Slice | null {
     if (position >= this.length) return null;
-    const offsets = { reasoning: 0, text: 0 };
-    let start = 0;
-    for (const [index, size] of this.parts.entries()) {
-      const kind = kinds[index % 2] ?? 'text';
-      if (position < start + size) {
-        const from = offsets[kind] + position - start;
+    // Who reads on is in the part of before, or behind it.
+    if (position < this.#at.start) this.#at = { ...beginning };
+    const at = this.#at;
+    for (; at.index < this.parts.length; at.index += 1) {
+      const size = this.parts[at.index] ?? 0;
+      const kind = kinds[at.index % 2] ?? 'text';
+      if (position < at.start + size) {
+        const from = at[kind] + position - at.start;
         const source = kind === 'text' ? this.text : this.reasoning;
-        let to = Math.min(offsets[kind] + size, from + most);
-        if (isHighSurrogate(source.charCodeAt(to - 1)) && to < offsets[kind] + size) to += 1;
+        let to = Math.min(at[kind] + size, from + most);
+        if (isHighSurrogate(source.charCodeAt(to - 1)) && to < at[kind] + size) to += 1;
         return { kind, text: source.slice(from, to), end: position + to - from };
       }
-      start += size;
-      offsets[kind] += size;
+      at.start += size;
+      at[kind] += size;
     }
+    this.#at = { ...beginning };
     return null;
   }
 

@@ -26,7 +26,7 @@ import {
   type ReplyRequest,
   type Round,
 } from './reply.ts';
-import { heldAhead } from './reply-hold.ts';
+import { heldAhead } from '../ledger/word-hold.ts';
 import type { ReplyLog } from './reply-log.ts';
 import { runCall, wrong } from './run-call.ts';
 import { LostReply, settleRound } from './settlement.ts';

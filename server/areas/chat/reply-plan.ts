@@ -14,7 +14,7 @@ import type { ModelService } from '../model/model.service.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { requireUsable } from '../model/usable.ts';
 import { writableSession, type SessionRow } from '../session/session.service.ts';
-import { heldAhead } from './reply-hold.ts';
+import { heldAhead } from '../ledger/word-hold.ts';
 import { thoughtAhead, type ReplyRequest } from './reply.ts';
 import { drawMessage, insertMessage, type Drawn, type NewMessage } from './chat.store.ts';
 import { promptTokens, sampling, type Generation } from './prompt.ts';
@@ -39,8 +39,11 @@ export interface Plan {
 export const maxPromptOf = (model: { maxPrompt?: number | null } | null): number =>
   model?.maxPrompt ?? limits.defaultMaxPrompt;
 
+export const tooLong = (maxPrompt: number): Refusal =>
+  new Refusal('prompt_too_long', tooLongText(maxPrompt));
+
 export const requireLength = (human: string, maxPrompt: number): void => {
-  if (human.length > maxPrompt) throw new Refusal('prompt_too_long', tooLongText(maxPrompt));
+  if (human.length > maxPrompt) throw tooLong(maxPrompt);
 };
 
 /** The model for a person's question; refuses one that is none, costs too much or cannot see. */

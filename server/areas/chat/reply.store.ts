@@ -177,6 +177,16 @@ export const readReplies = (db: Executor, ids: readonly number[]) =>
     .innerJoin(sessions, eq(sessions.id, history.sessionId))
     .where(inArray(history.id, ids));
 
+const bytes = statement<{ bytes: number }>(
+  'reply_bytes',
+  // Known without the texts being read.
+  'SELECT octet_length(ai) + octet_length(reasoning) AS bytes FROM history WHERE id = $1',
+);
+
+/** How long a reply is. */
+export const bytesOfReply = async (db: Executor, id: number): Promise<number> =>
+  (await bytes(db, [id]))[0]?.bytes ?? 0;
+
 /** The replies that are being written, of any process. */
 export const runningReplies = (db: Executor) =>
   db

@@ -18,11 +18,14 @@ import {
 import { ReplyLog, type PartKind } from './reply-log.ts';
 import { Citations } from './citations.ts';
 import { promptTokens } from './prompt.ts';
-import { ReplyHold } from './reply-hold.ts';
 import { AskedCalls } from './asked-calls.ts';
 import type { LoopState } from './loop-state.ts';
 import { cacheUseWithin, sensibleCount } from '#server/engines/cache-use.ts';
 import { believable } from '../ledger/believable.ts';
+import { WordHold } from '../ledger/word-hold.ts';
+
+/** Tokens that are held ahead at least where more is held. */
+const extendedBy = 4096;
 
 /** Whoever asks the services gives a silent one up first, and asks the next: so much earlier, ms. */
 const engineFirstMs = 1_000;
@@ -163,7 +166,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
   #usage: Counts | null = null;
   /** Tokens of the prompt, roughly: for the hold, and for whoever ends this reply should the process die. */
   roughPrompt: number;
-  readonly #hold: ReplyHold;
+  readonly #hold: WordHold<{ kind: PartKind; text: string }>;
   /** Of a reply that has sources. */
   #citations: Citations | null = null;
   /** A service has the request and has not said no to it. */
@@ -187,11 +190,14 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
     this.#hooks = hooks;
     this.#messages = request.messages;
     this.roughPrompt = this.#paid ? this.#roughly(request.messages) : 0;
-    this.#hold = new ReplyHold(request.held, {
+    this.#hold = new WordHold(request.held, {
       price: request.model,
+      ahead: extendedBy,
       extend: (more) => hooks.extendHold(more),
       count: (ahead) => this.#counted(ahead),
-      put: (kind, text) => this.#put(kind, text),
+      split: ({ kind, text }, size) =>
+        (text.match(size) ?? []).map((piece) => ({ kind, text: piece })),
+      put: ({ kind, text }) => this.#put(kind, text),
       refused: () => this.cut('balance'),
       log: hooks.log,
     });
@@ -457,7 +463,7 @@ export class Reply<Order extends ReplyOrder = ReplyRequest> {
 
   #append(kind: PartKind, piece: string): void {
     if (this.#cut || piece === '') return;
-    if (this.#paid) this.#hold.take(kind, piece);
+    if (this.#paid) this.#hold.take({ kind, text: piece });
     else this.#put(kind, piece);
   }
 

@@ -8,7 +8,7 @@ import type { Identity } from '#server/http/handlers.ts';
 import { jobsOf } from '#server/jobs/job.service.ts';
 import type { SessionRow } from '../session/session.service.ts';
 import { seesHidden } from './access.ts';
-import { followersOf } from './branch.store.ts';
+import { type Follower, followersOf } from './branch.store.ts';
 import { readReply } from './image-reply.ts';
 import { withoutIds } from './question.ts';
 import { namesAmong, type Names, withName } from './spoken-to.ts';
@@ -92,8 +92,6 @@ const oneView = (
   ...(people && !row.shown ? { pending: true } : {}),
 });
 
-type Follower = Awaited<ReturnType<typeof followersOf>>[number];
-
 /**
  * The branches at a message's place: two answers beside each other are one, and stand for the
  * message itself or by the one that was looked at last.
@@ -103,7 +101,8 @@ export const siblingsAmong = (
   row: Pick<Follower, 'id' | 'prevId' | 'besideGroup'>,
 ): number[] => {
   const branches = new Map<number, Follower>();
-  for (const each of followers) {
+  // There may be more than are told of, and this one among them.
+  for (const each of [{ ...row, branchRank: 0 }, ...followers]) {
     if (each.prevId !== row.prevId) continue;
     const key = each.besideGroup === 0 ? each.id : each.besideGroup;
     const known = branches.get(key);

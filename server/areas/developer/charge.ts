@@ -5,6 +5,7 @@ import { timesFactor } from '#contract/price.ts';
 import { batched } from '#server/db/batched.ts';
 import type { Database, Transaction } from '#server/db/database.ts';
 import { committing, together } from '#server/db/in-transaction.ts';
+import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { ApiCaller } from '#server/http/open-handlers.ts';
 import {
@@ -43,8 +44,8 @@ export interface Used {
 /** What is set aside for a call of the API until it ends. */
 export interface Charge {
   id: string;
-  /** Sets more aside. @throws Refusal balance, when it is not there */
-  extend: (more: number) => Promise<void>;
+  /** Sets more aside, or all there is; gives how much. @throws Refusal, when there is nothing */
+  extend: (more: number) => Promise<number>;
   /** Says which channel is asked. */
   servedBy: (channelId: number) => void;
   /** Takes what was used and counts it; gives what was taken. The answer is what `alongside` gets. */
@@ -53,7 +54,7 @@ export interface Charge {
   release: (asked: boolean) => Promise<void>;
 }
 
-const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在账户页充值后再试');
+export const overBalance = () => new ApiRefusal('balance', 'token 余额不足，请在账户页充值后再试');
 
 const attempts = 6;
 /** Calls that are paid in one transaction. */
@@ -108,6 +109,19 @@ const reserve = async (
   const paid = timesFactor(taken, groupFactor);
   const full = await takeRoom(db, { id, keyId, instance, tokens, taken: paid, ttlMs });
   if (full) throw overBound(full);
+};
+
+/** The same of so much money, or of all that is left; gives how much. @throws Refusal */
+const reserveUpTo = async (opened: Opened, more: number): Promise<number> => {
+  try {
+    await reserve(opened, { taken: more, tokens: 0 });
+    return more;
+  } catch (error) {
+    const { taken } = await affordable(opened.db, opened.caller);
+    if (!(error instanceof Refusal) || taken < 1 || taken >= more) throw error;
+    await reserve(opened, { taken, tokens: 0 });
+    return taken;
+  }
 };
 
 /** What is stored of a call that ends and took nothing; its model only where it was answered. */
@@ -271,9 +285,10 @@ export const openCharge = async (
   return {
     id,
     extend: async (more) => {
-      if (free) return;
-      await reserve(opened, { taken: more, tokens: 0 });
-      if ((await extendHold(db, id, more)) === null) throw overBalance();
+      if (free) return more;
+      const given = await extendHold(db, id, await reserveUpTo(opened, more), 1);
+      if (given === null) throw overBalance();
+      return given;
     },
     servedBy: (channelId) => {
       opened.channelId = channelId;

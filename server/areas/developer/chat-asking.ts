@@ -64,6 +64,8 @@ export interface Asking extends Asked {
   inWords: InWords;
   /** Tokens of money that are set aside. */
   held: number;
+  /** What it thinks is not shown: the end of its answer alone tells what that took. */
+  unseen: boolean;
   /** The request has gone out to a service. */
   sent: boolean;
   /** The channel that answers, or was asked last. */
@@ -120,18 +122,21 @@ export const beginAsking = async (
   const { passed, messages, tally } = await readAsked(works, context, model, given);
   const n = typeof passed['n'] === 'number' ? passed['n'] : 1;
   if (stream && n > 1) throw new Refusal('bad_input', 'n：流式回答一次只能要一个，请把 n 设为 1');
-  const { rough, texts, beside } = tally;
+  const { rough, beside } = tally;
+  const counted = (name: string): Promise<number> => tally.counted(name);
   const room = callTokens(caller, model) - rough;
   const left = await works.gate.takeTokens(caller, rough);
   for (const [name, value] of Object.entries(left)) context.header(name, value);
   const wanted = Math.min(lengthIn(given) ?? room, room, model.maxTokens ?? room);
   const { budget } = withThinkingOf(passed, wanted);
+  const unseen = works.thinkers.has(model.name, passed);
   const { charge, held, most } = await setAside(works, caller, model, {
     rough,
+    counted,
     most: wanted,
     budget,
     n,
-    inParts: stream && !works.thinkers.has(model.name, passed),
+    inParts: stream && !unseen,
   });
   const body: ChatBody = withAside(
     {
@@ -143,6 +148,6 @@ export const beginAsking = async (
     asideOf(given),
   );
   const signal = workSignal(context.signal, held > 0);
-  const asking = { context, signal, model, body, inWords, texts, beside, rough, charge, held };
-  return { ...asking, sent: false, channelId: null };
+  const asking = { context, signal, model, body, inWords, beside, rough, counted, charge };
+  return { ...asking, held, unseen, sent: false, channelId: null };
 };

@@ -12,7 +12,7 @@ type Asking = Asked & { model: ResolvedModel; held: number };
 /** What a call used: by the service's own count, unless it is far from what went and came. */
 export const createCounter = (thinkers: Thinkers, log: Pick<FastifyBaseLogger, 'warn'>) => {
   const countAs = async (
-    { model, texts, beside, rough }: Asking,
+    { model, counted: countAsked, beside, rough }: Asking,
     told: Counted | null,
     produced: string,
   ): Promise<Counted> => {
@@ -22,9 +22,12 @@ export const createCounter = (thinkers: Thinkers, log: Pick<FastifyBaseLogger, '
     if (told && (isFree(model) || !isTooFew(told.promptTokens, guessed)))
       if (isFree(model) || !isTooFew(told.completionTokens, said)) return told;
     if (isFree(model)) return countedAs(told, { promptTokens: rough, completionTokens: said });
-    const [completionTokens = 0, ...asked] = await countInThread([produced, ...texts], model.name);
-    const words = asked.reduce((sum, each) => sum + each, 0);
-    const own = { promptTokens: words + beside, completionTokens };
+    const [promptTokens, [completionTokens = 0]] = await Promise.all([
+      countAsked(model.name),
+      countInThread([produced], model.name),
+    ]);
+    const words = promptTokens - beside;
+    const own = { promptTokens, completionTokens };
     if (!told) return countedAs(null, own);
     return countedAs(told, {
       promptTokens: isTooFew(told.promptTokens, words) ? own.promptTokens : told.promptTokens,

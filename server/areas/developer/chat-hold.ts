@@ -7,6 +7,7 @@ import type { ApiCaller } from '#server/http/open-handlers.ts';
 import type { ResolvedModel } from '../model/resolved-model.ts';
 import { holdLifetime } from '../ledger/ledger.service.ts';
 import { affordable, type Charge, openCharge } from './charge.ts';
+import type { Asked } from './chat-request.ts';
 
 /** Tokens of an answer that are set aside at first, and for how many more each time: as much again as came. */
 export const ahead = { first: 512, more: 2048 };
@@ -27,9 +28,15 @@ export const setAside = async (
   deps: { db: Database; log: Pick<FastifyBaseLogger, 'error'> },
   caller: ApiCaller,
   model: ResolvedModel,
-  wish: { rough: number; most: number; budget: number; n: number; inParts: boolean },
+  wish: Pick<Asked, 'rough' | 'counted'> & {
+    most: number;
+    budget: number;
+    n: number;
+    inParts: boolean;
+  },
 ): Promise<{ charge: Charge; held: number; most: number }> => {
-  const { rough, most, budget, n } = wish;
+  const { most, budget, n } = wish;
+  let { rough } = wish;
   const bounded = caller.countedBound;
   // A bound of tokens holds to the token: all that may come is set aside before.
   const inParts = wish.inParts && !bounded;
@@ -47,8 +54,10 @@ export const setAside = async (
   const fitting = async (): Promise<number> => {
     const left = await affordable(deps.db, caller);
     const thinking = budget > 0 && !inParts ? 2 : 1;
-    const paid = isFree(model) ? Infinity : (left.taken - cost(0)) / factor / thinking;
-    return Math.floor(Math.min(paid, (left.tokens - asked) / n / thinking));
+    const paid = () => (isFree(model) ? Infinity : (left.taken - cost(0)) / factor / thinking);
+    // A guess that is too high by a third would take more than it leaves.
+    if (paid() < Math.min(most, rough)) rough = Math.min(rough, await wish.counted(model.name));
+    return Math.floor(Math.min(paid(), (left.tokens - asked) / n / thinking));
   };
   const wanted = inParts ? Math.min(ahead.first, most) : (most + budget) * n;
   try {

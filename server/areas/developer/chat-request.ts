@@ -3,6 +3,7 @@ import { limits } from '#contract/limits.ts';
 import type { OpenMessage } from '#contract/open-messages.ts';
 import { asideOf, type ChatBody, withAside } from '#server/engines/chat-relay.ts';
 import { lookAtMedia } from '#server/engines/media.ts';
+import { countInThread } from '#server/engines/token-thread.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import type { OpenContext } from '#server/http/open-handlers.ts';
 import type { FileService } from '../file/file.service.ts';
@@ -20,11 +21,12 @@ const mediaAtMost = 16;
 const readAtMost = 4;
 
 export interface Asked {
-  texts: string[];
   /** Tokens of what is no text. */
   beside: number;
   /** Those and the texts' own, guessed. */
   rough: number;
+  /** The same by this server's own count, as a model of this name has it. */
+  counted: (model: string) => Promise<number>;
 }
 
 /**
@@ -37,6 +39,7 @@ export class Tally implements Asked {
   rough = 0;
   readonly #room: number;
   readonly #tooLong: () => Refusal;
+  #counted: Promise<number> | undefined;
 
   constructor(room: number, tooLong: () => Refusal) {
     this.#room = room;
@@ -53,6 +56,12 @@ export class Tally implements Asked {
     this.texts.push(text);
     this.#add(estimateUpTo(text, this.#room - this.rough));
     return text;
+  }
+
+  counted(model: string): Promise<number> {
+    return (this.#counted ??= countInThread(this.texts, model).then((counts) =>
+      counts.reduce((sum, each) => sum + each, this.beside),
+    ));
   }
 
   /** @throws Refusal */

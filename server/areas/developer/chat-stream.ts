@@ -1,20 +1,21 @@
-import type { FastifyBaseLogger } from 'fastify';
-import { dearest, deduction, estimateTokens } from '#contract/price.ts';
+import { dearest } from '#contract/price.ts';
 import type { RelayEvent } from '#server/engines/chat-relay.ts';
 import { besideBy, producedBy } from '#server/engines/produced.ts';
 import { Refusal } from '#server/http/handlers.ts';
 import { ApiRefusal } from '#server/http/open-failure.ts';
 import type { Events, OpenAnswer } from '#server/http/open-handlers.ts';
+import { WordHold } from '../ledger/word-hold.ts';
+import { overBalance } from './charge.ts';
 import type { Asking, ChatWorks } from './chat-asking.ts';
 import { saidNothing, settle, settleFailure } from './chat-bill.ts';
-import { ahead, leastAnswer, longestAnswer } from './chat-hold.ts';
+import { ahead, longestAnswer } from './chat-hold.ts';
 import { askServices } from './chat-services.ts';
 import { type Counted, usageIn } from './chat-text.ts';
 import { LongText } from './long-text.ts';
 import { priceComment } from './price-told.ts';
 import { isLocked, lingering } from './work-signal.ts';
 
-/** How long more is set aside for what a slow caller left untaken, after it has gone, ms. */
+/** How long what a slow caller left untaken is read after it has gone, ms. */
 const lingerMs = 250;
 
 /** How the events of a stream are written for whoever asked. */
@@ -29,61 +30,76 @@ export interface Style {
   fail?: (refusal: Refusal) => string;
 }
 
+/** An event, and what of it costs. */
+interface Piece {
+  event: RelayEvent;
+  text: string;
+  /** What else stands in it. */
+  said: string;
+  beside: string;
+}
+
+const pieceIn = (event: RelayEvent): Piece => {
+  const said = producedBy(event.chunk);
+  const beside = besideBy(event.chunk);
+  return { event, text: said + beside, said, beside };
+};
+
+/** An event that says one text and no more, as several events; itself where it is none. */
+const splitPiece = (piece: Piece, size: RegExp): Piece[] => {
+  const { chunk } = piece.event;
+  const choices = (chunk['choices'] ?? []) as { delta?: Record<string, unknown> }[];
+  const [choice] = choices;
+  const [name] = Object.entries(choice?.delta ?? {}).find(([, said]) => said === piece.text) ?? [];
+  const texts = piece.text.match(size) ?? [];
+  if (choices.length !== 1 || name === undefined || texts.length < 2) return [piece];
+  return texts.map((text, at) => {
+    // How it ended stands in the last.
+    const rest = at === texts.length - 1 ? choice : { index: 0, finish_reason: null };
+    const part = { ...chunk, choices: [{ ...rest, delta: { ...choice?.delta, [name]: text } }] };
+    return pieceIn({ data: JSON.stringify(part), chunk: part });
+  });
+};
+
 /**
  * Has more set aside while an answer comes, before it is all used; where there is no more, the answer
  * is stopped.
+ * @param said what was put so far
  */
-const createCostWatch = (asking: Asking, log: Pick<FastifyBaseLogger, 'warn'>) => {
+const createCostWatch = (
+  works: Pick<ChatWorks, 'count' | 'log'>,
+  asking: Asking,
+  { put, said }: { put: (piece: Piece) => void; said: () => string },
+) => {
   const { context, model, charge } = asking;
-  let rough = 0;
-  let extending = false;
   let refused: Refusal | null = null;
   const stop = new AbortController();
-  /** Who has gone is still read for what was set aside: its end alone may tell what it took. */
   const left = lingering(context.signal, lingerMs);
-
-  const extend = async (more: number, least: number): Promise<void> => {
-    try {
+  // Of what was thought unseen what is set aside is read on: its end alone tells what it took.
+  if (!asking.unseen) left.addEventListener('abort', () => stop.abort(left.reason), { once: true });
+  const hold = new WordHold<Piece>(asking.held, {
+    price: dearest(model),
+    ahead: ahead.more,
+    count: (next) => works.count(asking, null, said() + next),
+    split: splitPiece,
+    put,
+    extend: async (more) => {
+      if (left.aborted) return null;
       try {
-        await charge.extend(more);
-        asking.held += more;
+        const given = await charge.extend(more);
+        asking.held += given;
+        return given;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        await charge.extend(least);
-        asking.held += least;
+        refused = error;
+        return null;
       }
-    } catch (error) {
-      if (error instanceof Refusal) {
-        refused ??= error;
-        stop.abort(error);
-      } else log.warn({ err: error }, 'a hold could not be extended');
-    } finally {
-      extending = false;
-    }
-  };
-
-  /** Letters that came and whose tokens are not counted yet, and how many more may before they are. */
-  let uncounted = '';
-  let uncountedMost = 0;
-  const add = (text: string): void => {
-    if (asking.held === 0) return;
-    uncounted += text;
-    // No letter is more than a token: nothing needs to be counted while all of them would fit.
-    if (extending || uncounted.length <= uncountedMost) return;
-    rough += estimateTokens(uncounted);
-    uncounted = '';
-    const cost = deduction(dearest(model), asking.rough, rough);
-    uncountedMost = Math.min((asking.held - cost) / Math.max(model.factor, 1e-9), ahead.more);
-    if (cost <= asking.held) return;
-    if (left.aborted) {
-      stop.abort(left.reason);
-      return;
-    }
-    extending = true;
-    const more = cost - asking.held + Math.ceil(Math.max(ahead.more, rough) * model.factor);
-    const least = cost - asking.held + Math.ceil(leastAnswer * model.factor);
-    void extend(more, least);
-  };
+    },
+    refused: () => stop.abort(left.aborted ? left.reason : (refused ??= overBalance())),
+    log: works.log,
+  });
+  hold.begin(asking.rough);
+  const isPaid = asking.held > 0;
 
   // Who reads slowly must not read on when nothing is set aside any more.
   const late = setTimeout(() => {
@@ -92,9 +108,14 @@ const createCostWatch = (asking: Asking, log: Pick<FastifyBaseLogger, 'warn'>) =
   }, longestAnswer).unref();
 
   return {
-    add,
+    take(piece: Piece): void {
+      if (!isPaid || (piece.text === '' && !hold.waits)) put(piece);
+      else hold.take(piece);
+    },
+    /** All that was taken is put, or refused; null: it is already. */
+    settled: () => (hold.waits ? hold.settled() : null),
     stop: stop.signal,
-    refused: () => refused,
+    refused: () => (stop.signal.aborted ? refused : null),
     /** Nothing more comes. */
     end: () => clearTimeout(late),
   };
@@ -141,6 +162,8 @@ const endStream = async (
   let settled = false;
   try {
     await run;
+    // The last of it may have been refused.
+    cost.stop.throwIfAborted();
     if (all() === '') throw await saidNothing(asking, coming.told);
     counted = await works.count(asking, coming.told, coming.told ? said() : all());
     // What has come is paid before its reader is told the price, and that it is whole.
@@ -170,8 +193,20 @@ export const streamAnswer = async (
   style: Style,
 ): Promise<OpenAnswer> => {
   const { context } = asking;
-  const cost = createCostWatch(asking, works.log);
-  const coming: Coming = { style, words: new LongText(), beside: new LongText(), told: null, cost };
+  const words = new LongText();
+  const beside = new LongText();
+  /** What is handed on next. */
+  const passed: RelayEvent[] = [];
+  const put = (piece: Piece): void => {
+    words.add(piece.said);
+    beside.add(piece.beside);
+    const { chunk } = piece.event;
+    if (chunk['usage']) coming.told = usageIn(chunk) ?? coming.told;
+    passed.push(piece.event);
+  };
+  const said = (): string => words.whole() + beside.whole();
+  const cost = createCostWatch(works, asking, { put, said });
+  const coming: Coming = { style, words, beside, told: null, cost };
   let out: Events | null = null;
   let opened: () => void = () => {};
   const ready = new Promise<void>((resolve) => (opened = resolve));
@@ -179,19 +214,12 @@ export const streamAnswer = async (
   const first = new Promise<void>((resolve) => (onFirst = resolve));
   let begun = false;
 
-  const emit = (events: RelayEvent[]): Promise<void> | void => {
-    let frames = '';
-    for (const event of events) {
-      const { chunk } = event;
-      const text = producedBy(chunk);
-      const beside = besideBy(chunk);
-      coming.words.add(text);
-      coming.beside.add(beside);
-      if (text !== '' || beside !== '') cost.add(text + beside);
-      if (chunk['usage']) coming.told = usageIn(chunk) ?? coming.told;
-      frames += style.write(event);
-    }
+  const flush = (): Promise<void> | void => {
     const sink = out?.sink;
+    const frames = passed
+      .splice(0)
+      .map((event) => style.write(event))
+      .join('');
     if (!sink || frames === '' || context.signal.aborted || sink.write(frames)) return undefined;
     // What is still to be read counts, though nobody takes it.
     const over = [context.signal, cost.stop];
@@ -203,6 +231,11 @@ export const streamAnswer = async (
       sink.once('drain', goOn);
       for (const signal of over) signal.addEventListener('abort', goOn, { once: true });
     });
+  };
+  const emit = (events: RelayEvent[]): Promise<void> | void => {
+    for (const event of events) cost.take(pieceIn(event));
+    const settled = cost.settled();
+    return settled ? settled.then(flush) : flush();
   };
 
   const run = askServices(

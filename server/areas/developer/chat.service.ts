@@ -1,5 +1,4 @@
 import { besideBy, producedBy } from '#server/engines/produced.ts';
-import { countInThread } from '#server/engines/token-thread.ts';
 import { createFairQueue } from '#server/fair-queue.ts';
 import type { OpenAnswer, OpenContext } from '#server/http/open-handlers.ts';
 import {
@@ -49,10 +48,7 @@ export const createApiChat = (
     async length(context: OpenContext, given: ChatAsked): Promise<number> {
       const model = await chatModel(works, context.caller, given.model);
       const { tally } = await readAsked(works, context, model, given);
-      const counted = await turn(context.caller.user, () =>
-        countInThread([...tally.texts], model.name),
-      );
-      return counted.reduce((sum, each) => sum + each, 0) + tally.beside;
+      return turn(context.caller.user, () => tally.counted(model.name));
     },
 
     /**

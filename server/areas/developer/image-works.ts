@@ -175,24 +175,30 @@ const finished = async (
   }
 };
 
-/** The images of a work, once it is done, as OpenAI gives them. @throws Refusal */
+/**
+ * The images of a work, once it is done, as OpenAI gives them; in both ways where nobody chose one, as
+ * which is usual depends on OpenAI's model. @throws Refusal
+ */
 export const answerImages = async (
   deps: ImageApiDeps,
   context: OpenContext,
   uuid: string,
-  format: 'url' | 'b64_json',
+  format: 'url' | 'b64_json' | null | undefined,
 ): Promise<{ json: unknown }> => {
   const { db, files } = deps;
   const data = [];
   const marked = await wantsMarks(db);
   for (const { url } of await finished(deps, context, uuid)) {
-    if (format === 'url') data.push({ url: context.origin + url + (marked ? markedQuery : '') });
-    else {
-      const image = await (marked
-        ? files.markedAt(db, url)
-        : files.imageAt(url, context.signal, context.caller.user));
-      if (image) data.push({ b64_json: image.data.toString('base64') });
+    const open = { url: context.origin + url + (marked ? markedQuery : '') };
+    if (format === 'url') {
+      data.push(open);
+      continue;
     }
+    const image = await (marked
+      ? files.markedAt(db, url)
+      : files.imageAt(url, context.signal, context.caller.user));
+    const inline = image && { b64_json: image.data.toString('base64') };
+    if (inline) data.push(format ? inline : { ...inline, ...open });
   }
   return { json: { created: Math.floor(Date.now() / 1000), data } };
 };

@@ -39,17 +39,14 @@ const made = async (
     Parsed<'generateApiImages'>,
     'model' | 'n' | 'size' | 'quality' | 'style' | 'response_format'
   >,
-  wish: Pick<AccountWish, 'task' | 'prompt' | 'parameters'> & {
-    file?: UploadedFile;
-    usual: 'url' | 'b64_json';
-  },
+  wish: Pick<AccountWish, 'task' | 'prompt' | 'parameters'> & { file?: UploadedFile },
 ) => {
-  const { file, usual, ...asked } = wish;
+  const { file, ...asked } = wish;
   const size = requireSize(input.size);
   const baseImage = file ? await keepImage(deps, file, context) : '';
   const whole = { ...asked, n: input.n ?? 1, size, baseImage };
   const uuid = await beginImages(deps, context, whole, input.model, input);
-  return answerImages(deps, context, uuid, input.response_format ?? usual);
+  return answerImages(deps, context, uuid, input.response_format);
 };
 
 /** The box that a mask leaves open. @throws Refusal bad_input */
@@ -95,7 +92,7 @@ export const createImageApi = (
       takeFields(context, imageFields, input, 'service');
       const parameters = { ...input.parameters, ...wished(input) };
       const { prompt } = input;
-      return made(deps, context, input, { task: 'txt2img', prompt, parameters, usual: 'b64_json' });
+      return made(deps, context, input, { task: 'txt2img', prompt, parameters });
     },
 
     async editApiImages(input, context) {
@@ -110,7 +107,6 @@ export const createImageApi = (
         prompt: input.prompt,
         parameters: { ...wished(input), ...(box ? { mask: box } : {}) },
         file,
-        usual: 'b64_json',
       });
     },
 
@@ -119,7 +115,7 @@ export const createImageApi = (
       const [file] = context.files;
       if (!file) throw new Refusal('bad_input', 'image：请选择一张图片');
       const prompt = 'a variation of this image';
-      const wish = { task: 'img2img', prompt, parameters: {}, file, usual: 'url' } as const;
+      const wish = { task: 'img2img', prompt, parameters: {}, file } as const;
       return made(deps, context, input, wish);
     },
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#server/db/database.ts';
 import { originOf } from '#server/http/origin.ts';
@@ -191,14 +192,18 @@ const makeServer = async (tools: readonly OwnTool[], version: string) => {
 };
 
 /**
- * A page that asks has to be of this site or of this machine: the name that another came by may have
- * been led here (DNS rebinding). Programs that are no pages say no origin.
+ * A page that asks has to be of this site or of this machine. A name that a request came by may have
+ * been led here (DNS rebinding): only PUBLIC_URL, or an address, is this site's own. Programs that are
+ * no pages say no origin.
  */
 const isOwnOrigin = (request: FastifyRequest, publicUrl: string): boolean => {
   const { origin } = request.headers;
-  if (origin === undefined || origin === originOf(request, publicUrl)) return true;
-  const host = URL.canParse(origin) ? new URL(origin).hostname : '';
-  return ['localhost', '127.0.0.1', '[::1]'].includes(host);
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  if (publicUrl !== '' && origin === new URL(publicUrl).origin) return true;
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+  if (['localhost', '127.0.0.1', '::1'].includes(host)) return true;
+  return isIP(host) > 0 && origin === originOf(request, '');
 };
 
 /** Serves `/mcp`. */

@@ -16,6 +16,8 @@ import { createMayAsk, type MayAsk } from './may-ask.ts';
 import { createQuestionVectors } from './question-vectors.ts';
 import { enough, mostPassages, type Ranked, searchBase } from './search-base.ts';
 
+/** Letters of a question that count. */
+const questionLength = 200;
 /** So many passages are shown to who tries a question. */
 const mostShown = 8;
 
@@ -56,10 +58,11 @@ export const createKnowledgeService = (deps: {
     db: Executor,
     key: string,
     base: BaseRow | null,
-    asked: { asked: string; most: number; mayAsk: MayAsk },
+    { asked, ...rest }: { asked: string; most: number; mayAsk: MayAsk },
   ): Promise<Ranked[]> => {
-    if (key === 'help') return helpPassages(asked.asked, asked.most);
-    return base ? searchBase(search, db, base, asked) : [];
+    const question = asked.slice(0, questionLength);
+    if (key === 'help') return helpPassages(question, rest.most);
+    return base ? searchBase(search, db, base, { question, ...rest }) : [];
   };
 
   return {

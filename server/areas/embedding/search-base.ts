@@ -32,8 +32,6 @@ const lookedAt = 50;
 const beside = { together: 0.8, run: 0.4 } as const;
 /** How much slower the weights of two lists fall with the rank where they are put together. */
 const ranks = 20;
-/** Letters of a question that count. */
-const questionLength = 200;
 /** A passage as it was found, with what it can be quoted by. */
 export interface Ranked extends FoundPassage {
   file: string;
@@ -97,9 +95,8 @@ export const searchBase = async (
   { embeddings, vectorOf, bases }: SearchDeps,
   db: Executor,
   base: BaseRow,
-  { asked, most, mayAsk }: { asked: string; most: number; mayAsk: MayAsk },
+  { question, most, mayAsk }: { question: string; most: number; mayAsk: MayAsk },
 ): Promise<Ranked[]> => {
-  const question = asked.slice(0, questionLength);
   const model = await indexes.ready(db, base);
   const vector = model === null ? null : await vectorOf(question, model, mayAsk);
   const { candidates, values, readings } = await indexes.search(base.id, question, vector);

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { drawings, type ExportFormat } from '#contract/export.ts';
 import { sessionTypes } from '#contract/kinds.ts';
 import type { Parsed } from '#contract/calls.ts';
@@ -255,7 +256,7 @@ export const createExportService = ({ storage, sign, image, labels }: ExportDeps
       const work = { ...quiet, db, user: null, signal };
       for await (const pieces of talks(work, session, { timeZone: '', label: String }))
         for (const { answers } of pieces)
-          for (const { text } of answers)
+          for (const { text } of answers) {
             for (const source of diagramsIn(text)) {
               if (found.size >= drawings.most) return [...found];
               if (
@@ -265,6 +266,9 @@ export const createExportService = ({ storage, sign, image, labels }: ExportDeps
               )
                 found.add(source);
             }
+            await breathe();
+            signal.throwIfAborted();
+          }
       return [...found];
     },
 

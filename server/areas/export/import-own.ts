@@ -38,10 +38,13 @@ const requestOf = (value: unknown): unknown => {
   };
 };
 
+/** So often text and thinking may take turns. */
+const mostParts = 1_000;
+
 /** How text and thinking alternate; as one after the other where the file does not fit its text. */
 const partsOf = (value: unknown, ai: string, reasoning: string): number[] => {
   const plain = ai === '' && reasoning === '' ? [] : [reasoning.length, ai.length];
-  if (!Array.isArray(value) || value.length > 100_000) return plain;
+  if (!Array.isArray(value) || value.length > mostParts) return plain;
   const sums = [0, 0];
   for (const [at, part] of value.entries()) {
     if (!Number.isSafeInteger(part) || part < 0) return plain;

@@ -214,13 +214,35 @@ export const writeMarkdown = (writer: Writer, text: string): void => {
 
 const isDiagram = (language: string): boolean => /^mermaid\b/i.test(language);
 
-/** What the diagrams of a Markdown text are drawn from. */
-export const diagramsIn = (text: string): string[] =>
-  text.includes('mermaid')
-    ? blocksOf(text).flatMap((each) =>
-        each.kind === 'code' && isDiagram(each.language) ? [each.pieces.join('\n')] : [],
-      )
-    : [];
+/** So much of a text is looked through for diagrams. */
+const diagramsWithin = 200_000;
+
+/** What the diagrams of a Markdown text are drawn from, of those that stand within nothing else. */
+export const diagramsIn = (text: string): string[] => {
+  const found: string[] = [];
+  if (!text.includes('mermaid')) return found;
+  let fence = '';
+  let indent = 0;
+  let lines: string[] | null = null;
+  const end = (): void => {
+    if (lines) found.push(lines.join('\n'));
+    fence = '';
+    lines = null;
+  };
+  for (const line of text.slice(0, diagramsWithin).split(/\r?\n/)) {
+    const spaces = line.length - line.trimStart().length;
+    const words = line.trim();
+    if (fence === '') {
+      const opens = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(words);
+      if (!opens || spaces > 3) continue;
+      [fence, indent] = [opens[1] ?? '', spaces];
+      if (isDiagram((opens[2] ?? '').trim())) lines = [];
+    } else if (words.startsWith(fence) && spaces < 4 && /^(.)\1*$/.test(words)) end();
+    else lines?.push(line.slice(Math.min(spaces, indent)));
+  }
+  end();
+  return found;
+};
 
 /** The addresses of all images in Markdown that may be loaded. */
 export const imagesIn = (text: string): string[] => {

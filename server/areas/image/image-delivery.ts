@@ -22,10 +22,12 @@ const parentOf = async (tx: Transaction, job: ClaimedJob): Promise<number | null
   return named ? ((await store.ownOfKey(tx, named.key, job.user_id))?.id ?? null) : null;
 };
 
+/** What has no message, as what a program made, nobody but its owner sees. */
+const withoutMessage = { sessionId: null, historyId: null, hidden: true };
+
 /** Where its images belong: to the message, or as their parent does to a session that is there. */
 const belonging = async (tx: Transaction, job: ClaimedJob, painted: Painted) => {
-  // What a program made nobody but its owner sees.
-  if (ofAccount(job)) return { sessionId: null, historyId: null, hidden: true };
+  if (ofAccount(job)) return withoutMessage;
   if (!ofImage(job)) return messageOf(job);
   const parent = await store.anyImage(tx, job.subject_id);
   const sessionId = parent?.sessionId ?? null;
@@ -54,15 +56,16 @@ const charge = (
   });
 };
 
-/** Stores the images with their message, if they have one, and takes what they cost. */
-const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Promise<number> => {
+type Place = Awaited<ReturnType<typeof belonging>>;
+
+/** Makes the images their owner's. */
+const keepImages = async (tx: Transaction, job: ClaimedJob, painted: Painted, place: Place) => {
   const plan = job.input as ImagePlan;
   const { channel, result } = painted;
   const remote =
     result.remote === null ? null : { channelId: channel.channelId, remote: result.remote };
-  const place = await belonging(tx, job, painted);
   const parentId = await parentOf(tx, job);
-  const rows = await store.insertImages(
+  return store.insertImages(
     tx,
     painted.images.flatMap(({ kept }) =>
       kept
@@ -85,6 +88,13 @@ const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Prom
         : [],
     ),
   );
+};
+
+/** Stores the images with their message, if they have one, and takes what they cost. */
+const deliver = async (tx: Transaction, job: ClaimedJob, painted: Painted): Promise<number> => {
+  const plan = job.input as ImagePlan;
+  const { channel, result } = painted;
+  const rows = await keepImages(tx, job, painted, await belonging(tx, job, painted));
   if (ofImage(job) || ofAccount(job)) return charge(tx, job, rows.length, channel.channelId);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const images = painted.images.map(({ kept, error }): MadeImage => {
@@ -126,7 +136,10 @@ export const finishJob: JobWork<Painted>['finish'] = async (tx, job, end) => {
   }
   return endMade(tx, job, end, {
     deliver: (result) => deliver(tx, job, result),
-    charge: ({ images, channel }) =>
-      charge(tx, job, images.filter(({ kept }) => kept).length, channel.channelId),
+    // Its message is gone, or it was stopped too late: what is paid is kept for whoever pays.
+    charge: async (painted) => {
+      const rows = await keepImages(tx, job, painted, withoutMessage);
+      return charge(tx, job, rows.length, painted.channel.channelId);
+    },
   });
 };

@@ -1,5 +1,6 @@
 import type { Out, Parsed } from '#contract/calls.ts';
 import type { Executor } from '#server/db/database.ts';
+import { readTime } from '#server/http/date-range.ts';
 import type { Handlers } from '#server/http/handlers.ts';
 import { withNotices } from './archive-notices.ts';
 import { sourceUrl, noNotice } from './notice.service.ts';
@@ -43,7 +44,7 @@ export const createManageNoticeHandlers = ({
   adminNoticeList: (input, { db }) => list(db, input),
 
   saveNotice: async (input, { file, noteAct, afterCommit }) => {
-    const publishAt = input.publish_at ? new Date(input.publish_at) : null;
+    const publishAt = readTime(input.publish_at ?? '', 'publish_at');
     const key = file ? newKey() : '';
     const data = file && (await withNotices(file.data, pageFolder));
     if (data) await storage.put(key, data, file.mime);

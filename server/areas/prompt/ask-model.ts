@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { streamCodes } from '#contract/page-errors.ts';
 import { deduction, estimateTokens, isFree, priceAt } from '#contract/price.ts';
 import { sessionTypes } from '#contract/kinds.ts';
-import { heldAhead } from '../chat/reply-hold.ts';
+import { heldAhead } from '../ledger/word-hold.ts';
 import { Reply } from '../chat/reply.ts';
 import { excerptOf } from '#common/markdown/digest.ts';
 import { promptTokens } from '../chat/prompt.ts';

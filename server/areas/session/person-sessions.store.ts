@@ -7,14 +7,15 @@ const madeThisMonth = statement<{ count: number }>(
   'sessions_this_month',
   `SELECT count(*)::int FROM (
      SELECT FROM sessions s WHERE s.user_id = $1 AND NOT s.imported
-       AND s.created_at >= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+       AND s.created_at >= date_trunc('month', now() AT TIME ZONE 'Asia/Shanghai')
+         AT TIME ZONE 'Asia/Shanghai'
        AND NOT EXISTS (SELECT FROM friends f WHERE f.session_id = s.id)
      LIMIT $2) month`,
   { shared: true },
 );
 
 /**
- * Sessions made this calendar month (UTC), deleted ones included, but not those that were imported
+ * Sessions made this calendar month of China, deleted ones included, but not those that were imported
  * or are a talk with a friend; counts no further than `most`.
  */
 export const countThisMonth = async (db: Executor, userId: number, most: number): Promise<number> =>

@@ -35,14 +35,15 @@ const pair = (one: number, other: number): number => (one << 16) | other;
 const triple = (one: number, other: number, third: number): number =>
   (one << 14) | (other << 7) | third;
 
-/** Adds the grams of a text to a set. */
-export const addGrams = (grams: Set<number>, text: string): void => {
-  const length = Math.min(text.length, searchedLetters);
+/** Adds the grams of a text to a set, of all that is searched of it or of a part, ends in UTF-16 units. */
+export const addGrams = (grams: Set<number>, text: string, from = 0, to = text.length): void => {
+  const length = Math.min(to, text.length, searchedLetters);
   let unit = 0;
   let kind = none;
   let before = 0;
   let kindBefore = none;
-  for (let at = 0; at < length; at++) {
+  // The first units of a part make grams with the two before it.
+  for (let at = Math.max(0, from - 2); at < length; at++) {
     const first = before;
     const kindOfFirst = kindBefore;
     before = unit;

@@ -28,19 +28,23 @@ export const startSearchIndexer = async (
   let running: Promise<void> | null = null;
 
   const workOff = async (): Promise<void> => {
+    // One message may be at fault for a failure: it is left out when it fails alone.
+    let together = Infinity;
     while (wanted && !closing.signal.aborted) {
       wanted = false;
       await sleep(gather, undefined, { ref: false });
       try {
         let done: number | null = null;
-        for (let size: number = batch.least; !closing.signal.aborted;) {
+        for (let size: number = batch.least; !closing.signal.aborted; size *= 2) {
           const began = performance.now();
-          done = await indexQueued(db, size);
-          if (done !== size) break;
+          const most = Math.min(size, batch.most, together);
+          done = await indexQueued(db, most, { log, together });
+          if (done !== most) break;
+          together *= 2;
           // A long queue shares the machine with whoever uses it.
           await sleep(performance.now() - began, undefined, { ref: false });
-          size = Math.min(size * 2, batch.most);
         }
+        together = Infinity;
         if (done === null) {
           // The other process was told as well; it may end before it is through.
           wanted = true;
@@ -52,6 +56,7 @@ export const startSearchIndexer = async (
           log.warn('the search index waits for the database');
         else log.warn({ err: error }, 'the search index was not updated and is tried again');
         wanted = true;
+        together = 1;
         await sleep(retry, undefined, { ref: false, signal: closing.signal }).catch(() => {});
       }
     }

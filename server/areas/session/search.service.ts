@@ -1,17 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Session } from '#contract/session.ts';
 import type { Database, Executor, Transaction } from '#server/db/database.ts';
+import { databaseFailure, metOthers, sqlState, tookTooLong } from '#server/db/failure.ts';
 import { inTransaction, together } from '#server/db/in-transaction.ts';
 import { pageOf } from '#server/paging.ts';
-import {
-  addGrams,
-  forumMark,
-  goneMark,
-  gramsOf,
-  listMark,
-  publicMark,
-  sessionMark,
-} from './search-grams.ts';
+import { entriesOf, merged } from './search-entries.ts';
+import { forumMark, goneMark, gramsOf, listMark, publicMark, sessionMark } from './search-grams.ts';
 import { idsIn, intersection, narrow, remove, union } from './search-postings.ts';
 import * as store from './search.store.ts';
 
@@ -28,79 +22,92 @@ export const wordsOf = (query: string): string[] => [
 
 // ---- filling ----------------------------------------------------------------
 
-/** So many messages go into the postings at once: fresh ones when they are so many. */
-const merged = 500;
-/** After so many messages, or letters, others have a turn. */
-const turn = { messages: 20, letters: 50_000 };
-
-// The marks are first: they tell most of the others apart.
-const gramsOfMessage = (message: store.Searchable): Set<number> => {
-  const grams = new Set<number>([sessionMark(message.session_id)]);
-  for (const userId of message.user_ids) grams.add(listMark(userId));
-  if (message.public) grams.add(publicMark);
-  if (message.public && message.of_people) grams.add(forumMark);
-  for (const text of [message.title, message.human, message.ai]) addGrams(grams, text);
-  return grams;
-};
-
-const entriesOf = async (messages: readonly store.Searchable[]) => {
-  const entries = [];
-  let letters = 0;
-  for (const message of messages) {
-    entries.push({ id: message.id, grams: gramsOfMessage(message) });
-    letters += message.human.length + message.ai.length;
-    if (entries.length % turn.messages > 0 && letters < turn.letters) continue;
-    await setImmediate();
-    letters = 0;
-  }
-  return entries;
-};
-
-/** Takes entries off the queue; gives how many there were, and whether fresh messages are to be merged. */
-const takeSome = async (tx: Transaction, most: number) => {
-  const more = await store.queueSessions(tx);
-  const taken = await store.takeQueued(tx, [most]);
-  const waiting = taken[0]?.waiting ?? 0;
-  const done = more || taken.length < waiting ? most : waiting;
-  const ids = [...new Set(taken.map((row) => row.history_id))];
-  if (ids.length === 0) return { done, many: false };
+const indexMessages = async (tx: Transaction, ids: readonly number[]): Promise<void> => {
   const messages = await store.readSearchable(tx, [ids]);
   const kept = new Set(messages.map(({ id }) => id));
   const many = messages.length >= merged;
   const gone = ids.filter((id) => !kept.has(id));
   const past = many ? ids : gone;
   if (past.length > 0) await store.removeGrams(tx, [past]);
-  for (let at = 0; at < messages.length; at += merged) {
-    const entries = await entriesOf(messages.slice(at, at + merged));
+  for await (const entries of entriesOf(messages))
     await (many ? store.mergeGrams : store.putGrams)(tx, entries);
-  }
   const dead = gone.length > 0 ? await store.findDead(tx, [gone]) : [];
   for (let at = 0; at < dead.length; at += merged) {
-    const some = dead.slice(at, at + merged);
-    await store.mergeGrams(
-      tx,
-      some.map(({ id }) => ({ id, grams: new Set([goneMark]) })),
-    );
+    const some = dead.slice(at, at + merged).map(({ id }) => id);
+    await store.mergeGrams(tx, [some, some.map(() => `{${goneMark}}`)]);
   }
+};
+
+type Log = Pick<FastifyBaseLogger, 'warn'>;
+const leftOut = 'a message cannot be indexed and is left out of the search';
+
+/** It was what was asked of the database, or how long that took, and neither the database nor others. */
+const isAskersFault = (error: unknown): boolean =>
+  sqlState(error) === tookTooLong || (databaseFailure(error) === null && !metOthers(error));
+
+/** Does something with messages; one alone that fails is given up, so that no others wait for it. */
+const unlessAlone = async (
+  tx: Transaction,
+  isAlone: boolean,
+  act: (tx: Transaction) => Promise<unknown>,
+  giveUp: (error: unknown) => Promise<void> | void,
+): Promise<void> => {
+  try {
+    await tx.transaction(act);
+  } catch (error) {
+    if (!isAlone || !isAskersFault(error)) throw error;
+    await giveUp(error);
+  }
+};
+
+/** Takes entries off the queue; gives how many there were, and whether fresh messages are to be merged. */
+const takeSome = async (tx: Transaction, most: number, log?: Log) => {
+  const more = await store.queueSessions(tx);
+  const taken = await store.takeQueued(tx, [most]);
+  const waiting = taken[0]?.waiting ?? 0;
+  const done = more || taken.length < waiting ? most : waiting;
+  const ids = [...new Set(taken.map((row) => row.history_id))];
+  if (ids.length > 0)
+    await unlessAlone(
+      tx,
+      most === 1,
+      (inner) => indexMessages(inner, ids),
+      (error) => log?.warn({ err: error, message: ids[0] }, leftOut),
+    );
   return { done, many: await store.hasManyFresh(tx, merged) };
+};
+
+/** Merges fresh messages; gives whether there are still many. */
+const mergeSome = async (tx: Transaction, most: number, log?: Log): Promise<boolean> => {
+  await unlessAlone(
+    tx,
+    most === 1,
+    (inner) => store.mergeFresh(inner, [most]),
+    async (error) => {
+      const [dropped] = await store.dropOldestFresh(tx, []);
+      log?.warn({ err: error, message: dropped?.id }, leftOut);
+    },
+  );
+  return store.hasManyFresh(tx, merged);
 };
 
 /**
  * Brings the index up to date with at most so many entries of the queue; gives how many there were,
- * `most` where more wait, and null while another process is at it.
+ * `most` where more is to be done, and null while another process is at it.
+ * @param together so many are done at once at most; what fails with one is left out
  */
-export const indexQueued = async (db: Database, most: number): Promise<number | null> => {
+export const indexQueued = async (
+  db: Database,
+  most: number,
+  { log, together = Infinity }: { log?: Log; together?: number } = {},
+): Promise<number | null> => {
   const locked = <T>(act: (tx: Transaction) => Promise<T>): Promise<T | null> =>
     db.transaction(async (tx) => ((await store.lockIndex(tx)) ? act(tx) : null));
-  const taken = await locked((tx) => takeSome(tx, most));
+  const taken = await locked((tx) => takeSome(tx, most, log));
+  if (!taken?.many) return taken && taken.done;
   // Behind it: what was taken off the queue stays so, should this take too long.
-  for (let many = taken?.many === true; many;)
-    many =
-      (await locked(async (tx) => {
-        await store.mergeFresh(tx, [merged]);
-        return store.hasManyFresh(tx, merged);
-      })) === true;
-  return taken && taken.done;
+  const more = await locked((tx) => mergeSome(tx, Math.min(merged, together), log));
+  return more === true ? most : taken.done;
 };
 
 // ---- looking up ---------------------------------------------------------------

@@ -25,6 +25,9 @@ export const lockIndex = async (tx: Transaction): Promise<boolean> => {
   return rows[0]?.mine ?? false;
 };
 
+/** Bytes of texts that are read together, and of grams that are merged together. */
+const together = { texts: 1_000_000, grams: 1_000_000 };
+
 /** Of so many sessions so many messages are queued at a time. */
 const listed = { sessions: 20, messages: 500 };
 
@@ -33,13 +36,15 @@ const list = statement<{ more: boolean }>(
   `WITH next AS (
      SELECT id, session_id, after FROM search_sessions ORDER BY id LIMIT ${listed.sessions}
    ), found AS (
-     SELECT next.id AS entry, h.id FROM next CROSS JOIN LATERAL (
-       SELECT id FROM history WHERE session_id = next.session_id AND id > next.after
+     SELECT next.id AS entry, h.* FROM next CROSS JOIN LATERAL (
+       SELECT id, pg_column_size(human) + pg_column_size(ai) AS size FROM history
+       WHERE session_id = next.session_id AND id > next.after
          AND state <> 'streaming' ORDER BY id LIMIT ${listed.messages}) h
    ), ends AS (
      SELECT entry, max(id) AS last FROM found GROUP BY entry HAVING count(*) = ${listed.messages}
    ), queued AS (
-     INSERT INTO search_queue (history_id, bulk) SELECT id, count(*) OVER () > 200 FROM found
+     INSERT INTO search_queue (history_id, bulk)
+       SELECT id, count(*) OVER () > 200 OR sum(size) OVER () > ${together.texts} FROM found
    ), done AS (
      DELETE FROM search_sessions
      WHERE id IN (SELECT id FROM next) AND id NOT IN (SELECT entry FROM ends)
@@ -52,9 +57,6 @@ const list = statement<{ more: boolean }>(
 /** Queues messages of the sessions that wait; true when there are more. */
 export const queueSessions = async (tx: Transaction): Promise<boolean> =>
   (await list(tx, []))[0]?.more ?? false;
-
-/** Bytes of texts that are read together, and of grams that are merged together. */
-const together = { texts: 1_000_000, grams: 1_000_000 };
 
 /**
  * Takes the next entries off the queue, those of single messages first, as far as their texts are read
@@ -100,39 +102,13 @@ export const readSearchable = statement<Searchable>(
      AND s.deleted_at IS NULL AND NOT s.temporary`,
 );
 
-const put = statement(
+/** Makes fresh messages of numbers $1 and the grams of each, a list of PostgreSQL. */
+export const putGrams = statement(
   'search_put',
   `INSERT INTO search_fresh (history_id, grams)
    SELECT id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)
    ON CONFLICT (history_id) DO UPDATE SET grams = excluded.grams`,
 );
-
-interface Entry {
-  id: number;
-  grams: ReadonlySet<number>;
-}
-
-/** Grams that are sent together: writing out more of them holds all others up. */
-const sentTogether = 100_000;
-
-function* columnsOf(entries: readonly Entry[]): Generator<[number[], string[]]> {
-  let columns: [number[], string[]] = [[], []];
-  let count = 0;
-  for (const { id, grams } of entries) {
-    columns[0].push(id);
-    columns[1].push(`{${[...grams].join(',')}}`);
-    count += grams.size;
-    if (count < sentTogether) continue;
-    yield columns;
-    columns = [[], []];
-    count = 0;
-  }
-  if (columns[0].length > 0) yield columns;
-}
-
-export const putGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
-  for (const columns of columnsOf(entries)) await put(db, columns);
-};
 
 /** Which of the messages will never be found again. */
 export const findDead = statement<{ id: number }>(
@@ -181,15 +157,18 @@ export const mergeFresh = merge(
    RETURNING history_id, grams`,
 );
 
-const mergeGiven = merge(
+/** Leaves the message out that would be merged first; gives its number. */
+export const dropOldestFresh = statement<{ id: number }>(
+  'search_drop',
+  `DELETE FROM search_fresh WHERE history_id = (SELECT min(history_id) FROM search_fresh)
+   RETURNING history_id::float8 AS id`,
+);
+
+/** Puts the same, less than 1024, into the postings without their ever being fresh. */
+export const mergeGrams = merge(
   'search_merge_given',
   `SELECT id AS history_id, grams::integer[] FROM unnest($1::bigint[], $2::text[]) AS new (id, grams)`,
 );
-
-/** Puts messages, less than 1024, into the postings without their ever being fresh. */
-export const mergeGrams = async (db: Executor, entries: readonly Entry[]): Promise<void> => {
-  for (const columns of columnsOf(entries)) await mergeGiven(db, columns);
-};
 
 // ---- looking up ---------------------------------------------------------------
 

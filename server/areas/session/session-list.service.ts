@@ -165,6 +165,8 @@ const pageOfForum = async (
   me: number,
   asked: Asked,
 ): Promise<Listed> => {
+  // A question has no scenario.
+  if (input.scenario_id !== undefined) return { ids: [], total: 0 };
   const words = wordsOf(input.query ?? '');
   const { category, model, group_id: groupId, user_id: userId } = input;
   const filter = { category, groupId, userId, model };

@@ -17,6 +17,9 @@ import {
   type SpeechDeps,
 } from './paid-speech.ts';
 
+/** What is longer is not looked at: code and addresses, which are not said, are so much at most. */
+const longest = 40 * limits.speech.characters;
+
 /** Where there is nothing to read with. */
 const noVoice =
   '服务器上没有安装朗读的声音：管理员可以连接一个语音服务，安装 text2wav，或设置 VOICE_MODEL_DIR';
@@ -33,12 +36,13 @@ export const voiceFor = async (
   throw new Refusal('model_unavailable', any ? undefined : noVoice);
 };
 
+const tooLong = () => new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+
 /** How long a text is to whoever says it. @throws Refusal prompt_too_short, prompt_too_long */
 export const lengthToSay = (text: string): number => {
   const length = spokenLength(text);
   if (!/[\p{L}\p{N}]/u.test(text)) throw new Refusal('prompt_too_short', '没有可以念的文字');
-  if (length > limits.speech.characters)
-    throw new Refusal('prompt_too_long', tooLongText(limits.speech.characters));
+  if (length > limits.speech.characters) throw tooLong();
   return length;
 };
 
@@ -57,6 +61,7 @@ export const toBeSaid = async (
   asked: { text: string; voice: string },
   model: ResolvedMediaModel,
 ) => {
+  if (asked.text.length > longest) throw tooLong();
   const words = speechText(asked.text);
   const length = lengthToSay(words);
   const said = await spokenText(db, words, 'mark_sound');

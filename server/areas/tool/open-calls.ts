@@ -1,3 +1,4 @@
+import type { ToolQuestion } from '#contract/tool.ts';
 import type { Answered, Answering } from '#server/engines/mcp/mcp-questions.ts';
 import { createAnswering } from './tool-questions.ts';
 import type { AnswerWanted, ToolAnswer } from './tool.ts';
@@ -17,28 +18,31 @@ class OpenCall<T> {
   readonly #asking;
   readonly #ends = new AbortController();
   readonly #going: Promise<T>;
-  #questions: { given: Record<string, unknown>; give: (answered: Answered) => void }[] = [];
+  #questions: { question: ToolQuestion; give: (answered: Answered) => void }[] = [];
   /** Ends the session without an answer. */
   #leave: ((why: AnswerWanted) => void)[] = [];
   #tell: (wanted: AnswerWanted) => void = () => undefined;
 
   constructor(from: string, answers: readonly ToolAnswer[], make: (way: Way) => Promise<T>) {
     this.#asking = createAnswering(from, answers);
-    const answering = (given: Record<string, unknown>) =>
-      new Promise<Answered>((give, leave) => {
+    const answering = (given: Record<string, unknown>): Answered | Promise<Answered> => {
+      const question = this.#asking.read(given);
+      if (!question) return { action: 'decline' };
+      return new Promise<Answered>((give, leave) => {
         this.#leave.push(leave);
-        this.#questions.push({ given, give });
+        this.#questions.push({ question, give });
         this.#answer();
       });
+    };
     this.#going = make({ signal: this.#ends.signal, answering });
     this.#going.catch(() => undefined);
   }
 
   /** Gives what is answered by now. */
   #answer(): void {
-    this.#questions = this.#questions.filter(({ given, give }) => {
+    this.#questions = this.#questions.filter(({ question, give }) => {
       try {
-        give(this.#asking.answer(given));
+        give(this.#asking.answer(question));
         return false;
       } catch (wanted) {
         this.#tell(wanted as AnswerWanted);

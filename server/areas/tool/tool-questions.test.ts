@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ToolQuestion } from '#contract/tool.ts';
+import { toolLimits, type ToolQuestion } from '#contract/tool.ts';
 import { contentOf, createAnswering, questionOf } from './tool-questions.ts';
 import { AnswerWanted } from './tool.ts';
 
@@ -92,11 +92,32 @@ test('an answer is given once, to its own question, and what cannot be asked is 
   const given = asked({ a: { type: 'boolean' } });
   const question = questionOf('甲', given)!;
   const kept = JSON.parse(JSON.stringify(question)) as ToolQuestion;
-  const { answer, declined } = createAnswering('甲', [{ question: kept, content: { a: true } }]);
+  const asking = createAnswering('甲', [{ question: kept, content: { a: true } }]);
+  const { declined } = asking;
+  const answer = (told: Record<string, unknown>) => {
+    const read = asking.read(told);
+    return read ? asking.answer(read) : { action: 'decline' };
+  };
   expect(() => answer(asked({ a: { type: 'boolean' } }, '别的'))).toThrow(AnswerWanted);
   expect(answer(given)).toEqual({ action: 'accept', content: { a: true } });
   expect(() => answer(given)).toThrow(AnswerWanted);
   expect(declined()).toBe('');
   expect(answer(asked({ a: { type: 'null' } }))).toEqual({ action: 'decline' });
   expect(declined()).toContain('显示不了');
+});
+
+test('beyond so many questions none is looked at', () => {
+  const asking = createAnswering('甲', []);
+  let looks = 0;
+  const given = {
+    get message() {
+      looks += 1;
+      return '请填';
+    },
+    requestedSchema: { type: 'object', properties: { a: { type: 'boolean' } } },
+  };
+  const read = Array.from({ length: 200 }, () => asking.read(given));
+  expect(read.filter((question) => question !== null)).toHaveLength(toolLimits.questions + 1);
+  expect(looks).toBeLessThan(20);
+  expect(asking.declined()).toContain('不止');
 });

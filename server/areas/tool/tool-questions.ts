@@ -255,19 +255,26 @@ export const createAnswering = (from: string, answers: readonly ToolAnswer[]) =>
   const left = [...answers];
   let known = answers.length;
   let why = '';
-  const answer = (given: Record<string, unknown>): Answered => {
-    const question = questionOf(from, given);
-    const at = left.findIndex((each) => isDeepStrictEqual(each.question, question));
-    const [found] = at < 0 ? [] : left.splice(at, 1);
-    if (found) return { action: 'accept', content: found.content };
-    if (question && known < toolLimits.questions) throw new AnswerWanted(question);
-    why = question
-      ? `（它问了不止 ${toolLimits.questions} 次，后面的没有回答）`
-      : '（它问了一个这里显示不了的问题，没有回答）';
-    return { action: 'decline' };
-  };
+  let read = 0;
+  const tooMany = `（它问了不止 ${toolLimits.questions} 次，后面的没有回答）`;
   return {
-    answer,
+    /** The question as it is shown; null: it is declined, unread where others were before it. */
+    read(given: Record<string, unknown>): ToolQuestion | null {
+      read += 1;
+      const question = read > toolLimits.questions + 1 ? null : questionOf(from, given);
+      if (!question)
+        why =
+          read > toolLimits.questions + 1 ? tooMany : '（它问了一个这里显示不了的问题，没有回答）';
+      return question;
+    },
+    answer(question: ToolQuestion): Answered {
+      const at = left.findIndex((each) => isDeepStrictEqual(each.question, question));
+      const [found] = at < 0 ? [] : left.splice(at, 1);
+      if (found) return { action: 'accept', content: found.content };
+      if (known < toolLimits.questions) throw new AnswerWanted(question);
+      why = tooMany;
+      return { action: 'decline' };
+    },
     /** Takes those behind the ones that it has. */
     more: (all: readonly ToolAnswer[]): void => {
       left.push(...all.slice(known));

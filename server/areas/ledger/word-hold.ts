@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { deduction, estimateTokens, type Price } from '#contract/price.ts';
-import type { PartKind } from './reply-log.ts';
 
 /** Tokens of the reply that are held before anything is written. */
 export const heldAhead = 256;
-/** What an extension holds ahead: as much as was written, within these. */
-const extension = { least: 4096, most: 8192 };
+/** What an extension holds ahead: as much as was written, and no more than that. */
+const mostAhead = 8192;
 /** Of a piece that costs more than is held so many letters are looked at together, at the end so few. */
 const slice = /[^]{1,512}/gu;
 const lastSlice = /[^]{1,32}/gu;
@@ -14,31 +13,35 @@ const lastLetters = 64;
 /** For how long a piece waits for more to be held, ms: a database that is slow holds no words up. */
 const patience = 1_000;
 
-interface Hooks {
+interface Hooks<Piece> {
   price: Price;
+  /** Tokens that an extension holds ahead at least. */
+  ahead: number;
   /** Holds so many more tokens, or all there are; gives how many. Null: none. */
   extend: (more: number) => Promise<number | null>;
   /** Tokens as they will be paid, were a text written next. */
   count: (ahead: string) => Promise<{ promptTokens: number; completionTokens: number }>;
+  /** A piece in smaller ones, their texts as the pattern has them; itself where it cannot be. */
+  split: (piece: Piece, size: RegExp) => Piece[];
   /** What is held is enough for this piece. */
-  put: (kind: PartKind, text: string) => void;
+  put: (piece: Piece) => void;
   /** There is no more to be held: nothing else is put. */
   refused: () => void;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 /**
- * What is set aside for a reply, by rough counts, which are too high: exact counting takes time. Words
- * that cost more than that wait until more is held, so that no burst is given for nothing; where no
- * more can be, they are counted exactly, and what is left decides.
+ * What is set aside for words that come in pieces, by rough counts, which are too high: exact counting
+ * takes time. Words that cost more than that wait until more is held, so that no burst is given for
+ * nothing; where no more can be, they are counted exactly, and what is left decides.
  */
-export class ReplyHold {
+export class WordHold<Piece extends { text: string }> {
   /** Tokens held. */
   held: number;
-  readonly #hooks: Hooks;
+  readonly #hooks: Hooks<Piece>;
   #prompt = 0;
   #reply = 0;
-  #waiting: { kind: PartKind; text: string }[] = [];
+  #waiting: Piece[] = [];
   /** More is being asked for, and for how long that is waited for. */
   #extending = false;
   #awaited: Promise<void> | null = null;
@@ -48,7 +51,7 @@ export class ReplyHold {
   #short = false;
   #over = false;
 
-  constructor(held: number, hooks: Hooks) {
+  constructor(held: number, hooks: Hooks<Piece>) {
     this.held = held;
     this.#hooks = hooks;
   }
@@ -61,10 +64,9 @@ export class ReplyHold {
     this.#short = false;
   }
 
-  take(kind: PartKind, text: string): void {
-    const fits = this.#waiting.length === 0 && this.#missingFor(text) <= 0;
-    const pieces = fits ? [text] : (text.match(slice) ?? []);
-    for (const piece of pieces) this.#waiting.push({ kind, text: piece });
+  take(piece: Piece): void {
+    const fits = this.#waiting.length === 0 && this.#missingFor(piece.text) <= 0;
+    this.#waiting.push(...(fits ? [piece] : this.#hooks.split(piece, slice)));
     this.#putMore();
   }
 
@@ -73,6 +75,11 @@ export class ReplyHold {
     const missing = this.#missingFor(text);
     this.#reply += estimateTokens(text);
     if (missing > 0) this.#provide(missing);
+  }
+
+  /** Something that was taken is neither put nor refused. */
+  get waits(): boolean {
+    return this.#waiting.length > 0;
   }
 
   /** All that was taken is put, or refused. */
@@ -103,7 +110,7 @@ export class ReplyHold {
 
   #putNext(): void {
     const next = this.#waiting.shift();
-    if (next) this.#hooks.put(next.kind, next.text);
+    if (next) this.#hooks.put(next);
   }
 
   /** Has what is missing held, or counted. */
@@ -123,9 +130,9 @@ export class ReplyHold {
     const left = await this.#missingExactly();
     if (left <= 0) return;
     const [next] = this.#waiting;
-    if (next && next.text.length > lastLetters) {
-      const pieces = next.text.match(lastSlice) ?? [];
-      this.#waiting.splice(0, 1, ...pieces.map((text) => ({ kind: next.kind, text })));
+    const pieces = next && next.text.length > lastLetters ? this.#hooks.split(next, lastSlice) : [];
+    if (pieces.length > 1) {
+      this.#waiting.splice(0, 1, ...pieces);
       return;
     }
     if (await this.#extended(left)) return;
@@ -159,14 +166,14 @@ export class ReplyHold {
   }
 
   async #extend(missing: number): Promise<boolean> {
-    const { extend, price, log } = this.#hooks;
+    const { extend, price, ahead, log } = this.#hooks;
     try {
-      const ahead = Math.min(Math.max(this.#reply, extension.least), extension.most);
-      const wanted = missing + Math.ceil(ahead * price.factor);
-      const more = (await extend(wanted)) ?? 0;
-      this.held += more;
-      this.#short = more < wanted;
-      return more >= missing;
+      const more = Math.max(Math.min(this.#reply, mostAhead), ahead);
+      const wanted = missing + Math.ceil(more * price.factor);
+      const given = (await extend(wanted)) ?? 0;
+      this.held += given;
+      this.#short = given < wanted;
+      return given >= missing;
     } catch (error) {
       this.#passes = true;
       log.warn({ err: error }, 'a hold could not be extended');
