@@ -9,7 +9,7 @@ import { find as findScenario } from '../scenario/scenario.service.ts';
 import { basesOf, type SessionRow } from '../session/session.service.ts';
 import { addressesIn } from '../tool/read-page.ts';
 import * as store from './chat.store.ts';
-import { exchangeSizes, readSummary, type Summary } from './context.store.ts';
+import { exchangeSizes, lastWithFiles, readSummary, type Summary } from './context.store.ts';
 import {
   buildMessages,
   countFitting,
@@ -18,7 +18,7 @@ import {
   type Generation,
 } from './prompt.ts';
 import { contentOf, fullRoom, type Attachments, type Question } from './question.ts';
-import { maxPromptOf } from './reply-plan.ts';
+import { roomOf } from './reply-plan.ts';
 
 export {
   allShown,
@@ -121,11 +121,26 @@ export const createConversation = ({
     return { earlier, summary, recent };
   };
 
+  /** The same, and behind it the last exchange that came with files, where none of these did. */
+  const withFiles = async (
+    db: Executor,
+    { session, request }: Task,
+    earlier: Earlier,
+  ): Promise<Earlier> => {
+    const said = [request, ...earlier.map((exchange) => exchange.request)];
+    const oldest = earlier.at(-1)?.id;
+    if (oldest === undefined || said.some((each) => (each?.files ?? []).length > 0)) return earlier;
+    const id = await lastWithFiles(db, session.id, oldest);
+    if (id === null) return earlier;
+    const of = { sessionId: session.id, from: id, upTo: id, limit: 1 };
+    return [...earlier, ...(await store.answeredExchanges(db, of))];
+  };
+
   /** Gives messages as a model gets them, with what goes along as far as there is room. */
   const contents = async (db: Executor, session: SessionRow, model: ResolvedModel) => {
     const template =
       session.scenarioId === null ? null : await findScenario(db, session.scenarioId);
-    const room = fullRoom(maxPromptOf(model));
+    const room = fullRoom(roomOf(model));
     return (said: Question & { withTemplate: boolean; userId: number }) => {
       const human =
         template && said.withTemplate ? withTemplate(template.prompt, said.human) : said.human;
@@ -149,7 +164,7 @@ export const createConversation = ({
       written: string[];
     }> {
       const { session } = task;
-      const maxPrompt = maxPromptOf(model);
+      const maxPrompt = roomOf(model);
       const keys = basesOf(session);
       const content = await contents(tx, session, model);
       const grounds =
@@ -171,7 +186,9 @@ export const createConversation = ({
         const messages = buildMessages(exchanges, question, maxPrompt, system);
         return { messages, sources, written: [] };
       }
-      const { earlier, summary } = await earlierIn(tx, session, asked, maxPrompt, task.prevId);
+      const of = await earlierIn(tx, session, asked, maxPrompt, task.prevId);
+      const { summary, recent } = of;
+      const earlier = model.builtIn && recent ? await withFiles(tx, task, of.earlier) : of.earlier;
       const exchanges = [];
       for (const exchange of earlier)
         exchanges.push({ human: await content(exchange), ai: exchange.ai });
@@ -187,12 +204,12 @@ export const createConversation = ({
 
     /** What the next question will have before it. */
     async before(db: Executor, session: SessionRow, model: ResolvedModel): Promise<ReadBefore> {
-      const { earlier, summary, recent } = await earlierIn(db, session, {}, maxPromptOf(model));
+      const { earlier, summary, recent } = await earlierIn(db, session, {}, roomOf(model));
       const content = await contents(db, session, model);
       const exchanges = [];
       for (const exchange of earlier)
         exchanges.push({ id: exchange.id, human: await content(exchange), ai: exchange.ai });
-      const room = maxPromptOf(model) - (summary?.text.length ?? 0);
+      const room = roomOf(model) - (summary?.text.length ?? 0);
       return { exchanges: exchanges.slice(0, countFitting(exchanges, room)), summary, recent };
     },
   };
