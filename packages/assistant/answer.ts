@@ -255,8 +255,11 @@ export const askedOfFiles = (
   const said = heard(messages);
   const { question, matter, files, earlier } = said;
   if (files.length > 0) return wantsQuotes(question) ? { question, files } : null;
-  if (earlier.length === 0 || said.knowledge || !wantsQuotes(matter)) return null;
-  if (isCourtesy(matter) || ruled(said, { help: nowhere, now }) !== null) return null;
+  if (earlier.length === 0 || isCourtesy(matter) || !wantsQuotes(matter)) return null;
+  const known = said.knowledge
+    ? (quoted(said.knowledge) ?? talk(matter))
+    : ruled(said, { help: nowhere, now });
+  if (known !== null) return null;
   return { question: matter, files: earlier };
 };
 
@@ -267,12 +270,16 @@ export const answer = (
 ): string => {
   const said = heard(messages);
   const { question, matter, images, knowledge, files, earlier } = said;
-  if (files.length > 0 || images !== '')
-    return [images, files.length > 0 ? onFiles(files, question, quotes) : '']
-      .filter((part) => part !== '')
-      .join('\n\n');
-  if (knowledge && !isCourtesy(matter))
-    return quoted(knowledge) ?? talk(matter) ?? nothingFits(knowledge);
+  const ofBases = knowledge && !isCourtesy(matter) ? quoted(knowledge) : null;
+  if (files.length > 0 || images !== '') {
+    const none = quotes?.length === 0 ? ofBases : null;
+    const ofFiles = files.length > 0 ? (none ?? onFiles(files, question, quotes)) : '';
+    return [images, ofFiles].filter((part) => part !== '').join('\n\n');
+  }
+  if (knowledge && !isCourtesy(matter)) {
+    const ofFiles = quotes?.length ? onFiles(earlier, question, quotes) : null;
+    return ofBases ?? talk(matter) ?? ofFiles ?? nothingFits(knowledge);
+  }
   const byRules = ruled(said, { help, now });
   if (byRules !== null) return byRules;
   if (earlier.length > 0 && (quotes?.length || asksAboutFiles(question)))

@@ -144,6 +144,32 @@ it('quotes what answers with its place, or says that nothing does', () => {
   expect(ask([rent], true)).toContain('只读到了前面的部分');
 });
 
+it('answers from a base and from a file in one conversation', () => {
+  const base = (quotes: Quote[]): ChatMessage => ({
+    role: 'system',
+    content: [{ type: 'knowledge', text: '', bases: ['手册'], quotes }],
+  });
+  const question = { role: 'user' as const, content: '押金是多少' };
+  const earlier: ChatMessage[] = [
+    { role: 'user', content: [contract] },
+    { role: 'assistant', content: '好的' },
+  ];
+  const holidays: Quote = { n: 1, title: '', text: '年假十二天。' };
+  const said = (system: ChatMessage, quotes: Quote[]) =>
+    answer([system, ...earlier, question], { help: help(), now, quotes });
+  expect(askedOfFiles([base([]), ...earlier, question], now)?.question).toBe('押金是多少');
+  expect(askedOfFiles([base([holidays]), ...earlier, question], now)).toBeNull();
+  expect(said(base([]), [rent])).toContain('押金为两个月租金');
+  expect(said(base([]), [])).toMatch(/^资料里没有/);
+  const own: ChatMessage = {
+    role: 'user',
+    content: [{ type: 'text', text: '年假几天' }, contract],
+  };
+  expect(answer([base([holidays]), own], { help: help(), now, quotes: [] })).toContain(
+    '年假十二天',
+  );
+});
+
 it('goes on about a file that was attached before, but answers by its rules and the help first', () => {
   expect(later('提前退租要赔多少钱？', [rent])).toMatchObject({
     sought: ['合同.docx'],

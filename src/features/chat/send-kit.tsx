@@ -147,15 +147,17 @@ export const Plus = ({ session, target }: Pick<BoxState, 'session' | 'target'>) 
     <>
       <AttachButton target={target}>
         {(close) => (
-          <Act
-            icon="search"
-            label="知识库"
-            note={session.embedding_name}
-            onClick={() => {
-              close();
-              setOpen(true);
-            }}
-          />
+          <div role="group" aria-label="问什么">
+            <Act
+              icon="search"
+              label="知识库"
+              note={session.embedding_name}
+              onClick={() => {
+                close();
+                setOpen(true);
+              }}
+            />
+          </div>
         )}
       </AttachButton>
       {used && <ChatBases session={session} open={open} onClose={() => setOpen(false)} />}
