@@ -95,8 +95,8 @@ test('the knowledge bases of a conversation are other ones from one question to 
   expect((await person.call('getSession', { uuid })).bases).toMatchObject([{ key: 'help' }]);
   expect(await ask('怎么连接 DeepSeek？')).toContain('以上是知识库');
   const other = await TestClient.register(here.server.baseURL);
-  await other.call('newTrainModel', { name: '私房', key: 'own-recipes', type: 0 });
-  for (const embeddings of [['nowhere'], ['help', 'own-recipes']])
+  await other.call('newTrainModel', { name: '私房', key: 'own_recipes', type: 0 });
+  for (const embeddings of [['nowhere'], ['help', 'own_recipes']])
     expect((await person.raw('setSession', { session_id: uuid, embeddings })).code).toBe(1415);
   expect((await other.raw('setSession', { session_id: uuid, embeddings: [] })).code).not.toBe(0);
   await person.call('setSession', { session_id: uuid, embeddings: [] });

@@ -284,8 +284,8 @@ export const Composer = ({
   const added = useAttachments('home').items.length > 0 && !images;
   const begin = async (words: string, suggestion = false) => {
     if (busy) return;
-    // Words that wait for a file stand in the box of their session.
-    onLead(added && !suggestion ? '' : words.trim());
+    // Words that wait for a file stand in the box of their session; a temporary one waits for the line here.
+    if (!choice.temporary) onLead(added && !suggestion ? '' : words.trim());
     if (!(await start(words, suggestion))) onLead(null);
   };
   const send = () => void begin(text);

@@ -213,7 +213,7 @@ export const HomeScreen = () => {
   const shown = leading === null ? (beside ? css.homeAsking : '') : css.homeAway;
   return (
     <>
-      {leading !== null && <Leading words={leading} />}
+      {leading !== null && <Leading words={leading} onBack={() => setLeading(null)} />}
       <div className={`page ${shown}`} ref={screen}>
         <header className={`page-head ${css.homeHead}`}>
           <h1>{titles[channel]}</h1>
