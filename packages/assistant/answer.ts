@@ -247,15 +247,19 @@ const ruled = ({ question, matter, before, earlier }: Heard, { help, now }: Surr
   );
 };
 
-/** What is asked of attached files, this message's or earlier ones', that their own sentences are to answer; null: nothing. */
+/**
+ * What is asked of attached files, this message's or earlier ones', that their own sentences are to
+ * answer; null: nothing.
+ */
 export const askedOfFiles = (
   messages: readonly ChatMessage[],
   now: Date,
 ): { question: string; files: AttachedFile[] } | null => {
   const said = heard(messages);
-  const { question, matter, files, earlier } = said;
-  if (files.length > 0) return wantsQuotes(question) ? { question, files } : null;
-  if (earlier.length === 0 || isCourtesy(matter) || !wantsQuotes(matter)) return null;
+  const { matter, files, earlier } = said;
+  if (isCourtesy(matter) || !wantsQuotes(matter)) return null;
+  if (files.length > 0) return { question: matter, files };
+  if (earlier.length === 0) return null;
   const known = said.knowledge
     ? (quoted(said.knowledge) ?? talk(matter))
     : ruled(said, { help: nowhere, now });
@@ -269,10 +273,10 @@ export const answer = (
   { help, now, quotes = null }: Surroundings,
 ): string => {
   const said = heard(messages);
-  const { question, matter, images, knowledge, files, earlier } = said;
+  const { question, matter, before, images, knowledge, files, earlier } = said;
   const ofBases = knowledge && !isCourtesy(matter) ? quoted(knowledge) : null;
   if (files.length > 0 || images !== '') {
-    const none = quotes?.length === 0 ? ofBases : null;
+    const none = quotes?.length === 0 ? (ofBases ?? byRule(matter, before, now)) : null;
     const ofFiles = files.length > 0 ? (none ?? onFiles(files, question, quotes)) : '';
     return [images, ofFiles].filter((part) => part !== '').join('\n\n');
   }

@@ -110,6 +110,7 @@ it('looks for what answers a question, not for what counts, finds, takes out or 
   for (const question of [
     '',
     '看看这个',
+    '你好',
     '这个文件讲了什么？',
     '总结一下',
     '用三句话概括这份文件的主要内容',
@@ -142,6 +143,11 @@ it('quotes what answers with its place, or says that nothing does', () => {
   expect(ask([])).toMatch(/^附件里没有能回答这个问题的内容。/);
   expect(ask([])).toContain('《合同.docx》');
   expect(ask([rent], true)).toContain('只读到了前面的部分');
+  const sum: ChatMessage = {
+    role: 'user',
+    content: [{ type: 'text', text: '3+5等于几' }, contract],
+  };
+  expect(answer([sum], { help: help(), now, quotes: [] })).toContain('**8**');
 });
 
 it('answers from a base and from a file in one conversation', () => {
