@@ -243,6 +243,30 @@ const SendButton = ({
   </button>
 );
 
+/** Begins a session, and says so at once: its question stands in the place of home from the press on. */
+const leading =
+  (
+    start: ReturnType<typeof useStart>['start'],
+    {
+      busy,
+      added,
+      temporary,
+      onLead,
+    }: {
+      busy: boolean;
+      /** Words that wait for a file stand in the box of their session. */
+      added: boolean;
+      /** Nothing of it is kept: it waits for the line where it was written. */
+      temporary: boolean;
+      onLead: (words: string | null) => void;
+    },
+  ) =>
+  async (words: string, suggestion = false) => {
+    if (busy) return;
+    if (!temporary) onLead(added && !suggestion ? '' : words.trim());
+    if (!(await start(words, suggestion))) onLead(null);
+  };
+
 /** The new-session area: a question, a model, and ways to begin. */
 export const Composer = ({
   focus,
@@ -282,12 +306,7 @@ export const Composer = ({
   );
   const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
   const added = useAttachments('home').items.length > 0 && !images;
-  const begin = async (words: string, suggestion = false) => {
-    if (busy) return;
-    // Words that wait for a file stand in the box of their session; a temporary one waits for the line here.
-    if (!choice.temporary) onLead(added && !suggestion ? '' : words.trim());
-    if (!(await start(words, suggestion))) onLead(null);
-  };
+  const begin = leading(start, { busy, added, temporary: choice.temporary, onLead });
   const send = () => void begin(text);
   const take = (prompt: string) => {
     setText(prompt);
