@@ -42,10 +42,10 @@ const AccountFirst = ({ place }: { place: Place }) => (
   <div className={css.accountFirst}>
     <p>{words[place].account}</p>
     <div className="row">
-      <ButtonLink kind="primary" to="/register" search={{ back: `/${place}?new=1` }}>
+      <ButtonLink kind="primary" to="/register" search={{ back: `/${place}` }}>
         注册
       </ButtonLink>
-      <ButtonLink to="/login" search={{ back: `/${place}?new=1` }}>
+      <ButtonLink to="/login" search={{ back: `/${place}` }}>
         去登录
       </ButtonLink>
     </div>

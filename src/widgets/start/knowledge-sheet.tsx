@@ -9,7 +9,7 @@ import { StartList } from './start-list.tsx';
 import css from './start-sheets.module.css';
 
 /** Where one is made, once there is an account. */
-const newBase = '/train?new=1';
+const newBase = '/train';
 
 type Chosen = readonly { key: string; name: string }[];
 
