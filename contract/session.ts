@@ -97,6 +97,9 @@ export type Session = z.output<typeof session>;
 export const friendState = z.enum(['new', 'asking', 'asked', 'accepted', 'blocking']);
 export type FriendState = z.output<typeof friendState>;
 
+/** Keys of the knowledge bases that a session is asked about. */
+const bases = z.optional(z.array(text(64)).check(z.maxLength(limits.bases)));
+
 export const sessionDetail = z.extend(session, {
   /** The asker owns it. */
   owner: z.boolean(),
@@ -183,7 +186,7 @@ export const sessionCalls = {
       /** The key of a knowledge base to ask about. */
       embedding: chosen(64),
       /** Several at once, in the place of `embedding`. */
-      embeddings: z.optional(z.array(text(64)).check(z.maxLength(limits.bases))),
+      embeddings: bases,
       /** 1: see `temporary` of a session. */
       temporary: z._default(flag, 0),
       /**
@@ -251,7 +254,7 @@ export const sessionCalls = {
     path: '/api/set_session',
     access: 'guest',
     writes: ({ private: asked }) => (asked === undefined ? 'few' : 'many'),
-    summary: '更改会话：私有与否、标题、置顶，或（还没有消息时）模型',
+    summary: '更改会话：私有与否、标题、置顶、问哪些知识库，或（还没有消息时）模型',
     inQuery: ['session_id'],
     input: z
       .object({
@@ -260,14 +263,16 @@ export const sessionCalls = {
         model: chosen(100),
         title: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(100))),
         on_top: z.optional(flag),
+        /** Knowledge bases that the next questions are asked about, in the place of those before; empty: none. */
+        embeddings: bases,
       })
       .check(
         z.refine(
           (value) =>
-            [value.private, value.model, value.title, value.on_top].some(
+            [value.private, value.model, value.title, value.on_top, value.embeddings].some(
               (each) => each !== undefined,
             ),
-          { path: ['private'], error: '请给出 private、model、title 或 on_top' },
+          { path: ['private'], error: '请给出 private、model、title、on_top 或 embeddings' },
         ),
       ),
     output: z.object({ result: z.boolean() }),
@@ -275,6 +280,7 @@ export const sessionCalls = {
       'login_required',
       'model_locked',
       'model_unavailable',
+      'embedding_missing',
       'training_unfinished',
       'paid_only',
       'session_unsuitable',

@@ -16,6 +16,12 @@ test('a summary is the reply without its Markdown', () => {
   );
 });
 
+test('a letter behind a backslash stands without it, and is no mark', () => {
+  expect(summaryOf('> 保修 24\\-36 个月 \\#1 a\\*b\\*c 第 1\\. 条 \\[1\\] C:\\路径')).toBe(
+    '保修 24-36 个月 #1 a*b*c 第 1. 条 [1] C:\\路径',
+  );
+});
+
 test('an excerpt never cuts a character', () => {
   expect(excerptOf('短')).toBe('短');
   expect(Array.from(excerptOf('a' + '😀'.repeat(300)))).toHaveLength(200);

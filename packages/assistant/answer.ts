@@ -1,7 +1,14 @@
-import { type ChatMessage, imagesOf, textOf } from '#common/chat-message.ts';
+import { type ChatMessage, imagesOf, type Quote, textOf } from '#common/chat-message.ts';
 import { talkInstruction, withoutSpeaker } from '#common/talk.ts';
 import { arithmetic } from './arithmetic.ts';
-import { asksAboutFiles, attachedFiles, onFiles, onImages } from './attachments.ts';
+import {
+  asksAboutFiles,
+  attachedFiles,
+  type AttachedFile,
+  onFiles,
+  onImages,
+  wantsQuotes,
+} from './attachments.ts';
 import { dates } from './dates.ts';
 import { questionsOf } from './questions.ts';
 import { knowledgeIn, nothingFits, quoted } from './quoting.ts';
@@ -34,6 +41,8 @@ export interface Handbook {
 export interface Surroundings {
   help: Handbook;
   now: Date;
+  /** What attached files say on what `askedOfFiles` gave; left out: that was not looked for. */
+  quotes?: readonly Quote[] | null;
 }
 
 /** A question longer than this is a text, not a sum or a date. */
@@ -203,31 +212,82 @@ const withoutCourtesies = (message: string): string => {
 const wordsOf = (content: ChatMessage['content']): string =>
   typeof content === 'string' ? content : textOf(content.filter((part) => part.type !== 'file'));
 
-/** The reply, as Markdown, to the last message of a conversation. */
-export const answer = (messages: readonly ChatMessage[], { help, now }: Surroundings): string => {
+/** The last message of a conversation, and what it may be about. */
+const heard = (messages: readonly ChatMessage[]) => {
   const of = (role: ChatMessage['role']): ChatMessage['content'] =>
     messages.filter((message) => message.role === role).at(-1)?.content ?? '';
   const asked = of('user');
-  const amongPeople = textOf(of('system')) === talkInstruction;
   const words = wordsOf(asked).trim();
-  const question = amongPeople ? withoutSpeaker(words).trim() : words;
+  const question = textOf(of('system')) === talkInstruction ? withoutSpeaker(words).trim() : words;
   const files = attachedFiles(asked);
-  const images = onImages(imagesOf(asked).length);
-  if (files.length > 0 || images !== '')
-    return [images, onFiles(files, question)].filter((part) => part !== '').join('\n\n');
-  const before = textOf(of('assistant'));
-  const matter = withoutCourtesies(question);
-  const knowledge = knowledgeIn(of('system'));
-  if (knowledge && !isCourtesy(matter))
-    return quoted(knowledge) ?? talk(matter) ?? nothingFits(knowledge);
-  // Attached to an earlier question.
-  const earlier = messages.flatMap(({ content }) => attachedFiles(content));
+  return {
+    question,
+    matter: withoutCourtesies(question),
+    before: textOf(of('assistant')),
+    images: onImages(imagesOf(asked).length),
+    knowledge: knowledgeIn(of('system')),
+    files,
+    /** Attached to earlier questions. */
+    earlier: files.length > 0 ? [] : messages.flatMap(({ content }) => attachedFiles(content)),
+  };
+};
+type Heard = ReturnType<typeof heard>;
+
+const nowhere: Handbook = { search: () => [] };
+
+/** What is answered by rules, whatever was attached before; null: nothing. */
+const ruled = ({ question, matter, before, earlier }: Heard, { help, now }: Surroundings) => {
   const onEarlier = earlier.length > 0 && asksAboutFiles(question);
-  const ruled =
+  // The help says nothing of what may stand in a file.
+  const each = { help: earlier.length > 0 ? nowhere : help, now };
+  return (
     textTool(question) ??
-    (onEarlier ? null : onEach(matter, before, { help, now })) ??
-    byRule(matter, before, now);
-  if (ruled !== null) return ruled;
-  if (onEarlier) return onFiles(earlier, question);
-  return fromHelp(matter, help) ?? unknown(matter, help);
+    (onEarlier ? null : onEach(matter, before, each)) ??
+    byRule(matter, before, now)
+  );
+};
+
+/**
+ * What is asked of attached files, this message's or earlier ones', that their own sentences are to
+ * answer; null: nothing.
+ */
+export const askedOfFiles = (
+  messages: readonly ChatMessage[],
+  now: Date,
+): { question: string; files: AttachedFile[] } | null => {
+  const said = heard(messages);
+  const { matter, files, earlier } = said;
+  if (isCourtesy(matter) || !wantsQuotes(matter)) return null;
+  if (files.length > 0) return { question: matter, files };
+  if (earlier.length === 0) return null;
+  const known = said.knowledge
+    ? (quoted(said.knowledge) ?? talk(matter))
+    : ruled(said, { help: nowhere, now });
+  if (known !== null) return null;
+  return { question: matter, files: earlier };
+};
+
+/** The reply, as Markdown, to the last message of a conversation. */
+export const answer = (
+  messages: readonly ChatMessage[],
+  { help, now, quotes = null }: Surroundings,
+): string => {
+  const said = heard(messages);
+  const { question, matter, before, images, knowledge, files, earlier } = said;
+  const ofBases = knowledge && !isCourtesy(matter) ? quoted(knowledge) : null;
+  if (files.length > 0 || images !== '') {
+    const none = quotes?.length === 0 ? (ofBases ?? byRule(matter, before, now)) : null;
+    const ofFiles = files.length > 0 ? (none ?? onFiles(files, question, quotes)) : '';
+    return [images, ofFiles].filter((part) => part !== '').join('\n\n');
+  }
+  if (knowledge && !isCourtesy(matter)) {
+    const ofFiles = quotes?.length ? onFiles(earlier, question, quotes) : null;
+    return ofBases ?? talk(matter) ?? ofFiles ?? nothingFits(knowledge);
+  }
+  const byRules = ruled(said, { help, now });
+  if (byRules !== null) return byRules;
+  if (earlier.length > 0 && (quotes?.length || asksAboutFiles(question)))
+    return onFiles(earlier, question, quotes);
+  const fromPages = fromHelp(matter, help);
+  return fromPages ?? (quotes ? onFiles(earlier, question, quotes) : unknown(matter, help));
 };

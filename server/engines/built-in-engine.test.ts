@@ -12,7 +12,11 @@ describe('the engine', () => {
     frequencyPenalty: 0,
     signal,
   });
-  const engine = createBuiltInEngine({ help: () => ({ search: () => [] }), rate: 240 });
+  const engine = createBuiltInEngine({
+    help: () => ({ search: () => [] }),
+    quoteFiles: async () => [],
+    rate: 240,
+  });
 
   it('writes in small pieces, whole characters, and counts nothing', async () => {
     let text = '';
@@ -41,7 +45,11 @@ describe('the engine', () => {
 
 const told = async (messages: ChatMessage[], tools: string[]) => {
   const parts: ChatPart[] = [];
-  await createBuiltInEngine({ help: () => ({ search: () => [] }), rate: 0 }).write(
+  await createBuiltInEngine({
+    help: () => ({ search: () => [] }),
+    quoteFiles: async () => [],
+    rate: 0,
+  }).write(
     {
       model: 'x',
       messages,

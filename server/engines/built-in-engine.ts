@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { textOf } from '#common/chat-message.ts';
+import { type Quote, textOf } from '#common/chat-message.ts';
 import { graphemesOf } from '#common/graphemes.ts';
 import type { ChatEngine, ChatRequest } from './chat-engine.ts';
-import { answer, calledFor, type Handbook } from '#packages/assistant/answer.ts';
+import { answer, askedOfFiles, calledFor, type Handbook } from '#packages/assistant/answer.ts';
 
 /** Letters of one part. */
 const partLetters = 6;
@@ -36,12 +36,23 @@ const gave = (messages: ChatRequest['messages']): string | null => {
   return results.length === 0 ? null : results.map(({ content }) => textOf(content)).join('\n\n');
 };
 
+/** Looks files through for the sentences that answer a question; null: it could not. */
+export type QuoteFiles = (
+  question: string,
+  files: readonly { name: string; text: string }[],
+  signal: AbortSignal,
+) => Promise<readonly Quote[] | null>;
+
 /**
  * 内置助手: answers without any outside service. It is no neural model and says so; it costs nothing,
  * so its usage is zero.
  * @param deps.rate letters a second, as fast as one reads along; 0: all at once
  */
-export const createBuiltInEngine = (deps: { help: () => Handbook; rate: number }): ChatEngine => ({
+export const createBuiltInEngine = (deps: {
+  help: () => Handbook;
+  quoteFiles: QuoteFiles;
+  rate: number;
+}): ChatEngine => ({
   async write(request, take) {
     const { messages, signal } = request;
     signal.throwIfAborted();
@@ -54,7 +65,12 @@ export const createBuiltInEngine = (deps: { help: () => Handbook; rate: number }
       ]);
       return;
     }
-    const text = gave(messages) ?? answer(messages, { help: deps.help(), now: new Date() });
+    const given = gave(messages);
+    const now = new Date();
+    const about = given === null ? askedOfFiles(messages, now) : null;
+    const quotes = about && (await deps.quoteFiles(about.question, about.files, signal));
+    signal.throwIfAborted();
+    const text = given ?? answer(messages, { help: deps.help(), now, quotes });
     const pauseMs = deps.rate > 0 ? (partLetters / deps.rate) * 1000 : 0;
     let isFirst = true;
     for (const piece of pieces(text)) {

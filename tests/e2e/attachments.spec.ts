@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { withPngText } from '#server/labels/png-text.ts';
 import { expect, foreignServer, test } from '../support/app.ts';
-import { scanOf } from '../support/sample-files.ts';
+import { docxOf, scanOf, wordXml, xlsxOf } from '../support/sample-files.ts';
 
 const picture = async (
   width: number,
@@ -131,6 +131,63 @@ test('pictures and texts go to the model: picked, pasted, dropped; wrong ones ar
     image_detail: 'high',
     files: [{ name: '记录.txt' }],
   });
+});
+
+test('without any model a question about attached files is answered by their own sentences, from home and in a chat @C12', async ({
+  app,
+  page,
+  person,
+}) => {
+  await app.enterAs(person);
+  await person.client.call('saveSettings', { default_chat_model: 'builtin-assistant' });
+  await page.goto('/');
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  await page.getByLabel('选择文件').setInputFiles([
+    {
+      name: '合同.docx',
+      mimeType: '',
+      buffer: docxOf(
+        wordXml(['租金每月一万二千元。押金为两个月租金。', '提前退租要提前六十天通知。']),
+      ),
+    },
+    {
+      name: '价目.xlsx',
+      mimeType: '',
+      buffer: xlsxOf('茶叶', [
+        ['茶', '每斤', '产地'],
+        ['龙井', 800, '杭州'],
+        ['毛峰', 450, '黄山'],
+      ]),
+    },
+  ]);
+  await page.getByRole('textbox', { name: '输入问题' }).fill('毛峰每斤多少钱？');
+  await app.sendButton.click();
+  // Home gives its place at once, and the list of sessions is not seen again.
+  await expect(page.getByRole('textbox', { name: '输入问题' })).toBeHidden();
+  await page.waitForURL(/\/chat\?/);
+  const reply = page.locator('[data-reply]').last();
+  await expect(reply).toContainText('每斤：450', { timeout: 15_000 });
+  await expect(reply).toContainText('《价目.xlsx》 · 表“茶叶” · 第 3 行');
+  await app.settled();
+  await app.say('押金是多少？');
+  await expect(reply).toContainText('押金为两个月租金');
+  await expect(reply).toContainText('《合同.docx》');
+  await app.settled();
+  await app.say('怎样给摩托车换轮胎？');
+  await expect(reply).toContainText('附件里没有能回答这个问题的内容');
+  await app.settled();
+  // The help, as a knowledge base, is added to the same conversation.
+  await page.getByRole('button', { name: '添加图片或文件' }).click();
+  await page
+    .getByRole('dialog', { name: '添加' })
+    .getByRole('button', { name: /^知识库/ })
+    .click();
+  const sheet = page.getByRole('dialog', { name: '选择知识库' });
+  await sheet.getByRole('button', { name: /帮助/ }).first().click();
+  await sheet.getByRole('button', { name: '用这 1 个' }).click();
+  await expect(page.getByText('接下来的问题会先查知识库')).toBeVisible();
+  await app.say('怎么连接 DeepSeek？');
+  await expect(reply).toContainText('以上是知识库');
 });
 
 test('a picture for a model that sees none goes as the words on it', async ({

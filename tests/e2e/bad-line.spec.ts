@@ -346,7 +346,7 @@ test('several files and pictures for projects: cut and killed in the middle they
   line.upSpeed = Infinity;
   await phone.page.goto(`${line.baseURL}/train?model_id=${baseId}`);
   await expect.poll(stored, { timeout: 30_000 }).toEqual(files.map(({ name }) => name).sort());
-  await expect(phone.page.getByText(/等待上传|正在上传|上传失败/)).toHaveCount(0);
+  await expect(phone.page.getByText(/即将上传|正在上传|上传失败/)).toHaveCount(0);
 
   const steps = `${line.baseURL}/train?new=1&model_id=${styleId}&step=2`;
   await phone.page.goto(steps);

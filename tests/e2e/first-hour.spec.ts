@@ -116,8 +116,10 @@ test('a stranger asks their own documents, without any key', async ({ app, page 
   await page.goto('/');
   await page.getByRole('button', { name: '添加' }).tap();
   await page.getByRole('button', { name: '知识库' }).tap();
-  await page.getByRole('link', { name: '新建知识库' }).tap();
-  await page.getByRole('main').getByRole('link', { name: '注册' }).tap();
+  // That it wants an account is told before anything is begun.
+  const sheet = page.getByRole('dialog', { name: '选择知识库' });
+  await expect(sheet).toContainText('想建自己的知识库，要先登录');
+  await sheet.getByRole('link', { name: '注册' }).tap();
   await page.getByRole('textbox', { name: '名称' }).fill('江南');
   await page.getByRole('textbox', { name: '用户名' }).fill('jiangnan');
   await page.getByLabel('密码', { exact: true }).fill('mima-12345');

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lte, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, ne, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '#server/db/database.ts';
 import { history, sessions } from '#server/db/schema.ts';
 import { sessionSummaries } from './chat.tables.ts';
@@ -45,6 +45,31 @@ export const readSummary = async (db: Executor, sessionId: number): Promise<Summ
     auto: row.auto,
     tokens: row.tokens,
   };
+};
+
+/** Exchanges among which the last one with files is looked for. */
+const mostPassed = 100;
+
+/** The last exchange before a message that came with files; null: none of the latest did. */
+export const lastWithFiles = async (
+  db: Executor,
+  sessionId: number,
+  before: number,
+): Promise<number | null> => {
+  const passed = db
+    .select({ id: history.id, file: sql`${history.request} #> '{files,0}'`.as('file') })
+    .from(history)
+    .where(and(answered(sessionId, 0), lt(history.id, before)))
+    .orderBy(desc(history.id))
+    .limit(mostPassed)
+    .as('passed');
+  const [row] = await db
+    .select({ id: passed.id })
+    .from(passed)
+    .where(isNotNull(passed.file))
+    .orderBy(desc(passed.id))
+    .limit(1);
+  return row?.id ?? null;
 };
 
 /** A message is gone or says something else: what was made of its words goes with it. */

@@ -9,10 +9,10 @@ import { find as findScenario } from '../scenario/scenario.service.ts';
 import { basesOf, type SessionRow } from '../session/session.service.ts';
 import { addressesIn } from '../tool/read-page.ts';
 import * as store from './chat.store.ts';
-import { exchangeSizes, readSummary, type Summary } from './context.store.ts';
+import { exchangeSizes, lastWithFiles, readSummary, type Summary } from './context.store.ts';
 import { buildMessages, historyLength, withTemplate, type Generation } from './prompt.ts';
 import { contentOf, fullRoom, type Attachments, type Question } from './question.ts';
-import { maxPromptOf, tooLong } from './reply-plan.ts';
+import { maxPromptOf, roomOf, tooLong } from './reply-plan.ts';
 
 export {
   allShown,
@@ -115,6 +115,21 @@ export const createConversation = ({
     return { earlier, summary, recent };
   };
 
+  /** The same, and behind it the last exchange that came with files, where none of these did. */
+  const withFiles = async (
+    db: Executor,
+    { session, request }: Task,
+    earlier: Earlier,
+  ): Promise<Earlier> => {
+    const said = [request, ...earlier.map((exchange) => exchange.request)];
+    const oldest = earlier.at(-1)?.id;
+    if (oldest === undefined || said.some((each) => (each?.files ?? []).length > 0)) return earlier;
+    const id = await lastWithFiles(db, session.id, oldest);
+    if (id === null) return earlier;
+    const of = { sessionId: session.id, from: id, upTo: id, limit: 1 };
+    return [...earlier, ...(await store.answeredExchanges(db, of))];
+  };
+
   /**
    * Gives messages as a model gets them, with what goes along as far as there is room; null: a
    * scenario makes one too long.
@@ -123,7 +138,7 @@ export const createConversation = ({
     const template =
       session.scenarioId === null ? null : await findScenario(db, session.scenarioId);
     const maxPrompt = maxPromptOf(model);
-    const room = fullRoom(maxPrompt);
+    const room = fullRoom(roomOf(model));
     const content = async (said: Question & { withTemplate: boolean; userId: number }) => {
       const human =
         template && said.withTemplate
@@ -164,7 +179,7 @@ export const createConversation = ({
       written: string[];
     }> {
       const { session } = task;
-      const maxPrompt = maxPromptOf(model);
+      const maxPrompt = roomOf(model);
       const keys = basesOf(session);
       const { content, fitting } = await contents(tx, session, model);
       const grounds =
@@ -180,14 +195,16 @@ export const createConversation = ({
       const sources = grounds?.sources ?? null;
       const system = grounds ? [grounds.part] : '';
       const question = await content(task);
-      if (question === null) throw tooLong(maxPrompt);
+      if (question === null) throw tooLong(maxPromptOf(model));
       if (task.context) {
         const limit = historyLength(asked, session.ownerSetting, { embedding: keys.length > 0 });
         const exchanges = limit === 0 ? [] : task.context.slice(-limit).reverse();
         const messages = buildMessages(exchanges, question, maxPrompt, system);
         return { messages, sources, written: [] };
       }
-      const { earlier, summary } = await earlierIn(tx, session, asked, maxPrompt, task.prevId);
+      const of = await earlierIn(tx, session, asked, maxPrompt, task.prevId);
+      const { summary, recent } = of;
+      const earlier = model.builtIn && recent ? await withFiles(tx, task, of.earlier) : of.earlier;
       const exchanges = await fitting(earlier, maxPrompt);
       // What is older than the session was copied into it, and an imported one says what a file said.
       const own = earlier.filter(
@@ -201,9 +218,9 @@ export const createConversation = ({
 
     /** What the next question will have before it. */
     async before(db: Executor, session: SessionRow, model: ResolvedModel): Promise<ReadBefore> {
-      const { earlier, summary, recent } = await earlierIn(db, session, {}, maxPromptOf(model));
+      const { earlier, summary, recent } = await earlierIn(db, session, {}, roomOf(model));
       const { fitting } = await contents(db, session, model);
-      const room = maxPromptOf(model) - (summary?.text.length ?? 0);
+      const room = roomOf(model) - (summary?.text.length ?? 0);
       return { exchanges: await fitting(earlier, room), summary, recent };
     },
   };

@@ -42,6 +42,13 @@ export const maxPromptOf = (model: { maxPrompt?: number | null } | null): number
 export const tooLong = (maxPrompt: number): Refusal =>
   new Refusal('prompt_too_long', tooLongText(maxPrompt));
 
+/**
+ * How much of a conversation goes along with a question, UTF-16 units. 内置助手 costs nothing and
+ * looks a file through: it gets all that is kept of one.
+ */
+export const roomOf = (model: { builtIn: boolean; maxPrompt?: number | null }): number =>
+  maxPromptOf(model) + (model.builtIn ? limits.fileText : 0);
+
 export const requireLength = (human: string, maxPrompt: number): void => {
   if (human.length > maxPrompt) throw tooLong(maxPrompt);
 };

@@ -7,6 +7,7 @@ import type { PageLooks } from '#server/reading/see-pages.ts';
 import { readingsOf } from '#server/search/question.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
+import { enough, mostPassages } from './fit.ts';
 import * as gaps from './gaps.service.ts';
 import { groundsOf, type Grounds } from './grounds.ts';
 import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
@@ -14,7 +15,7 @@ import { drawnPage, isDrawn, passageAround, standsAt } from './open-passage.ts';
 import type { Originals } from './originals.ts';
 import { createMayAsk, type MayAsk } from './may-ask.ts';
 import { createQuestionVectors } from './question-vectors.ts';
-import { enough, mostPassages, type Ranked, searchBase } from './search-base.ts';
+import { type Ranked, searchBase } from './search-base.ts';
 
 /** Letters of a question that count. */
 const questionLength = 200;

@@ -1,35 +1,21 @@
 import type { FoundPassage } from '#contract/embedding.ts';
 import type { Executor } from '#server/db/database.ts';
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
-import type { Reading } from '#server/search/question.ts';
 import type { Quotable } from '#server/search/quotes.ts';
-import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import * as store from './embedding.store.ts';
+import { byWords, enough, fitting, lookedAt, mostPassages, questionLength } from './fit.ts';
 import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
 import * as indexes from './open-indexes.ts';
 import { placeOf } from './open-passage.ts';
-import type { Candidate, Found } from './passage-index.ts';
+import type { Candidate } from './passage-index.ts';
 import type { MayAsk } from './may-ask.ts';
 import type { QuestionVectors } from './question-vectors.ts';
 
-/** Share of the question's words that a passage must hold to be about it. */
-export const enough = 0.3;
-/**
- * How well the best passage fits by its words where the question has an answer: of 50 questions
- * without one 45 stay below (tests/load/no-answer.ts).
- */
-const fitting = 0.78;
 /** Or how near it must be to it by a service's vectors. */
 const near = 0.45;
-/** So many passages go along with a question at most. */
-export const mostPassages = 4;
 /** So many of the best a reranker is asked about, and how long it may take, ms. */
 const reranked = 20;
 const rerankMs = 2_000;
-/** Of both lists, those that are looked at a second time. */
-const lookedAt = 50;
-/** What words near each other, and a run of the question's own letters, count beside BM25. */
-const beside = { together: 0.8, run: 0.4 } as const;
 /** How much slower the weights of two lists fall with the rank where they are put together. */
 const ranks = 20;
 /** A passage as it was found, with what it can be quoted by. */
@@ -48,34 +34,6 @@ interface SearchDeps {
 /** Places in both lists in one number. */
 const fusedRank = ({ wordsRank, vectorRank }: Candidate): number =>
   (wordsRank > 0 ? 1 / (ranks + wordsRank) : 0) + (vectorRank > 0 ? 1 / (ranks + vectorRank) : 0);
-
-/** How well a passage fits, and to which reading of the question. */
-interface Fit {
-  words: number;
-  relevance: Relevance;
-  at: number;
-}
-
-/** How well a passage answers by its words, by the reading of the question that it fits best. */
-const byWords = (
-  candidate: Candidate,
-  row: { heading: string; content: string },
-  readings: readonly Reading[],
-  values: Found['values'],
-): Fit => {
-  const text = searchedText(`${row.heading}\n${row.content}`);
-  let best: Fit | null = null;
-  for (const [at, reading] of readings.entries()) {
-    const relevance = relevanceOf(reading, values[at] ?? [], text);
-    const words =
-      reading.weight *
-      ((candidate.scores[at] ?? 0) +
-        relevance.together * beside.together +
-        relevance.run * beside.run);
-    if (!best || words > best.words) best = { words, relevance, at };
-  }
-  return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] }, at: 0 };
-};
 
 /** How well each passage answers, as a connected reranker says; null: there is none, or it did not say. */
 const rerank = async (

@@ -98,7 +98,8 @@ export const builtInModels = (builtIn: {
     label: '内置助手',
     type: modelTypes.chat,
     color: '#475569',
-    remark: '内置、免费、不联网。不是神经网络模型：查帮助，算算术、日期和单位',
+    remark:
+      '内置、免费、不联网。不是神经网络模型：查帮助，摘出附件和知识库的原文，算算术、日期和单位',
     factor: 0,
     sort: 900,
   },

@@ -10,6 +10,7 @@ import { findModel, modelFolder } from '#server/engines/local/model-folder.ts';
 import type { ImageEngine } from '#server/engines/image-engine.ts';
 import { createGuardedFetch } from '#server/net/guarded-fetch.ts';
 import type { Settings } from '#server/settings.ts';
+import { quotesFromFiles } from '../embedding/file-quotes.ts';
 import { help } from '../help/help.service.ts';
 import { builtInImages, createBuiltInMedia } from './built-in-models.ts';
 import type { Line } from './chat-lines.ts';
@@ -77,7 +78,11 @@ export const createRowEngines = (deps: {
     },
     log,
   });
-  const chat = createBuiltInEngine({ help, rate: settings.assistantRate });
+  const chat = createBuiltInEngine({
+    help,
+    quoteFiles: quotesFromFiles,
+    rate: settings.assistantRate,
+  });
   const relay = relayOfEngine(chat);
   const llama = createLlamaProcess();
   const folder = modelFolder(settings.dataDir);

@@ -14,6 +14,7 @@ import { copyMessages, findForkPoint, sizeOfCopy } from './fork.store.ts';
 import { findFriend, findFriendSession, lockPeople, setFriendSession } from './friend.store.ts';
 import { countThisMonth } from './person-sessions.store.ts';
 import { newSessionIsPrivate } from './privacy.ts';
+import { basesFor } from './session-bases.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
 import { modelFor } from './session-models.ts';
 import { basesOf, forkable, forkMark, readableSession } from './session.service.ts';
@@ -226,7 +227,7 @@ const talkedTo = async (
   { model: name, embedding, embeddings = embedding === undefined ? [] : [embedding] }: Input,
 ): Promise<{ name?: string; keys: string[] }> => {
   if (name === undefined || embeddings.length > 0 || (await models.find(db, name, maker)))
-    return { name, keys: [...new Set(embeddings)] };
+    return { name, keys: embeddings };
   const base = await knowledge.find(db, name, maker.id);
   return base && (base.mine || base.built_in) ? { keys: [name] } : { name, keys: [] };
 };
@@ -235,9 +236,7 @@ const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input)
   const temporary = input.temporary === 1;
   await countScenario(tx, input.scenario_id, maker);
   const { name, keys } = await talkedTo(deps, tx, maker, input);
-  const bases = await deps.knowledge.findAll(tx, keys, maker.id);
-  if (bases.length < keys.length) throw new Refusal('embedding_missing');
-  const [key = '', ...more] = keys;
+  const bases = await basesFor(deps, tx, keys, maker.id);
   const wanted = { name, preferred: maker.setting.default_chat_model, asker: maker };
   return insert(tx, {
     ...askedFor(input, maker),
@@ -245,8 +244,7 @@ const makeChat = async (deps: Deps, tx: Transaction, maker: Maker, input: Input)
     model: await modelFor(deps, tx, sessionTypes.chat, wanted),
     private: temporary || (await isPrivate(tx, maker, input)),
     scenarioId: input.scenario_id ?? null,
-    embeddingKey: key,
-    moreEmbeddings: more,
+    ...bases,
     temporary,
   });
 };

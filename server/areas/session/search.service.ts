@@ -277,6 +277,8 @@ const findMatches = async (
 
 const plainText = ({ text, cut_before: before, cut_behind: behind }: store.Excerpt): string => {
   const plain = text
+    // A mark behind a backslash is a letter.
+    .replace(/\\(?=[!-/:-@[-`{-~])/g, '')
     // Of links and images their words; of one that the excerpt cuts through what is left.
     .replace(/!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*\)?/g, '$1')
     .replace(/[*`|]+|~{2,}|^[#>\s-]+/gm, ' ')

@@ -8,12 +8,13 @@ import { requirePhone } from '../contact/phone-rule.service.ts';
 import { refuseBlocked } from '../moderation/blocked-words.service.ts';
 import { requireOpening } from './day-counts.ts';
 import { privacyChangeRefusal } from './privacy.ts';
+import { basesFor } from './session-bases.ts';
 import type { SessionServiceDeps } from './session-deps.ts';
 import { modelFor } from './session-models.ts';
 import { ownSession, writableSession } from './session.service.ts';
 import * as store from './session.store.ts';
 
-type Deps = Pick<SessionServiceDeps, 'models' | 'requireTrained'>;
+type Deps = Pick<SessionServiceDeps, 'models' | 'requireTrained' | 'knowledge'>;
 
 const pin = async (tx: Transaction, ref: string, user: Identity, onTop: boolean) => {
   const { id } = await writableSession(tx, ref, user);
@@ -71,11 +72,23 @@ const otherModel = async (
   return modelFor(deps, tx, row.type, { name, asker });
 };
 
+/** Only a model that talks rests its answers on them. */
+const otherBases = (
+  deps: Deps,
+  tx: Transaction,
+  row: store.SessionRow,
+  { keys, asker }: { keys: readonly string[]; asker: Identity },
+) => {
+  if (row.type !== sessionTypes.chat)
+    throw new Refusal('session_unsuitable', '只有与模型的会话可以问知识库');
+  return basesFor(deps, tx, keys, asker.id);
+};
+
 /**
- * Changes what an owner may: the title, the model, who sees it; whoever may write in it may keep it
+ * Changes what an owner may: the title, the model, the knowledge bases, who sees it; whoever may write in it may keep it
  * at the top of their own list.
  * @throws Refusal not_found, session_deleted, session_unsuitable, words_blocked, private_forced,
- *   private_global_off, model_locked, model_unavailable, too_many
+ *   private_global_off, model_locked, model_unavailable, embedding_missing, too_many
  */
 export const changeSession = (
   deps: Deps,
@@ -84,12 +97,15 @@ export const changeSession = (
   user: Identity,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const { session_id: ref, on_top: onTop, private: hidden, model, title } = input;
+    const { session_id: ref, on_top: onTop, private: hidden, model, title, embeddings } = input;
     if (onTop !== undefined) await pin(tx, ref, user, onTop === 1);
-    if (hidden === undefined && model === undefined && title === undefined) return;
+    if ([hidden, model, title, embeddings].every((each) => each === undefined)) return;
     const row = await ownSession(tx, ref, user);
     const toPrivate = hidden === undefined ? row.private : hidden === 1;
-    const values: Parameters<typeof store.updateSession>[2] = {};
+    const values: Parameters<typeof store.updateSession>[2] =
+      embeddings === undefined
+        ? {}
+        : await otherBases(deps, tx, row, { keys: embeddings, asker: user });
     if (title !== undefined) {
       requireTitled(row);
       values.prompt = title;

@@ -198,7 +198,13 @@ export const insertSession = async (
 export const updateSession = async (
   db: Executor,
   id: number,
-  values: { private?: boolean; model?: string; prompt?: string },
+  values: {
+    private?: boolean;
+    model?: string;
+    prompt?: string;
+    embeddingKey?: string;
+    moreEmbeddings?: string[];
+  },
 ): Promise<void> => {
   // Made private by somebody, it stays so when its owner is served again.
   const closing = values.private === true ? { closedWithOwner: false } : {};

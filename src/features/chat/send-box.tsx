@@ -243,7 +243,11 @@ export const SendBox = ({
       <div>
         {kit && <kit.BoxTop state={state} />}
         <div className={boxCss.sendLine} data-writer="chat">
-          {kit ? <kit.AttachButton target={target} /> : <span className={boxCss.attachSpace} />}
+          {kit ? (
+            <kit.Plus session={session} target={target} />
+          ) : (
+            <span className={boxCss.attachSpace} />
+          )}
           <WordsField
             ref={box}
             text={text}

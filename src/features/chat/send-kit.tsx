@@ -5,17 +5,19 @@ import {
   setAttachments,
   useAttachments,
 } from '#src/platform/attach/attach-store.ts';
-import { AttachDrop, AttachTray } from '#src/widgets/attach/attach.tsx';
+import { AttachButton, AttachDrop, AttachTray } from '#src/widgets/attach/attach.tsx';
 import { toldApart } from '#src/platform/format.ts';
 import { useLine } from '#src/platform/line.ts';
 import { useChatModels, useModel } from '#src/platform/queries.ts';
+import { useEver } from '#src/platform/use-ever.ts';
+import { Act } from '#src/ui/act.tsx';
 import { PathIcon } from '#src/ui/icon.tsx';
 import { ModelSheet } from '#src/widgets/model/model-sheet.tsx';
 import { Removable } from '#src/widgets/composer/removable.tsx';
 import { ThinkingSwitch } from '#src/widgets/composer/thinking-part.tsx';
 import { WebSwitch } from '#src/widgets/composer/web-switch.tsx';
 import { withSign } from '#src/widgets/template/typed-words.ts';
-import { lazyPart } from '#src/platform/lazy-chunk.ts';
+import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
 import { toast } from '#src/platform/toast.ts';
 import { isFree } from '#contract/price.ts';
 import type { SessionDetail } from '#contract/session.ts';
@@ -37,11 +39,12 @@ export const VoiceButton = lazyPart(
   () => import('#src/widgets/voice/voice-button.tsx'),
   <span className={boxCss.attachSpace} />,
 );
+const ChatBases = lazyAsked(() => import('./chat-bases.tsx'));
 const TypedHere = lazyPart(() => import('./typed-here.tsx'));
 const Context = lazyPart(() => prices().then(({ Context: part }) => ({ default: part })));
 
 export { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
-export { AttachButton, pasteInto } from '#src/widgets/attach/attach.tsx';
+export { pasteInto } from '#src/widgets/attach/attach.tsx';
 export {
   hasImages,
   imagesRefused,
@@ -131,6 +134,33 @@ export const BoxTop = ({ state }: { state: BoxState }) => {
         </div>
       )}
       <AttachTray target={target} />
+    </>
+  );
+};
+
+/** Files, and what else a question is asked about. */
+export const Plus = ({ session, target }: Pick<BoxState, 'session' | 'target'>) => {
+  const [open, setOpen] = useState(false);
+  const used = useEver(open);
+  if (session.type !== sessionTypes.chat || !session.owner) return <AttachButton target={target} />;
+  return (
+    <>
+      <AttachButton target={target}>
+        {(close) => (
+          <div role="group" aria-label="问什么">
+            <Act
+              icon="search"
+              label="知识库"
+              note={session.embedding_name}
+              onClick={() => {
+                close();
+                setOpen(true);
+              }}
+            />
+          </div>
+        )}
+      </AttachButton>
+      {used && <ChatBases session={session} open={open} onClose={() => setOpen(false)} />}
     </>
   );
 };

@@ -243,6 +243,30 @@ const SendButton = ({
   </button>
 );
 
+/** Begins a session, and says so at once: its question stands in the place of home from the press on. */
+const leading =
+  (
+    start: ReturnType<typeof useStart>['start'],
+    {
+      busy,
+      added,
+      temporary,
+      onLead,
+    }: {
+      busy: boolean;
+      /** Words that wait for a file stand in the box of their session. */
+      added: boolean;
+      /** Nothing of it is kept: it waits for the line where it was written. */
+      temporary: boolean;
+      onLead: (words: string | null) => void;
+    },
+  ) =>
+  async (words: string, suggestion = false) => {
+    if (busy) return;
+    if (!temporary) onLead(added && !suggestion ? '' : words.trim());
+    if (!(await start(words, suggestion))) onLead(null);
+  };
+
 /** The new-session area: a question, a model, and ways to begin. */
 export const Composer = ({
   focus,
@@ -250,6 +274,7 @@ export const Composer = ({
   tab,
   ideas,
   folded = false,
+  onLead,
 }: {
   focus: boolean;
   /** Nothing else was asked for: with a keyboard at hand one writes at once. */
@@ -260,6 +285,8 @@ export const Composer = ({
   ideas: boolean;
   /** Something else is being done: it takes no room, and keeps what was written. */
   folded?: boolean;
+  /** A session is begun with these words, and opens; null: it came to nothing. */
+  onLead: (words: string | null) => void;
 }) => {
   const [text, setText] = useDraft('home');
   const [kind, setKind] = useKind(tab);
@@ -279,7 +306,8 @@ export const Composer = ({
   );
   const target = useMemo(() => ({ draftKey: 'home', model, onModel: choose }), [model, choose]);
   const added = useAttachments('home').items.length > 0 && !images;
-  const send = () => void start(text);
+  const begin = leading(start, { busy, added, temporary: choice.temporary, onLead });
+  const send = () => void begin(text);
   const take = (prompt: string) => {
     setText(prompt);
     box.current?.focus();
@@ -349,7 +377,7 @@ export const Composer = ({
             suggesting={ideas}
             busy={busy}
             onChoose={option}
-            onSuggestion={(idea) => void start(idea, true)}
+            onSuggestion={(idea) => void begin(idea, true)}
           />
         )}
         {images && model && <Studio model={model} onIdea={take} />}

@@ -19,6 +19,7 @@ import { lazyAsked, lazyPart } from '#src/platform/lazy-chunk.ts';
 import { Fragment, useLayoutEffect, useRef, useState } from 'react';
 import { Composer } from './composer.tsx';
 import { HomeSearch } from './home-search.tsx';
+import { Leading } from './leading.tsx';
 import { Pager } from '#src/ui/pager/pager.tsx';
 import type { SessionAct } from './session-acts.ts';
 import { headingAt } from './time-groups.ts';
@@ -181,6 +182,7 @@ export const HomeScreen = () => {
   const [searching, setSearching] = useSearching(search);
   const [menu, setMenu] = useState<Session>();
   const [swiped, setSwiped] = useState('');
+  const [leading, setLeading] = useState<string | null>(null);
   const screen = useRef<HTMLDivElement>(null);
   const wide = useMedia(wideEnoughForMenu);
   const { sidebar } = usePrefs();
@@ -208,80 +210,85 @@ export const HomeScreen = () => {
     withRecents && token !== '' && search.channel === undefined && !filtered && page === 1;
   const author = sessions.find((session) => session.user_id === user_id)?.user_name ?? '';
 
+  const shown = leading === null ? (beside ? css.homeAsking : '') : css.homeAway;
   return (
-    <div className={beside ? `page ${css.homeAsking}` : 'page'} ref={screen}>
-      <header className={`page-head ${css.homeHead}`}>
-        <h1>{titles[channel]}</h1>
-        {!beside && (
-          <HomeSearch
-            title={titles[channel]}
-            query={query}
-            open={searching}
-            onOpen={setSearching}
-            onQuery={(words) => filter({ query: words })}
-          />
-        )}
-        {token === '' && (
-          <ButtonLink size="small" to="/login">
-            登录
-          </ButtonLink>
-        )}
-      </header>
-      <Composer
-        focus={search.new === 1}
-        handy={search.channel === undefined}
-        tab={search.tab ?? 'chat'}
-        ideas={wide || token === '' || newcomer}
-        folded={(searching && !wide) || query !== undefined}
-      />
-      <section aria-label={titles[channel]} className={beside ? css.homeBeside : undefined}>
-        <div className={css.listHead}>
-          <Channels here={beside ? null : channel} />
-          {!beside && (filtered || sessions.length > 0) && (
-            <SessionFilters
-              values={{ model, user_id, scenario_id }}
-              models={list.data?.models ?? []}
-              author={maskName(author)}
-              scenario={scenario}
-              onChange={filter}
+    <>
+      {leading !== null && <Leading words={leading} onBack={() => setLeading(null)} />}
+      <div className={`page ${shown}`} ref={screen}>
+        <header className={`page-head ${css.homeHead}`}>
+          <h1>{titles[channel]}</h1>
+          {!beside && (
+            <HomeSearch
+              title={titles[channel]}
+              query={query}
+              open={searching}
+              onOpen={setSearching}
+              onQuery={(words) => filter({ query: words })}
             />
           )}
-        </div>
-        {unsent > 0 && (
-          <p className={css.homeOffline} role="status">
-            {unsent} 条等待发送
-          </p>
-        )}
-        {!beside && !noneAsked && list.isPending && <LoadingCards />}
-        {list.isError && !list.data && <QueryFailed query={list} />}
-        {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
-          <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
-        )}
-        {!beside && sessions.length > 0 && (
-          <Sessions
-            sessions={sessions}
-            channel={channel}
-            words={query}
-            swiped={swiped}
-            onSwipe={setSwiped}
-            onMenu={token === '' ? undefined : setMenu}
-          />
-        )}
-        {!beside && list.data && (
-          <Pager
-            page={page}
-            count={list.data.page_count}
-            isCounted={!list.isPlaceholderData}
-            onPage={(next, replace) =>
-              void navigate({
-                search: (old) => ({ ...old, channel, page: next, new: undefined }),
-                replace,
-              })
-            }
-          />
-        )}
-      </section>
-      <Menu session={menu} channel={channel} words={query} onClose={() => setMenu(undefined)} />
-    </div>
+          {token === '' && (
+            <ButtonLink size="small" to="/login">
+              登录
+            </ButtonLink>
+          )}
+        </header>
+        <Composer
+          focus={search.new === 1}
+          handy={search.channel === undefined}
+          tab={search.tab ?? 'chat'}
+          ideas={wide || token === '' || newcomer}
+          folded={(searching && !wide) || query !== undefined}
+          onLead={setLeading}
+        />
+        <section aria-label={titles[channel]} className={beside ? css.homeBeside : undefined}>
+          <div className={css.listHead}>
+            <Channels here={beside ? null : channel} />
+            {!beside && (filtered || sessions.length > 0) && (
+              <SessionFilters
+                values={{ model, user_id, scenario_id }}
+                models={list.data?.models ?? []}
+                author={maskName(author)}
+                scenario={scenario}
+                onChange={filter}
+              />
+            )}
+          </div>
+          {unsent > 0 && (
+            <p className={css.homeOffline} role="status">
+              {unsent} 条等待发送
+            </p>
+          )}
+          {!beside && !noneAsked && list.isPending && <LoadingCards />}
+          {list.isError && !list.data && <QueryFailed query={list} />}
+          {!beside && (noneAsked || (list.data && sessions.length === 0)) && (
+            <NoSessions channel={channel} filtered={filtered} visitor={token === ''} />
+          )}
+          {!beside && sessions.length > 0 && (
+            <Sessions
+              sessions={sessions}
+              channel={channel}
+              words={query}
+              swiped={swiped}
+              onSwipe={setSwiped}
+              onMenu={token === '' ? undefined : setMenu}
+            />
+          )}
+          {!beside && list.data && (
+            <Pager
+              page={page}
+              count={list.data.page_count}
+              isCounted={!list.isPlaceholderData}
+              onPage={(next, replace) =>
+                void navigate({
+                  search: (old) => ({ ...old, channel, page: next, new: undefined }),
+                  replace,
+                })
+              }
+            />
+          )}
+        </section>
+        <Menu session={menu} channel={channel} words={query} onClose={() => setMenu(undefined)} />
+      </div>
+    </>
   );
 };

@@ -6,8 +6,8 @@ import { Sheet } from '#src/ui/sheet.tsx';
 import { varsOf } from '#src/widgets/template/template-vars.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
-import { StartList } from './start-list.tsx';
-import css from './start-sheets.module.css';
+import { StartList } from '#src/widgets/start/start-list.tsx';
+import css from '#src/widgets/start/start-sheets.module.css';
 
 /** Templates for questions, by category and by words; one is chosen for the next session. */
 const ScenarioSheet = ({

@@ -7,7 +7,7 @@ import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import type { StartChoice } from './use-start.ts';
 
 const ScenarioSheet = lazyAsked(() => import('./scenario-sheet.tsx'));
-const KnowledgeSheet = lazyAsked(() => import('./knowledge-sheet.tsx'));
+const KnowledgeSheet = lazyAsked(() => import('#src/widgets/start/knowledge-sheet.tsx'));
 const QuestionEditor = lazyAsked(async () => ({
   default: (await import('#src/widgets/editor/question-editor.tsx')).QuestionEditor,
 }));

@@ -28,7 +28,7 @@ import { codeNumbers } from '#contract/page-errors.ts';
 import { noteBegun } from './begun.ts';
 import { refusalOf } from '#src/widgets/composer/send-rules.ts';
 import { limits } from '#contract/limits.ts';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { giveFirstSendBack, takeFirstSend } from '#src/widgets/conversation/first-send.ts';
 import { useRefusal } from '#src/widgets/conversation/use-refusal.ts';
@@ -131,6 +131,7 @@ export type StartKind = 'chat' | 'free' | 'imagine';
 /** Makes a session for a first question and goes there; the chat sends it. */
 export const useStart = (choice: StartChoice, kind: StartKind) => {
   const navigate = useNavigate();
+  const router = useRouter();
   const refuse = useRefusal({ everyFailure: true });
   const chosen = useChosenModel();
   const free = useChatModels().data?.find((each) => each.factor === 0);
@@ -158,6 +159,8 @@ export const useStart = (choice: StartChoice, kind: StartKind) => {
       return false;
     }
     setBusy(true);
+    // Its screen comes while the session is made; a failure is met where it is led to.
+    router.preloadRoute({ to: '/chat' }).catch(() => undefined);
     if (asked.current.key === '') asked.current = { key: uuid(), uuid: uuid() };
     const { key } = asked.current;
     const own = { model: model?.name, uuid: asked.current.uuid };

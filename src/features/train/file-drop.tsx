@@ -88,7 +88,7 @@ export const ComingFiles = ({
           {error === '' ? (
             <>
               <small>
-                {progress > 0 ? `正在上传 ${Math.floor(progress * 100)}%` : '等待上传'} ·{' '}
+                {progress > 0 ? `正在上传 ${Math.floor(progress * 100)}%` : '即将上传'} ·{' '}
                 {byteSize(size)}
               </small>
               <ProgressBar label={`${name} 上传进度`} part={progress} />

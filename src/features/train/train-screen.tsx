@@ -25,14 +25,32 @@ const words = {
     about: '把文件变成可以提问的知识库，或从图片学一种画风。',
     create: '新建',
     none: '还没有知识库。上传几个文件，就能向它们提问。',
+    account:
+      '登录之后可以新建自己的知识库和画风。公开的不登录也能问；只问一两个文件，在聊天里添加附件就行。',
   },
   translate: {
     title: '翻译',
     about: '整篇翻译文档，标题、表格、链接、代码和图片都留在原处。',
     create: '新建翻译',
     none: '还没有翻译项目。上传一个文档，就能得到对照的译文。',
+    account: '登录之后可以整篇翻译文档。',
   },
 } as const;
+
+/** Told before anything is begun: what is made here belongs to an account. */
+const AccountFirst = ({ place }: { place: Place }) => (
+  <div className={css.accountFirst}>
+    <p>{words[place].account}</p>
+    <div className="row">
+      <ButtonLink kind="primary" to="/register" search={{ back: `/${place}` }}>
+        注册
+      </ButtonLink>
+      <ButtonLink to="/login" search={{ back: `/${place}` }}>
+        去登录
+      </ButtonLink>
+    </div>
+  </div>
+);
 
 type Navigate = (next: TrainSearch, options?: { replace: boolean }) => Promise<void>;
 
@@ -71,33 +89,14 @@ const NoProjects = ({
   return (
     <EmptyPlace
       drawing="lighthouse"
-      text={
-        signedIn
-          ? open
-            ? '还没有人公开自己的项目。'
-            : told.none
-          : '注册或登录之后就能新建自己的项目。'
-      }
-      action={
-        signedIn ? (
-          create
-        ) : (
-          <div className="row">
-            <ButtonLink kind="primary" to="/register" search={{ back: `/${place}` }}>
-              注册
-            </ButtonLink>
-            <ButtonLink to="/login" search={{ back: `/${place}` }}>
-              去登录
-            </ButtonLink>
-          </div>
-        )
-      }
+      text={open ? '还没有人公开自己的项目。' : told.none}
+      action={signedIn ? create : undefined}
     />
   );
 };
 
 const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go: Navigate }) => {
-  const { token, signedIn } = useAuth();
+  const { token, user, signedIn } = useAuth();
   const told = words[place];
   usePageTitle(told.title);
   const open = (search.tab ?? (signedIn ? 'private' : 'public')) === 'public';
@@ -126,6 +125,7 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
       </header>
       {place === 'translate' && <TextTranslator />}
       <p className={css.note}>{told.about}</p>
+      {(token === '' || user?.guest) && <AccountFirst place={place} />}
       {signedIn && search.new !== 1 && (
         <DropStart place={place} onMade={(id) => void go({ ...search, model_id: id })} />
       )}

@@ -1,3 +1,4 @@
+import { authStore } from '#src/platform/auth-store.ts';
 import { Chip } from '#src/ui/chip.tsx';
 import { thumbnailOf } from '#src/platform/question.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -26,12 +27,18 @@ const sizeText = (bytes: number): string => {
   return bytes >= 1024 ? `${Math.round(bytes / 1024)} KB` : `${bytes} B`;
 };
 
+/** What a file waits for: the line, the account that a first session makes, or its next try. */
+const waitingText = (): string => {
+  if (!navigator.onLine) return '联网后上传';
+  return authStore.get().token === '' ? '发送时上传' : '即将上传';
+};
+
 const stateText = (item: Attachment): string => {
   switch (item.state) {
     case 'preparing':
       return '正在处理';
     case 'waiting':
-      return navigator.onLine ? '等待上传' : '等待网络';
+      return waitingText();
     case 'uploading':
       return item.progress > 0 ? `${Math.floor(item.progress * 100)}%` : '正在上传';
     case 'failed':

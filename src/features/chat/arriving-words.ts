@@ -1,9 +1,6 @@
 import { readDraft } from '#src/platform/draft.ts';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Separator } from '#src/widgets/conversation/separator.tsx';
-import { OnItsWay } from '#src/widgets/conversation/on-its-way.tsx';
-import rowCss from '#src/widgets/conversation/conversation.module.css';
 
 const route = getRouteApi('/chat');
 
@@ -27,23 +24,4 @@ export const useArrivingWords = (uuid: string, opened: boolean) => {
     return () => clearTimeout(timer);
   }, [words, opened]);
   return { words, forget: () => setWords('') };
-};
-
-/** A question as it will stand in the list, on its way to the server. */
-export const Arriving = ({ words }: { words: string }) => {
-  const [now] = useState(() => new Date().toISOString());
-  return (
-    <div className={rowCss.list} aria-busy="true">
-      <div className={rowCss.listSpace} />
-      <div className={rowCss.rowQuestion}>
-        <Separator time={now} />
-        <div className={rowCss.question}>
-          <div className={`${rowCss.bubble} ${rowCss.bubbleMine}`} data-bubble="mine">
-            {words}
-            <OnItsWay />
-          </div>
-        </div>
-      </div>
-    </div>
-  );
 };
