@@ -28,9 +28,13 @@ import {
 import { fieldsOf } from './service-fields.ts';
 import css from './manage-model.module.css';
 
+/** It would lie behind the button that stays in sight. */
+const intoSight = (element: HTMLElement | null): void =>
+  element?.scrollIntoView({ block: 'nearest' });
+
 /** What a trial said. */
 const Said = ({ trial }: { trial: Trial }) => (
-  <p className={css.trial} data-ok={trial.ok || undefined} role="status">
+  <p className={css.trial} ref={intoSight} data-ok={trial.ok || undefined} role="status">
     <Icon name={trial.ok ? 'check' : 'warning'} size={18} />
     <span>
       {trial.message}

@@ -25,7 +25,9 @@ const Choose = ({
 }) => (
   <>
     <p>选一家，贴上它的密钥，大家就能和它的模型聊天了。</p>
-    <ConnectChat presets={presets.filter(answers)} onSaved={onSaved} />
+    <section className={`card ${css.start}`}>
+      <ConnectChat presets={presets.filter(answers)} onSaved={onSaved} />
+    </section>
     <p>
       没有密钥也可以：
       <Link to="/manager/model" search={{ tab: 'local' }}>
@@ -68,8 +70,10 @@ export const StartScreen = () => {
           </>
         ) : preset ? (
           <>
-            <h2>{preset.label}</h2>
-            <ServiceForm draft={draftOf(preset)} onSaved={setSaid} />
+            <section className={`card ${css.start}`}>
+              <h2>{preset.label}</h2>
+              <ServiceForm draft={draftOf(preset)} onSaved={setSaid} />
+            </section>
             <div>
               <Button kind="ghost" onClick={() => setPreset(undefined)}>
                 换一个服务
