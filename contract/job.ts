@@ -11,6 +11,7 @@ export const jobKind = z.enum([
   'reconciliation',
   'account-export',
   'ollama',
+  'local-model',
 ]);
 export type JobKind = z.output<typeof jobKind>;
 

@@ -364,6 +364,8 @@ export const manageModelCalls = {
       ...service,
       ...wire,
       model: z.optional(text(100)),
+      /** Without `model`: those that it should have, the one to try first. */
+      wanted: z.optional(z.array(text(200)).check(z.maxLength(500))),
       search: z.optional(searchPaths),
     }),
     output: z.object({
@@ -372,7 +374,16 @@ export const manageModelCalls = {
       message: z.string(),
       /** ms until the first word. */
       latency: z.nullable(z.int()),
-      models: z.array(z.object({ name: z.string(), factor: z.number() })),
+      models: z.array(
+        z.object({
+          name: z.string(),
+          factor: z.number(),
+          /** It is offered where nobody says otherwise. */
+          usual: z.boolean(),
+        }),
+      ),
+      /** The one that answered. */
+      model: z.optional(z.string()),
       /** What it learned of a model: how it is told to think long or little. */
       thinking: z.optional(learnedThinking),
       /** The same of tools, where its name says otherwise or nothing. */

@@ -3,9 +3,9 @@ import { user } from './auth.ts';
 import { call, confirmation, confirmCodes, flag, slowCall, text } from './call.ts';
 import { limits } from './limits.ts';
 
-const step = z.enum(['password', 'answer', 'address', 'payment', 'people']);
+const step = z.enum(['answer', 'password', 'address', 'payment', 'people']);
 export type SetupStep = z.output<typeof step>;
-/** In the order of the path. */
+/** In the order of the path: what brings an answer first. */
 export const setupSteps = step.options;
 
 /** open: anybody; invited: by somebody's link; closed: nobody. */

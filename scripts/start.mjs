@@ -165,6 +165,9 @@ const gone = removePackages(without);
 if (gone.length > 0) console.log(`按 WITHOUT_PACKAGES 删去了 ${gone.join('、')}`);
 
 if (!process.argv.includes('--prepare')) {
+  // Whoever started it by hand reads along; the log of a service is read by programs.
+  if (process.stdout.isTTY && process.env.NODE_ENV !== 'production' && !setting('LOG_FORMAT'))
+    process.env.LOG_FORMAT = 'words';
   process.env.NODE_ENV ??= 'production';
   if (process.argv.includes('--no-backup')) process.env.UPGRADE_BACKUP = 'off';
   const kind = ['--worker', '--backup', '--restore', '--migrate', '--doctor', '--owner'].find(

@@ -101,7 +101,7 @@ const choresOf = ({ files }: Pick<Kit, 'files'>, brought: readonly Area[]): Chor
  * belongs to `life`, also when it fails.
  */
 export const createApp = async (settings: Settings, say: Say, life: Lifetime): Promise<App> => {
-  const log = createLog(settings.logLevel);
+  const log = createLog(settings);
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
   await requireDataDir(settings);
   life.own(await startTracing(settings, log));

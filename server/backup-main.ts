@@ -8,7 +8,7 @@ import { complain } from './stopping.ts';
 try {
   const settings = readSettings(process.env);
   // As it is: a backup before an upgrade must not begin it.
-  const database = await openOnly(settings, createLog('warn'));
+  const database = await openOnly(settings, createLog({ ...settings, logLevel: 'warn' }));
   try {
     const { file, bytes, tables, files } = await backUp({
       connectionString: database.connectionString,

@@ -13,7 +13,8 @@ const tell = ({ area, state, text, advice }: Finding): void =>
 /** `npm run doctor`: looks at the configuration; exit code 1 when something cannot work. */
 let failed = 0;
 try {
-  for await (const finding of examine(readSettings(process.env), createLog('silent'))) {
+  const settings = readSettings(process.env);
+  for await (const finding of examine(settings, createLog({ ...settings, logLevel: 'silent' }))) {
     tell(finding);
     if (finding.state === 'broken') failed += 1;
   }

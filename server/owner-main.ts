@@ -9,7 +9,7 @@ import { complain, say } from './stopping.ts';
 /** `npm run owner`: prints a link that lets the first owner in who lost their password. */
 try {
   const settings = readSettings(process.env);
-  const database = await openOnly(settings, createLog('warn'));
+  const database = await openOnly(settings, createLog({ ...settings, logLevel: 'warn' }));
   const pool = new pg.Pool({ connectionString: database.connectionString });
   try {
     const found = await renewEntry(openDatabase(pool));

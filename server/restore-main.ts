@@ -22,7 +22,7 @@ try {
   const file = positionals[0] === undefined ? '' : path.resolve(positionals[0]);
   if (file === '' || !existsSync(file))
     throw new StartupError('用法：npm run restore -- 备份文件.tar.gz [--replace] [--unsealed]');
-  const log = createLog('warn');
+  const log = createLog({ ...settings, logLevel: 'warn' });
   const database = await openOnly(settings, log);
   try {
     const done = await restore({

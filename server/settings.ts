@@ -160,6 +160,8 @@ export interface Settings {
   /** A clamd that looks at the files of apps, as `tcp://host:port`; empty: none. */
   clamdUrl: string;
   logLevel: string;
+  /** Lines of JSON for programs, or of words for whoever sits before a terminal. */
+  logFormat: 'json' | 'words';
   /** Whoever has it may read `/metrics`; empty: nobody. */
   metricsToken: string;
   /** Where traces go; an empty endpoint: nowhere. */
@@ -256,6 +258,12 @@ const logLevel = (given: string): string => {
     throw new StartupError(
       `LOG_LEVEL 应为 ${Object.keys(levels.values).join('、')} 或 silent，现在是“${given}”`,
     );
+  return given;
+};
+
+const logFormat = (given: string): Settings['logFormat'] => {
+  if (given !== 'json' && given !== 'words')
+    throw new StartupError(`LOG_FORMAT 应为 json 或 words，现在是“${given}”`);
   return given;
 };
 
@@ -400,6 +408,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const read = readerOf(env);
   const { word, words, address } = read;
   const endpoint = address('S3_ENDPOINT');
+  const format = logFormat(word('LOG_FORMAT', 'json'));
   const settings: Settings = {
     port: whole(env, 'PORT', 3000, 65_535),
     portChosen: word('PORT') !== '',
@@ -459,7 +468,9 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     apiTokens: whole(env, 'API_TOKENS', 1_000_000, 1_000_000_000_000),
     appFileBytes: Math.max(1, whole(env, 'APP_FILE_MB', 200, 512)) * 1024 * 1024,
     clamdUrl: clamdAddress(word('CLAMD_URL')),
-    logLevel: logLevel(word('LOG_LEVEL', 'info')),
+    // At a terminal it is said what is wrong, and no more unless that is asked for.
+    logLevel: logLevel(word('LOG_LEVEL', format === 'words' ? 'warn' : 'info')),
+    logFormat: format,
     metricsToken: word('METRICS_TOKEN'),
     trace: traceSettings(read),
     backupHours: whole(env, 'BACKUP_HOURS', 0, 8760),

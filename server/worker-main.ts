@@ -14,7 +14,7 @@ const start = async (life: Lifetime): Promise<() => Promise<void>> => {
   const settings = readSettings(process.env);
   if (settings.workers === 0) throw new StartupError('WORKERS 为 0：这个进程没有事可做');
   for (const doubt of settings.doubts) say(`注意：${doubt}`);
-  const log = createLog(settings.logLevel);
+  const log = createLog(settings);
   await requireDataDir(settings);
   life.own(await startTracing(settings, log));
   const connection = await connectDatabase(settings, log, copyBeforeUpgrade(settings, say));

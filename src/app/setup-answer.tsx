@@ -1,14 +1,10 @@
 import type { SetupState } from '#contract/setup.ts';
+import { AnswersNow } from '#src/features/model/answers-now.tsx';
+import { ConnectChat } from '#src/features/model/connect-chat.tsx';
 import { LocalShelf } from '#src/features/model/local-shelf.tsx';
-import { Presets } from '#src/features/model/presets.tsx';
-import {
-  chats,
-  draftOf,
-  ServiceForm,
-  type ServiceDraft,
-} from '#src/features/model/service-form.tsx';
+import { answers } from '#src/features/model/service-draft.ts';
+import type { Saved } from '#src/features/model/service-form.tsx';
 import { useCall } from '#src/platform/call-query.ts';
-import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { ChipChoice } from '#src/ui/chip-choice.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
@@ -20,35 +16,11 @@ type Way = 'local' | 'key';
 /** What is long took its place: one sees where one is. */
 const intoView = (element: HTMLElement | null): void => element?.scrollIntoView();
 
-const ByKey = ({ onSaved }: { onSaved: () => void }) => {
-  const [draft, setDraft] = useState<ServiceDraft>();
+const ByKey = ({ onSaved }: { onSaved: Saved }) => {
   const presets = useCall('channelPresets', {});
   if (presets.isError) return <QueryFailed query={presets} />;
   if (!presets.data) return <Skeleton lines={4} />;
-  if (!draft)
-    return (
-      <Presets
-        list={presets.data.list.filter(({ kind }) => chats(kind))}
-        onChoose={(preset) => setDraft(draftOf(preset))}
-      />
-    );
-  return (
-    <div className={css.sight} ref={intoView}>
-      <ServiceForm
-        draft={draft}
-        askedNext
-        onSaved={() => {
-          setDraft(undefined);
-          onSaved();
-        }}
-      />
-      <div className={css.acts}>
-        <Button kind="ghost" onClick={() => setDraft(undefined)}>
-          换一个服务
-        </Button>
-      </div>
-    </div>
-  );
+  return <ConnectChat presets={presets.data.list.filter(answers)} onSaved={onSaved} />;
 };
 
 /** What answers: a model of this machine, a service with a key, or what was found running here. */
@@ -59,36 +31,38 @@ export const SetupAnswer = ({
   services: SetupState['services'];
   onChange: () => void;
 }) => {
-  const [way, setWay] = useState<Way>('local');
-  const [saves, setSaves] = useState(0);
+  const [way, setWay] = useState<Way | undefined>(services.length > 0 ? undefined : 'local');
+  /** What the services that were connected here said. */
+  const [said, setSaid] = useState<readonly string[]>([]);
+  const names = services.map(({ label }) => label).join('、');
   return (
     <>
-      {services.length > 0 && (
-        <div key={saves} className={css.sight} ref={saves > 0 ? intoView : undefined}>
-          <p>已经能回答的：{services.map(({ label }) => label).join('、')}。</p>
-          <div className={css.acts}>
-            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
-              问一句试试
-            </ButtonLink>
-            <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
-          </div>
+      {names !== '' || said.length > 0 ? (
+        <div key={said.length} className={css.sight} ref={said.length > 0 ? intoView : undefined}>
+          <p>
+            接好了{names && `：${names}`}。{said.at(-1)}
+          </p>
+          <AnswersNow />
+          <p>还可以再接：</p>
         </div>
+      ) : (
+        <p>鹊桥自带的内置助手不联网，只会查帮助、算数、看时间。要真正聊天，选一种：</p>
       )}
-      <p>鹊桥自带一个不联网的内置助手，它只会查帮助、算数、看时间。要真正聊天，选一种：</p>
       <ChipChoice<Way>
         label="用什么回答"
         value={way}
         choices={[
-          { value: 'local', label: '本机模型' },
-          { value: 'key', label: '用密钥接入' },
+          { value: 'local', label: '下载本机模型' },
+          { value: 'key', label: '我有密钥' },
         ]}
         onChange={setWay}
       />
       {way === 'local' && <LocalShelf first onAnswers={onChange} />}
       {way === 'key' && (
         <ByKey
-          onSaved={() => {
-            setSaves(saves + 1);
+          onSaved={(words) => {
+            setWay(undefined);
+            setSaid([...said, words]);
             onChange();
           }}
         />

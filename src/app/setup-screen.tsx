@@ -17,7 +17,8 @@ const joinWords = { open: '开放注册', invited: '凭邀请注册', closed: '�
 
 /** How a step stands, in a line. */
 const standing = (state: SetupState, key: SetupStep): string => {
-  if (key === 'password') return state.made_up === 1 ? '还是启动时生成的' : '是自己定的';
+  if (key === 'password')
+    return state.made_up === 1 ? '还是启动时生成的，再登录时要用' : '是自己定的';
   if (key === 'answer')
     return state.services.length > 0
       ? state.services.map(({ label }) => label).join('、')

@@ -32,7 +32,10 @@ const passwordFields = [
 export const PasswordStep = ({ state, onSaved }: StepProps) =>
   state.made_up === 1 ? (
     <>
-      <p>现在的密码是启动时生成的，打印在运行鹊桥的窗口里。用户名是 admin。</p>
+      <p>
+        退出以后、换一台设备，要用用户名 admin
+        和密码才能再进来。现在的密码是启动时生成的，打印在运行鹊桥的窗口里，看得到那个窗口的人都知道；换成自己的，也好记。
+      </p>
       <Form
         fields={passwordFields}
         submit="换成这个密码"

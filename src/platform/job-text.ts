@@ -8,6 +8,7 @@ export const jobWords: Readonly<Record<JobKind, { doing: string; name: string; o
   lora: { doing: '正在训练', name: '画风训练', open: '查看' },
   translate: { doing: '正在翻译', name: '文档翻译', open: '查看' },
   reconciliation: { doing: '正在核对', name: '对账', open: '查看' },
+  'local-model': { doing: '正在下载', name: '下载模型', open: '查看' },
   ollama: { doing: '正在拉取', name: '拉取模型', open: '查看' },
   'account-export': { doing: '正在整理', name: '账户数据', open: '下载' },
 };

@@ -52,7 +52,7 @@ export const useSpeakModels = () => useModels(speakModels);
 export const useHearModels = () => useModels(hearModels);
 
 /** The chat model that the server gives this person where none is named. */
-const useUsualModel = (): Model | undefined => useModels(usualChat).data ?? undefined;
+export const useUsualModel = (): Model | undefined => useModels(usualChat).data ?? undefined;
 
 /** The model that translates for this person; undefined: only what is built in is there. */
 export const useWriter = (): Model | undefined => {

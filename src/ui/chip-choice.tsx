@@ -9,7 +9,8 @@ export const ChipChoice = <T extends string | number>({
   onChange,
 }: {
   label: string;
-  value: T;
+  /** Undefined: none of them yet. */
+  value: T | undefined;
   choices: readonly { value: T; label: string }[];
   onChange: (value: T) => void;
 }) => (

@@ -134,6 +134,10 @@ test('a model comes from a mirror, goes on after a break, is checked, and answer
   behaviour.broken = false;
   await owner.call('fetchLocalModel', { key });
   expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length, checked: true });
+  // Each try is a task of whoever pressed.
+  const [second, first] = (await owner.call('jobList', {})).list;
+  expect(second).toMatchObject({ kind: 'local-model', title: 'Qwen3 0.6B', state: 'done' });
+  expect(first).toMatchObject({ kind: 'local-model', state: 'error', error_message: broken.error });
   expect(ranges.at(-1)).toBe(`bytes=${broken.bytes}-`);
   const file = path.join(server.dataDir, 'models', 'Qwen3-0.6B-Q8_0.gguf');
   expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(sha256);
@@ -412,6 +416,32 @@ test('of two processes the one whose settings name it brings it, and the other w
   } finally {
     behaviour.slow = false;
     await second.stop();
+  }
+});
+
+test('a download that is stopped among the tasks ends, keeps what came, and goes on from there', async () => {
+  await owner.call('saveLocalMirrors', { mirrors: [`http://${host}/{file}`] });
+  behaviour.slow = true;
+  ranges.length = 0;
+  try {
+    await owner.call('fetchLocalModel', { key });
+    await vi.waitFor(async () => expect((await shown()).bytes).toBeGreaterThan(0), 5_000);
+    const [job] = (await owner.call('jobList', { running: 1 })).list;
+    await vi.waitFor(async () => {
+      const [now] = (await owner.call('jobList', { running: 1 })).list;
+      expect(now?.progress).toBeGreaterThan(0);
+    }, 2_000);
+    expect(await owner.call('cancelJob', { request_id: job!.uuid })).toEqual({ cancelled: true });
+    const { state, bytes, error } = await shown();
+    expect({ state, error }).toEqual({ state: 'waiting', error: '' });
+    expect((await owner.call('jobList', { running: 1 })).list).toEqual([]);
+    behaviour.slow = false;
+    await owner.call('fetchLocalModel', { key });
+    expect(await settled()).toMatchObject({ state: 'ready', bytes: model.length });
+    expect(ranges).toEqual([undefined, `bytes=${bytes}-`]);
+  } finally {
+    behaviour.slow = false;
+    await owner.call('removeLocalModel', { key });
   }
 });
 

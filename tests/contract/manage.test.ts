@@ -390,6 +390,24 @@ test('a service is tried, added, rotates its keys and answers; its key never com
   await manager.call('delChannel', { id });
 });
 
+test('a trial tries what was wanted where the service has it, and says what is usual there', async () => {
+  const { manager } = world.people;
+  const service = {
+    kind: 'openai-compatible' as const,
+    base_url: mock.baseURL,
+    api_key: 'sk-first-key-000001',
+  };
+  const tried = async (wanted: string[]) => {
+    const { model, models } = await manager.call('testChannel', { ...service, wanted });
+    return [model, models.filter(({ usual }) => usual).map(({ name }) => name)];
+  };
+  const usual = ['mock-chat', 'mock-mini'];
+  expect(await tried(['gone-chat', 'mock-chat'])).toEqual(['mock-chat', usual]);
+  // Else the cheap one.
+  expect(await tried(['gone-chat'])).toEqual(['mock-mini', usual]);
+  expect(await tried([])).toEqual(['mock-mini', usual]);
+});
+
 test('services that embed and train are connected by form, tried, used and switched off', async () => {
   const { manager, user } = world.people;
   const side = await startMockTraining();

@@ -60,12 +60,10 @@ const test = base.extend<{ fresh: Fresh }>({
 test.skip(foreignServer, 'needs a server of its own');
 test.use({ viewport: { width: 390, height: 844 } });
 
-/** In through the printed link, with a password of one's own. */
+/** In through the printed link, to what brings an answer. */
 const comeIn = async (page: Page, { link }: Fresh) => {
   await page.goto(link);
   await page.getByRole('button', { name: '进入，开始起步' }).tap();
-  await page.getByLabel('新的密码').fill('a-password-of-mine');
-  await page.getByRole('button', { name: '换成这个密码' }).tap();
 };
 
 test('a stranger has a model of their own machine answer', async ({ app, fresh, page }) => {
@@ -90,23 +88,36 @@ test('a stranger has a model of their own machine answer', async ({ app, fresh, 
 
 test('a stranger with a key has its service answer', async ({ app, fresh, page }) => {
   await comeIn(page, fresh);
-  await page.getByRole('radio', { name: '用密钥接入' }).tap();
-  await page.getByRole('button', { name: /^OpenAI/ }).tap();
-  await page.getByLabel('密钥（API Key）').fill('sk-first');
-  await page.getByRole('button', { name: '更多设置' }).tap();
-  await page.getByLabel('地址').fill(fresh.service.baseURL);
-  await page.getByRole('button', { name: '测试', exact: true }).tap();
-  await expect(page.getByText(/gpt-4o-mini 回答/)).toBeVisible();
-  await page.getByRole('button', { name: '接入', exact: true }).tap();
+  await page.getByRole('radio', { name: '我有密钥' }).tap();
+  const key = page.getByLabel('密钥（API Key）');
+  const connect = page.getByRole('button', { name: '测试并接入' });
+  const chosen = page.getByRole('radio', { checked: true });
+  // A key that tells whose it is chooses; a person chooses after that.
+  await key.fill(`gsk_${'a1'.repeat(20)}`);
+  await expect(chosen.filter({ hasText: 'Groq' })).toBeVisible();
+  await key.fill('sk-first');
+  await page.getByRole('radio', { name: /^其他/ }).tap();
+  await expect(key).toHaveValue('sk-first');
+  // What goes wrong is said, and nothing that was typed is lost.
+  await page.getByLabel('地址').fill('http://127.0.0.1:9/v1');
+  await connect.tap();
+  await expect(page.getByText('连不上：这个地址没有服务在听')).toBeVisible();
+  await expect(connect).toBeInViewport();
+  await expect(key).toHaveValue('sk-first');
+  await page.getByLabel('地址').fill(`${fresh.service.baseURL}/chat/completions`);
+  await connect.tap();
+  await expect(page.getByText(/现在默认由 Mock Mini 回答/)).toBeVisible();
   // What is left is settled by a press each, on the same screen.
-  await page.getByRole('button', { name: /地址与 HTTPS/ }).tap();
+  await page.getByRole('button', { name: /换一个密码/ }).tap();
+  await page.getByLabel('新的密码').fill('a-password-of-mine');
+  await page.getByRole('button', { name: '换成这个密码' }).tap();
   await page.getByRole('button', { name: '只在自己的网络里用' }).tap();
   await page.getByRole('button', { name: '不收款', exact: true }).tap();
   await page.getByText('凭邀请', { exact: true }).tap();
   await page.getByRole('button', { name: '保存', exact: true }).tap();
   await expect(page.getByText('五步都好了')).toBeVisible();
   await page.getByRole('button', { name: /用什么回答/ }).tap();
-  await page.getByRole('link', { name: '问一句试试' }).tap();
+  await page.getByRole('link', { name: '开始聊' }).tap();
   await page.getByRole('textbox', { name: '输入问题' }).fill('请介绍一下你自己吧');
   await app.sendButton.tap();
   await expect(app.log).toContainText(fresh.service.textFor('请介绍一下你自己吧').slice(0, 8));

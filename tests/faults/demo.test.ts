@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeDemo } from '#scripts/demo/removal.ts';
 import { createFolderStorage } from '#server/storage/folder-storage.ts';
 import { TestClient } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { ADMIN_PASSWORD, makeDatabase, startServer, type TestServer } from '../support/server.ts';
 import { talk } from '../support/world.ts';
 
 let server: TestServer;
@@ -55,3 +58,41 @@ test('the demo goes with all that is its own, and what real people made with it 
   const { rows } = await pool.query('SELECT FROM scenarios WHERE id = $1', [id]);
   expect(rows).toHaveLength(0);
 });
+
+test.skipIf(!process.env['HEAVY'])(
+  'the demo fills every area, and is taken away whole',
+  { timeout: 900_000 },
+  async () => {
+    const databaseUrl = await makeDatabase();
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: scratchFolder('demo'),
+    };
+    const tsx = 'node_modules/tsx/dist/cli.mjs';
+    const demo = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [tsx, 'scripts/demo.ts', ...args], { env });
+    const filled = new pg.Pool({ connectionString: databaseUrl });
+    try {
+      const counts = async (): Promise<Record<string, number>> => {
+        const { rows } = await filled.query<{ name: string; count: number }>(`
+          SELECT relname AS name, (xpath('/row/c/text()', query_to_xml(
+            format('SELECT count(*) AS c FROM %I', relname), false, true, '')))[1]::text::int AS count
+          FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`);
+        return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+      };
+      expect((await demo('--remove')).stdout).toContain('这里没有演示');
+      const before = await counts();
+      expect((await demo()).stdout).toContain('演示好了');
+      const during = await counts();
+      const grown = (name: string) => (during[name] ?? 0) - (before[name] ?? 0);
+      for (const [name, least] of Object.entries({ users: 20, images: 60, sessions: 30 }))
+        expect(grown(name)).toBeGreaterThanOrEqual(least);
+      expect((await demo('--remove')).stdout).toContain('演示已经整个拿走');
+      expect(await counts()).toEqual(before);
+    } finally {
+      await filled.end();
+    }
+  },
+);

@@ -1,10 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { codes } from '#contract/errors.ts';
+import { createBringing } from '#server/areas/local-model/bring-model.ts';
+import type { ShelfEntry } from '#server/engines/local/catalogue.ts';
 import { TestClient } from '../support/client.ts';
 import { startServer } from '../support/server.ts';
 
@@ -51,6 +65,55 @@ test('where a new database would not fit a start says so in one line, and ends',
   expect(stderr.trim()).toMatch(
     /^.* 所在的盘只剩 \d+ MB，新的数据库要 200 MB：腾出空间，或用 DATA_DIR 换一个盘$/,
   );
+});
+
+test('a model that fills the disk keeps what came of it, says so, and goes on from there', async ({
+  skip,
+}) => {
+  const folder = smallDisk(8, skip);
+  const model = Buffer.alloc(6 * 1024 * 1024, 7);
+  model.write('GGUF');
+  const asked: number[] = [];
+  const mirror = createServer((request, response) => {
+    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    asked.push(from);
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': model.length - from });
+    response.end(model.subarray(from));
+  }).listen(0, '127.0.0.1');
+  await once(mirror, 'listening');
+  onTestFinished(() => void mirror.close());
+  const host = `127.0.0.1:${(mirror.address() as AddressInfo).port}`;
+  writeFileSync(path.join(folder, 'mirrors.json'), JSON.stringify([`http://${host}/{file}`]));
+  const bringing = createBringing({
+    folder,
+    settings: { fetchAllowed: [host] },
+    log: { info: () => {}, warn: () => {} },
+    onHere: () => Promise.resolve(),
+  });
+  const entry: ShelfEntry = {
+    key: 'large',
+    kind: 'chat',
+    label: 'large',
+    repository: '',
+    file: 'large.gguf',
+    size: model.length,
+    sha256: createHash('sha256').update(model).digest('hex'),
+    memory: 0,
+    licence: '',
+    languages: '',
+  };
+  const hog = path.join(folder, 'hog');
+  writeFileSync(hog, Buffer.alloc(4 * 1024 * 1024, 1));
+  expect(await bringing.bring(entry)).toEqual({
+    state: 'failed',
+    error: expect.stringContaining('磁盘满了：下好的部分留着') as string,
+  });
+  const { bytes } = await bringing.stateOf(entry);
+  expect(bytes).toBeGreaterThan(2 * 1024 * 1024);
+  rmSync(hog);
+  expect(await bringing.bring(entry)).toEqual({ state: 'here' });
+  expect(asked).toEqual([0, bytes]);
+  expect(await bringing.stateOf(entry)).toMatchObject({ state: 'ready', checked: true });
 });
 
 test('on a full disk writes are refused clearly, reads go on, and room brings writes back', async ({

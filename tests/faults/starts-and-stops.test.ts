@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -23,6 +23,7 @@ describe('a start that cannot work says why in one line, and ends', () => {
     [{ TRUST_PROXY: 'nonsense' }, 'TRUST_PROXY'],
     [{ PUBLIC_URL: 'nonsense' }, 'PUBLIC_URL'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ LOG_FORMAT: 'loud' }, 'LOG_FORMAT'],
     [{ HOST: '192.0.2.1' }, 'HOST'],
     [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'DATABASE_URL'],
     // It cannot be made, and what tries to make it must not try for ever.
@@ -176,6 +177,35 @@ test('a server whose npm ends without a word ends, too', async () => {
   shell.kill('SIGTERM');
   await expect.poll(() => statusOf(`${baseURL}/livez`), { timeout: 20_000 }).toBe(0);
   expect(printed()).toContain('正在停止');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('at a terminal what is wrong is said in a line, and nothing in JSON', async ({ skip }) => {
+  // Of util-linux.
+  const inTerminal = 'script';
+  skip(spawnSync(inTerminal, ['--version']).status !== 0, 'no program makes a terminal here');
+  const port = await freePort();
+  const dataDir = scratchFolder('terminal');
+  const start = `"${process.execPath}" scripts/start.mjs`;
+  const terminal = spawn(inTerminal, ['--quiet', '--flush', '--return', '-c', start, '/dev/null'], {
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DATABASE_URL: await makeDatabase(),
+      LOCAL_MODELS: 'off',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+      OPENAI_API_KEY: 'sk-test',
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const baseURL = `http://127.0.0.1:${port}`;
+  const printed = await untilAnswering(terminal, baseURL);
+  await expect.poll(printed, { timeout: 20_000 }).toMatch(/^\d\d:\d\d:\d\d warn: .*ECONNREFUSED/m);
+  expect(printed()).not.toMatch(/^\s*[{[]/m);
+  terminal.stdin.write('\u0003');
+  await expect.poll(() => statusOf(`${baseURL}/livez`), { timeout: 20_000 }).toBe(0);
   rmSync(dataDir, { recursive: true, force: true });
 });
 

@@ -8,7 +8,7 @@ import { createOllamaWork } from './ollama-job.ts';
 import { createOllama } from './ollama.service.ts';
 
 export const localModelArea = ({ db, settings, log, models }: Kit) => {
-  const local = createLocalModels({ settings, log, models });
+  const local = createLocalModels({ db, settings, log, models });
   const places = localAddresses(settings.localModels);
   const ollama = createOllama({ db, places });
   const offer = async (baseUrl: string): Promise<void> => {
@@ -16,7 +16,7 @@ export const localModelArea = ({ db, settings, log, models }: Kit) => {
     if (names && names.length > 0) await models.offerService(baseUrl, names);
   };
   return {
-    jobKinds: [createOllamaWork({ places, offer })],
+    jobKinds: [local.job, createOllamaWork({ places, offer })],
     seed: () => local.start(),
     drain: async () => local.close(),
     serve: ({ jobs }) =>
@@ -39,10 +39,10 @@ export const localModelArea = ({ db, settings, log, models }: Kit) => {
           });
           return {};
         },
-        fetchLocalModel: async ({ key }, { noteAct }) => {
+        fetchLocalModel: async ({ key }, { user, noteAct }) => {
           noteAct({
             subject: `local_model:${key}`,
-            from: { state: await local.fetch(key) },
+            from: { state: await local.fetch(key, user.id) },
             to: { state: 'fetching' },
           });
           return {};
@@ -50,7 +50,7 @@ export const localModelArea = ({ db, settings, log, models }: Kit) => {
         stopLocalModel: async ({ key }, { noteAct }) => {
           noteAct({
             subject: `local_model:${key}`,
-            from: { state: await local.stop(key) },
+            from: { state: await local.stop(key, jobs) },
             to: { state: 'waiting' },
           });
           return {};
@@ -58,7 +58,7 @@ export const localModelArea = ({ db, settings, log, models }: Kit) => {
         removeLocalModel: async ({ key }, { noteAct }) => {
           noteAct({
             subject: `local_model:${key}`,
-            from: { state: await local.remove(key) },
+            from: { state: await local.remove(key, jobs) },
             to: { state: 'none' },
           });
           return {};

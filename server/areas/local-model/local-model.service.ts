@@ -11,11 +11,15 @@ import {
   modelsHere,
   readShelf,
 } from '#server/engines/local/model-folder.ts';
+import type { Database } from '#server/db/database.ts';
 import { Refusal } from '#server/http/handlers.ts';
+import type { Jobs } from '#server/jobs/jobs.ts';
 import { isInstalled } from '#server/optional-packages.ts';
 import type { Settings } from '#server/settings.ts';
 import type { ModelService } from '../model/model.service.ts';
 import { bytesOf, createBringing, isWanted, pathOf } from './bring-model.ts';
+import { createFetches } from './fetches.ts';
+import { createFetchWork } from './fetch-job.ts';
 import { readMirrors, writeMirrors } from './mirrors.ts';
 
 /** Free beside a model that is brought here, bytes. */
@@ -62,11 +66,12 @@ const diskFree = async (dataDir: string): Promise<number> => {
 
 /** The models of this machine: brought here by one press, offered while their files are here. */
 export const createLocalModels = (deps: {
+  db: Database;
   settings: Settings;
   log: FastifyBaseLogger;
   models: Pick<ModelService, 'offerLocal'>;
 }) => {
-  const { settings, log, models } = deps;
+  const { db, settings, log, models } = deps;
   const folder = modelFolder(settings.dataDir);
   const offer = async (): Promise<void> => {
     const here = await modelsHere(folder);
@@ -80,17 +85,26 @@ export const createLocalModels = (deps: {
   };
 
   const bringing = createBringing({ folder, settings, log, onHere: offer });
+  const fetches = createFetches({ db, folder, bringing, workers: settings.workers });
+
+  const stop = async (entry: ShelfEntry, jobs: Pick<Jobs, 'cancel'>): Promise<void> => {
+    await bringing.stop(entry);
+    await fetches.stop(entry.key, jobs);
+  };
 
   return {
+    job: createFetchWork({ folder, bringing, entryOf: (key) => entryOf(folder, key) }),
+
     shelf: async () => {
       const here = await modelsHere(folder);
       const shelf = await readShelf(folder);
       const own = here.filter(({ key }) => !shelf.some((entry) => entry.key === key));
+      const last = await fetches.last();
       // A file that was just put there by hand is offered from now on.
       await offer();
       return {
         list: [
-          ...(await Promise.all(shelf.map(bringing.stateOf))),
+          ...(await Promise.all(shelf.map((entry) => bringing.stateOf(entry, last(entry.key))))),
           ...(await Promise.all(own.map(byHand))),
         ],
         reason: missingFor('chat'),
@@ -107,7 +121,7 @@ export const createLocalModels = (deps: {
     },
 
     /** These three give how it stood before. */
-    fetch: async (key: string): Promise<LocalModel['state']> => {
+    fetch: async (key: string, userId: number): Promise<LocalModel['state']> => {
       const entry = await entryOf(folder, key);
       const { state } = await bringing.stateOf(entry);
       const missing = missingFor(entry.kind);
@@ -115,23 +129,23 @@ export const createLocalModels = (deps: {
       if (state === 'ready') return state;
       if ((await diskFree(settings.dataDir)) < entry.size + (entry.unpacked ?? 0) + diskSpare)
         throw new Refusal('manage_unsuitable', '磁盘剩余的空间放不下这个模型');
-      void bringing.bring(entry);
+      await fetches.begin(entry, userId);
       return state;
     },
 
-    stop: async (key: string): Promise<LocalModel['state']> => {
+    stop: async (key: string, jobs: Pick<Jobs, 'cancel'>): Promise<LocalModel['state']> => {
       const entry = await entryOf(folder, key);
       const { state } = await bringing.stateOf(entry);
-      await bringing.stop(entry);
+      await stop(entry, jobs);
       return state;
     },
 
-    remove: async (key: string): Promise<LocalModel['state']> => {
+    remove: async (key: string, jobs: Pick<Jobs, 'cancel'>): Promise<LocalModel['state']> => {
       const file = await findModel(folder, key);
       const entry = (await readShelf(folder)).find((each) => each.key === key);
       const state = entry ? (await bringing.stateOf(entry)).state : 'ready';
       if (entry) {
-        await bringing.stop(entry);
+        await stop(entry, jobs);
         await rm(`${pathOf(folder, entry)}.part`, { force: true });
       } else if (file === null) throw new Refusal('not_found', '没有这个模型');
       if (file !== null) await rm(file, { recursive: true, force: true });
@@ -152,7 +166,7 @@ export const createLocalModels = (deps: {
       await offer();
       for (const entry of await readShelf(folder)) {
         const wanted = entry.key === settings.localModel || (await isWanted(folder, entry));
-        if (wanted && (await findModel(folder, entry.key)) === null) void bringing.bring(entry);
+        if (wanted && (await findModel(folder, entry.key)) === null) await fetches.begin(entry);
       }
     },
 

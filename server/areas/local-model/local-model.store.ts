@@ -1,6 +1,7 @@
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
-import type { Executor } from '#server/db/database.ts';
-import { channels, modelChannels, models } from '#server/db/schema.ts';
+import type { Executor, Transaction } from '#server/db/database.ts';
+import { channels, modelChannels, models, users } from '#server/db/schema.ts';
+import type { FetchRow } from './bring-model.ts';
 
 /** What was found running on this machine, and the models that one may choose there. */
 export const foundServices = async (db: Executor) => {
@@ -60,7 +61,38 @@ export const pullsFrom = async (
   return rows;
 };
 
-export const hidePull = async (db: Executor, id: number): Promise<void> => {
+/** Whoever begins to bring a model waits until another has begun it. */
+export const lockFetches = async (tx: Transaction): Promise<void> => {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('local models', 0))`);
+};
+
+/** The last job that brought each model of this folder; those put out of sight are left out. */
+export const lastFetches = async (db: Executor, folder: string): Promise<FetchRow[]> => {
+  const { rows } = await db.execute<FetchRow & Record<string, unknown>>(sql`
+    SELECT * FROM (
+      SELECT DISTINCT ON (input->>'key') id::float8, input->>'key' AS key, state,
+        error_message AS error, remote->>'hidden' AS hidden
+      FROM jobs
+      WHERE subject_kind = 'local-model' AND kind = 'local-model' AND input->>'folder' = ${folder}
+      ORDER BY input->>'key', id DESC
+    ) AS newest
+    WHERE hidden IS NULL`);
+  return rows;
+};
+
+/** Whose job it is that nobody pressed for. */
+export const firstOwner = async (db: Executor): Promise<number | null> => {
+  const [row] = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.owner, true))
+    .orderBy(asc(users.id))
+    .limit(1);
+  return row?.id ?? null;
+};
+
+/** Puts how a job ended out of sight of the shelf. */
+export const hideJob = async (db: Executor, id: number): Promise<void> => {
   await db.execute(sql`
     UPDATE jobs SET remote = coalesce(remote, '{}'::jsonb) || '{"hidden": true}'::jsonb
     WHERE id = ${id}`);

@@ -87,7 +87,7 @@ export const createOllama = (deps: {
       const found = (await store.pullsFrom(db, baseUrl, 100)).find((each) => each.model === model);
       if (!found) throw new Refusal('not_found', '没有在拉这个模型');
       if (isOpen(found)) await jobs.cancel(found.id);
-      else await store.hidePull(db, found.id);
+      else await store.hideJob(db, found.id);
     },
   };
 };

@@ -60,6 +60,13 @@ export const channelPresets: readonly Preset[] = [
     ['qwen-turbo', 'qwen-plus', 'qwen-max', 'qwen-vl-plus'],
   ),
   openAi(
+    'siliconflow',
+    '硅基流动',
+    'https://api.siliconflow.cn/v1',
+    'https://cloud.siliconflow.cn/account/ak',
+    ['deepseek-ai/DeepSeek-V3', 'Qwen/Qwen2.5-7B-Instruct'],
+  ),
+  openAi(
     'kimi',
     'Kimi（月之暗面）',
     'https://api.moonshot.cn/v1',
@@ -80,13 +87,13 @@ export const channelPresets: readonly Preset[] = [
     'https://console.volcengine.com/ark',
     ['doubao-seed-1-6-250615', 'doubao-seed-1-6-flash-250615'],
   ),
-  openAi('other', '其他 OpenAI 兼容服务', '', '', []),
   openAi('openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys', [
     'gpt-4o-mini',
     'gpt-4o',
     'gpt-4.1-mini',
     'gpt-4.1',
   ]),
+  openAi('other', '其他（自己填地址）', '', '', []),
   {
     ...openAi(
       'gemini',
@@ -111,13 +118,10 @@ export const channelPresets: readonly Preset[] = [
     'deepseek/deepseek-chat',
     'openai/gpt-4o-mini',
   ]),
-  openAi(
-    'siliconflow',
-    '硅基流动',
-    'https://api.siliconflow.cn/v1',
-    'https://cloud.siliconflow.cn/account/ak',
-    ['deepseek-ai/DeepSeek-V3', 'Qwen/Qwen2.5-7B-Instruct'],
-  ),
+  openAi('groq', 'Groq', 'https://api.groq.com/openai/v1', 'https://console.groq.com/keys', [
+    'llama-3.1-8b-instant',
+    'llama-3.3-70b-versatile',
+  ]),
   openAi(
     'hunyuan',
     '腾讯混元',

@@ -26,6 +26,7 @@ import { imageOfferOf } from './image-models.ts';
 import { mediaOfferOf } from './media-models.ts';
 import { isChatModel } from './model-names.ts';
 import { priceOfName } from './chat-price-by-name.ts';
+import { usualModels } from './usual-models.ts';
 
 type Trial = Out<'testChannel'>;
 
@@ -260,10 +261,18 @@ const trialOf = (name: string): ((asked: Asked) => Promise<Answered>) => {
 const factorOf = (name: string): number =>
   (imageOfferOf(name) ?? mediaOfferOf(name) ?? priceOfName(name)).factor;
 
+/** Which model is tried, and which are offered where nobody says otherwise. */
+interface Wanted {
+  /** The one to try; left out: the first that is usual. */
+  model?: string | undefined;
+  /** What it should have, before it was asked what it has. */
+  wanted?: readonly string[] | undefined;
+}
+
 const tryChatService = async (
   kind: ChatServiceKind,
   place: Place,
-  model?: string,
+  { model, wanted = [] }: Wanted,
 ): Promise<Trial> => {
   const signal = AbortSignal.timeout(patience);
   let names: string[] = [];
@@ -273,10 +282,12 @@ const tryChatService = async (
   } catch (error) {
     listing = error;
   }
+  const usual = usualModels(names, wanted);
   const models = names
     .filter((name) => isChatModel(name) || imageOfferOf(name) || mediaOfferOf(name))
-    .map((name) => ({ name, factor: factorOf(name) }));
-  const chosen = model || (models.find(({ name }) => trialOf(name) === chat) ?? models[0])?.name;
+    .map((name) => ({ name, factor: factorOf(name), usual: usual.includes(name) }));
+  // What gives no list may have what it should have all the same.
+  const chosen = model || (usual[0] ?? models[0]?.name ?? wanted[0]);
   if (chosen === undefined)
     return listing
       ? failure(reasonOf(listing))
@@ -294,6 +305,7 @@ const tryChatService = async (
       message,
       latency: act === known ? null : latency,
       models,
+      model: chosen,
       ...(words ? { thinking: { model: chosen, words } } : {}),
       ...(can === undefined ? {} : { tools: { model: chosen, can } }),
     };
@@ -365,7 +377,11 @@ const tryStability = (baseUrl: string, apiKey: string): Promise<Trial> =>
           : null,
   );
 
-const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Promise<Trial> => {
+const tryEmbedding = async (
+  baseUrl: string,
+  apiKey: string,
+  { model, wanted = [] }: Wanted,
+): Promise<Trial> => {
   const signal = AbortSignal.timeout(patience);
   let names: string[] = [];
   let listing: unknown;
@@ -374,8 +390,11 @@ const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Pr
   } catch (error) {
     listing = error;
   }
-  const models = names.filter(isKnowledgeModel).map((name) => ({ name, factor: 0 }));
-  const chosen = model || names.find(isEmbeddingModel);
+  const known = wanted.find((name) => names.includes(name));
+  const chosen = model || (known ?? names.find(isEmbeddingModel) ?? wanted[0]);
+  const models = names
+    .filter(isKnowledgeModel)
+    .map((name) => ({ name, factor: 0, usual: name === chosen }));
   if (!chosen) return failure(listing ? reasonOf(listing) : '请写一个向量模型的名字再试', models);
   const begun = performance.now();
   try {
@@ -386,7 +405,8 @@ const tryEmbedding = async (baseUrl: string, apiKey: string, model?: string): Pr
     const knows = await knowsChinese(engine, signal).catch(() => true);
     const doubt = knows ? '' : '，但分不清中文句子的意思：中文资料用它，会比只按词找到的少';
     const size = (vectors[0]?.length ?? 0) / 4;
-    return { ok: true, message: `${chosen} 给出 ${size} 维向量${doubt}`, latency, models };
+    const message = `${chosen} 给出 ${size} 维向量${doubt}`;
+    return { ok: true, message, latency, models, model: chosen };
   } catch (error) {
     return failure(`${chosen}：${reasonOf(error)}`, models);
   }
@@ -422,22 +442,21 @@ export const tryService = (
     kind,
     baseUrl,
     secret,
-    model,
     wire,
     search,
+    ...asked
   }: {
     kind: ChannelKind;
     baseUrl: string;
     secret: string;
-    model?: string | undefined;
     /** What goes with each chat, and the way it takes. */
     wire: Omit<Place, 'baseUrl' | 'apiKey'>;
     search?: SearchPaths | undefined;
-  },
+  } & Wanted,
 ): Promise<Trial> => {
-  if (isChatService(kind)) return tryChatService(kind, { baseUrl, apiKey: secret, ...wire }, model);
+  if (isChatService(kind)) return tryChatService(kind, { baseUrl, apiKey: secret, ...wire }, asked);
   if (searches(kind)) return trySearch(fetch, { kind, baseUrl, apiKey: secret, paths: search });
-  if (kind === 'embedding') return tryEmbedding(baseUrl, secret, model);
+  if (kind === 'embedding') return tryEmbedding(baseUrl, secret, asked);
   if (kind === 'replicate') return tryReplicate(baseUrl, secret);
   if (kind === 'stable-diffusion-webui') return tryWebui(baseUrl, secret);
   return kind === 'midjourney' ? tryMidjourney(baseUrl, secret) : tryStability(baseUrl, secret);

@@ -107,7 +107,8 @@ const takeFrom = async (fetching: Fetching, address: string): Promise<string> =>
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > size) throw new FetchFailed('文件比说好的大');
-      await file.write(chunk);
+      // All of it: a disk that is nearly full takes a part without a word.
+      await file.writeFile(chunk);
       progress(bytes, total);
     }
   } finally {

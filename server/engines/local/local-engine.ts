@@ -55,7 +55,10 @@ export const createLocalEngine = (deps: {
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof LlamaBusy)
-        throw new EngineError('rate_limited', '', { retriable: true, cause });
+        throw new EngineError('rate_limited', '本机模型一次回答一个人，排队的满了，请稍后再试', {
+          retriable: true,
+          cause,
+        });
       throw new EngineError('upstream', '本机模型没有写成', { retriable: true, cause });
     }
   },

@@ -15,7 +15,8 @@ import { useState } from 'react';
 import { ChannelHealth } from './channel-health.tsx';
 import { channelState } from './channel-state.ts';
 import { ImportChannels } from './import-channels.tsx';
-import { draftOfChannel, ServiceForm } from './service-form.tsx';
+import { draftOfChannel } from './service-draft.ts';
+import { ServiceForm } from './service-form.tsx';
 
 const sources = {
   'built-in': '内置',

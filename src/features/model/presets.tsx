@@ -1,8 +1,5 @@
-import type { Out } from '#contract/calls.ts';
-import { chats } from './service-form.tsx';
 import css from './manage-model.module.css';
-
-type Preset = Out<'channelPresets'>['list'][number];
+import { chats, type Preset } from './service-draft.ts';
 
 const makes: Readonly<
   Record<Exclude<Preset['kind'], 'openai-compatible' | 'anthropic' | 'gemini'>, string>
@@ -19,7 +16,7 @@ const makes: Readonly<
   'json-search': '任何给 JSON 的搜索',
 };
 
-/** The well-known services to begin with. */
+/** Well-known services that do not answer questions. */
 export const Presets = ({
   list,
   onChoose,
@@ -41,7 +38,7 @@ export const Presets = ({
             ? preset.models
                 .slice(0, 2)
                 .map(({ name }) => name)
-                .join('、') || (preset.base_url ? '本机的模型' : '自己填地址')
+                .join('、')
             : makes[preset.kind]}
         </small>
       </button>

@@ -3,73 +3,87 @@ import { Button, ButtonLink } from '#src/ui/button.tsx';
 import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
-import { Steps } from '#src/ui/steps/steps.tsx';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AnswersNow } from './answers-now.tsx';
+import { ConnectChat } from './connect-chat.tsx';
 import css from './manage-model.module.css';
 import { Presets } from './presets.tsx';
-import { chats, draftOf, ServiceForm, type ServiceDraft } from './service-form.tsx';
+import { answers, draftOf, type Preset } from './service-draft.ts';
+import { type Saved, ServiceForm } from './service-form.tsx';
 
-const steps = ['选择服务', '填写密钥', '开始使用'];
+/** A service of any kind is chosen, and connected by its key. */
+const Choose = ({
+  presets,
+  onChoose,
+  onSaved,
+}: {
+  presets: readonly Preset[];
+  /** One that does not answer questions has a form of its own. */
+  onChoose: (preset: Preset) => void;
+  onSaved: Saved;
+}) => (
+  <>
+    <p>选一家，贴上它的密钥，大家就能和它的模型聊天了。</p>
+    <section className={`card ${css.start}`}>
+      <ConnectChat presets={presets.filter(answers)} onSaved={onSaved} />
+    </section>
+    <p>
+      没有密钥也可以：
+      <Link to="/manager/model" search={{ tab: 'local' }}>
+        下载一个本机模型
+      </Link>
+      ，在这台机器上运行，不花钱，话不出门。
+    </p>
+    <h2>画图、视频、语音、联网搜索</h2>
+    <Presets list={presets.filter((preset) => !answers(preset))} onChoose={onChoose} />
+  </>
+);
 
-/** Three steps from a fresh start to a model that answers. */
+/** From a fresh start to a model that answers. */
 export const StartScreen = () => {
-  const [draft, setDraft] = useState<ServiceDraft>();
-  const [done, setDone] = useState(false);
+  const [preset, setPreset] = useState<Preset>();
+  /** What the service that was connected said; undefined: none was. */
+  const [said, setSaid] = useState<string>();
   const presets = useCall('channelPresets', {});
-  const step = done ? 2 : draft ? 1 : 0;
   return (
     <ManagePage title="接入模型服务">
       <div className={css.start}>
-        <Steps steps={steps} current={step} />
         {presets.isError && <QueryFailed query={presets} />}
         {presets.isPending && <Skeleton lines={6} />}
-        {step === 0 && presets.data && (
+        {said !== undefined ? (
           <>
-            <p>
-              鹊桥自带一个不联网的内置助手。接入一个模型服务之后，大家就能和真正的大模型聊天了。
-            </p>
-            <Presets
-              list={presets.data.list.filter(({ kind }) => chats(kind))}
-              onChoose={(preset) => setDraft(draftOf(preset))}
-            />
-            <h2>画图、视频、联网搜索</h2>
-            <Presets
-              list={presets.data.list.filter(({ kind }) => !chats(kind))}
-              onChoose={(preset) => setDraft(draftOf(preset))}
-            />
-            <p>
-              没有密钥也可以：
-              <Link to="/manager/model" search={{ tab: 'local' }}>
-                下载一个本机模型
-              </Link>
-              ，在这台机器上运行，不花钱，话不出门。
-            </p>
-            <div>
-              <ButtonLink kind="ghost" to="/manager/default">
-                以后再说
-              </ButtonLink>
+            <p>接好了，马上能用。{said}</p>
+            {!preset && <AnswersNow />}
+            <div className={css.acts}>
+              {preset && <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>}
+              <Button
+                kind="ghost"
+                onClick={() => {
+                  setPreset(undefined);
+                  setSaid(undefined);
+                }}
+              >
+                再接一个
+              </Button>
             </div>
           </>
-        )}
-        {step === 1 && draft && (
+        ) : preset ? (
           <>
-            <ServiceForm draft={draft} askedNext onSaved={() => setDone(true)} />
+            <section className={`card ${css.start}`}>
+              <h2>{preset.label}</h2>
+              <ServiceForm draft={draftOf(preset)} onSaved={setSaid} />
+            </section>
             <div>
-              <Button kind="ghost" onClick={() => setDraft(undefined)}>
+              <Button kind="ghost" onClick={() => setPreset(undefined)}>
                 换一个服务
               </Button>
             </div>
           </>
-        )}
-        {step === 2 && (
-          <div className={css.done}>
-            <p>接好了。现在就可以选它的模型，问一句试试。</p>
-            <ButtonLink kind="primary" to="/" search={{ new: 1 }}>
-              新建会话
-            </ButtonLink>
-            <ButtonLink to="/manager/model">看看模型与价格</ButtonLink>
-          </div>
+        ) : (
+          presets.data && (
+            <Choose presets={presets.data.list} onChoose={setPreset} onSaved={setSaid} />
+          )
         )}
       </div>
     </ManagePage>

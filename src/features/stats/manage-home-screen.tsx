@@ -30,7 +30,8 @@ export const ManageHomeScreen = () => {
         <Link to="/manager/start" className={css.link}>
           <strong>接入第一个模型服务 →</strong>
           <small>
-            现在只有内置助手。三步就能接入 DeepSeek、通义千问、Kimi 等，或本机的 Ollama。
+            现在只有内置助手。选一家，贴上密钥，就接入 DeepSeek、通义千问、Kimi 等，或本机的
+            Ollama。
           </small>
         </Link>
       )}

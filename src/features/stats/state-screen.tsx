@@ -1,6 +1,7 @@
 import { api } from '#src/platform/api.ts';
 import { useCall } from '#src/platform/call-query.ts';
 import { byteSize, dateTime } from '#src/platform/format.ts';
+import { jobWords } from '#src/platform/job-text.ts';
 import { useMe } from '#src/platform/queries.ts';
 import { useAct } from '#src/platform/use-act.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -90,8 +91,14 @@ const tableColumns: readonly Column<State['tables'][number]>[] = [
     sortable: true,
   },
 ];
+const wordsOf: Readonly<Record<string, { name: string } | undefined>> = jobWords;
 const jobColumns: readonly Column<State['jobs'][number]>[] = [
-  { key: 'kind', title: '任务', value: (row) => row.kind, role: 'title' },
+  {
+    key: 'kind',
+    title: '任务',
+    value: (row) => wordsOf[row.kind]?.name ?? row.kind,
+    role: 'title',
+  },
   {
     key: 'state',
     title: '状态',

@@ -222,6 +222,10 @@ interface FormProps {
   renderExtra?: (values: FormValues) => ReactNode;
   /** Between fields and button. */
   children?: ReactNode;
+  /** What most do without, behind a press below that. */
+  folded?: { title: string; fields: readonly Field[]; children?: ReactNode } | undefined;
+  /** The button stays on the screen, however long the form is. */
+  footInSight?: boolean;
 }
 
 /** What was typed, what is wrong with it, and its way to the server. */
@@ -244,10 +248,13 @@ const useForm = (
   const show = (found: Record<string, string>) => {
     setFaults(found);
     const [first] = shown.filter(({ name }) => found[name]);
-    if (first)
-      place.current
-        ?.querySelector<HTMLElement>(`[data-field="${first.name}"] :is(input, textarea, select)`)
-        ?.focus();
+    const box =
+      first &&
+      place.current?.querySelector<HTMLElement>(
+        `[data-field="${first.name}"] :is(input, textarea, select)`,
+      );
+    box?.closest('details')?.setAttribute('open', '');
+    box?.focus();
   };
   const set = (name: string, value: FormValue) => {
     const next = { ...values, [name]: value };
@@ -301,11 +308,24 @@ export const Form = ({
   onChange,
   renderExtra,
   children,
+  folded,
+  footInSight = false,
 }: FormProps) => {
   const id = useId();
   const place = useRef<HTMLFormElement>(null);
-  const form = useForm({ fields, initial, draft, onSubmit, onChange }, place);
+  const all = [...fields, ...(folded?.fields ?? [])];
+  const form = useForm({ fields: all, initial, draft, onSubmit, onChange }, place);
   const { values, resumed, shown, faults, failed, busy, set, send, restart } = form;
+  const row = (field: Field) => (
+    <FieldRow
+      key={field.name}
+      field={field}
+      id={`${id}-${field.name}`}
+      value={values[field.name]}
+      fault={faults[field.name]}
+      onChange={(value) => set(field.name, value)}
+    />
+  );
   return (
     <form
       ref={place}
@@ -324,23 +344,23 @@ export const Form = ({
           </Button>
         </p>
       )}
-      {shown.map((field) => (
-        <FieldRow
-          key={field.name}
-          field={field}
-          id={`${id}-${field.name}`}
-          value={values[field.name]}
-          fault={faults[field.name]}
-          onChange={(value) => set(field.name, value)}
-        />
-      ))}
+      {shown.filter((field) => fields.includes(field)).map(row)}
       {children}
+      {folded && (
+        <details className={css.folded}>
+          <summary>{folded.title}</summary>
+          <div className={css.form}>
+            {shown.filter((field) => !fields.includes(field)).map(row)}
+            {folded.children}
+          </div>
+        </details>
+      )}
       {failed && (
         <p className={css.fault} role="alert">
           {failed}
         </p>
       )}
-      <div className={css.foot}>
+      <div className={css.foot} data-in-sight={footInSight || undefined}>
         {renderExtra?.(values)}
         <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={busy}>
           {submit}

@@ -34,22 +34,18 @@ test('the first sign-in leads to a service that is connected by form alone and a
   page,
 }) => {
   await expect(page.getByRole('heading', { name: '起步' })).toBeVisible();
-  await page.getByRole('radio', { name: '用密钥接入' }).click();
-  await page.getByRole('button', { name: /^其他/ }).click();
-  await page.getByLabel('名称').fill('我的服务');
+  await page.getByRole('radio', { name: '我有密钥' }).click();
+  await page.getByRole('radio', { name: /^其他/ }).click();
   await page.getByLabel('地址').fill(fresh.service.baseURL);
   await page.getByLabel('密钥（API Key）').fill('sk-first\nsk-second');
-  await page.getByRole('button', { name: '测试', exact: true }).click();
-  await expect(page.getByText(/mock-chat 回答/)).toBeVisible();
-  await expect(page.getByLabel('模型，一行一个')).toHaveValue(/mock-chat/);
   // What the first service does not need is asked for on demand.
-  await expect(page.getByLabel('价格倍率')).toHaveCount(0);
-  await page.getByRole('button', { name: '更多设置' }).click();
-  await expect(page.getByLabel('名称')).toHaveValue('我的服务');
+  await expect(page.getByLabel('价格倍率')).toBeHidden();
+  await page.getByText(/^高级/).click();
+  await page.getByLabel('名称').fill('我的服务');
   await page.getByLabel('价格倍率').fill('1.5');
   await page.getByLabel('附加请求头').fill('{"X-House": "bridge"}');
-  await page.getByRole('button', { name: '接入', exact: true }).click();
-  await page.getByRole('link', { name: '问一句试试' }).click();
+  await page.getByRole('button', { name: '测试并接入' }).click();
+  await page.getByRole('link', { name: '开始聊' }).click();
   const before = fresh.service.calls;
   await page.getByRole('textbox', { name: '输入问题' }).fill('请介绍一下你自己吧');
   await app.sendButton.click();
