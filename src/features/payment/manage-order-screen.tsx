@@ -25,6 +25,8 @@ import { ManageOrder } from './manage-order.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';
 import { stateOf, typeOf } from './order-words.ts';
 
+const inYuan = (value: number): string => yuan(value * 100);
+
 const route = getRouteApi('/manager/order');
 
 const columns: readonly Column<AdminOrder>[] = [
@@ -126,7 +128,7 @@ const Orders = () => {
         value={{ quick: search.range, start: search.start, end: search.end }}
         onChange={(value) => show({ range: value.quick, start: value.start, end: value.end })}
       />
-      {days && <LineChart title="30 天收入" unit="元" height={140} {...days} />}
+      {days && <LineChart title="30 天收入" show={inYuan} height={140} {...days} />}
       <DataTable
         name="订单"
         columns={columns}
