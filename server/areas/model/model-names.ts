@@ -74,9 +74,7 @@ export const prettyLabel = (name: string): string => {
       ? `${written}-${rest.replace(/^-/, '')}`
       : `${written}${rest}`;
   const [head = '', ...tail] = joined.split(/-(?=[a-z])/i);
-  const words = tail.map((part) =>
-    written === 'GPT' || written === 'o' ? part : capitalOf(part),
-  );
+  const words = tail.map((part) => (written === 'GPT' || written === 'o' ? part : capitalOf(part)));
   return [head, ...words].join(' ') + ending;
 };
 

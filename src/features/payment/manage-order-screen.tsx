@@ -54,8 +54,14 @@ const columns: readonly Column<AdminOrder>[] = [
     role: 'plain',
     render: (row) => <Tag>{stateOf(row)}</Tag>,
   },
-  { key: 'order_id', title: '订单号', value: (row) => row.order_id },
-  { key: 'out_order_id', title: '支付单号', value: (row) => row.out_order_id, spare: true },
+  { key: 'order_id', title: '订单号', value: (row) => row.order_id, code: true },
+  {
+    key: 'out_order_id',
+    title: '支付单号',
+    value: (row) => row.out_order_id,
+    code: true,
+    spare: true,
+  },
   { key: 'remarks', title: '备注', value: (row) => row.remarks || '—' },
   momentColumn('created_at', '下单'),
   {
