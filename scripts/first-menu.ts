@@ -1,5 +1,5 @@
 import { groups } from '../src/app/menu-places.ts';
-import { type PlaceIcon, placeIcons } from '../src/app/place-icons.ts';
+import { type PlaceIcon, placeIcons } from '../src/ui/place-icons.ts';
 import type { Place } from '../src/app/places.ts';
 
 const addressOf = ({ link }: Place): string => {

@@ -13,7 +13,7 @@ import { findEntries, markAfter } from './command-filter.ts';
 import { CommandPanel } from './command-panel.tsx';
 import css from './command-palette.module.css';
 import { groups, manage, others, subscribe } from './menu-places.ts';
-import { placeIcons, type PlaceIcon } from './place-icons.ts';
+import { placeIcons, type PlaceIcon } from '#src/ui/place-icons.ts';
 import { account, place } from './places.ts';
 import type { CommandKey } from './use-command-keys.ts';
 

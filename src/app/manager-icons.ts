@@ -1,4 +1,4 @@
-import { placeIcons } from './place-icons.ts';
+import { placeIcons } from '#src/ui/place-icons.ts';
 
 /** Signs of the administration's places: none stands for two things. */
 export const managerIcons = {

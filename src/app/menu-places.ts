@@ -1,4 +1,4 @@
-import type { PlaceIcon } from './place-icons.ts';
+import type { PlaceIcon } from '#src/ui/place-icons.ts';
 import { forum, isDrawing, isHome, mine, notices, place, type Place } from './places.ts';
 
 /** An entry of the side menu with what it holds; the first is where it leads. */

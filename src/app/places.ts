@@ -1,5 +1,5 @@
 import type { IconName } from '../ui/icon-paths.ts';
-import type { PlaceIcon } from './place-icons.ts';
+import type { PlaceIcon } from '#src/ui/place-icons.ts';
 import type { LinkProps } from '@tanstack/react-router';
 
 /** Where a menu leads. Data alone: the first HTML draws the side menu from it, too (scripts/first-menu.ts). */

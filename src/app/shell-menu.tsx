@@ -9,7 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Commands } from './commands.tsx';
 import { groups, manage, others, type PlaceGroup, subscribe } from './menu-places.ts';
-import { type PlaceIcon, placeIcons } from './place-icons.ts';
+import { type PlaceIcon, placeIcons } from '#src/ui/place-icons.ts';
 import { account, type At, type Place } from './places.ts';
 import { type Unread, UnreadBadge, useUnread } from './unread-badge.tsx';
 

@@ -1,5 +1,5 @@
 import { useOnce } from '#src/platform/use-once.ts';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName, PathIcon } from './icon.tsx';
 import css from './act.module.css';
 
 /** One of the things that a sheet offers to do. */
@@ -10,7 +10,8 @@ export const Act = ({
   danger = false,
   onClick,
 }: {
-  icon: IconName;
+  /** Its name, or the path of one that loads later. */
+  icon: IconName | { path: string };
   label: string;
   /** Said at its end: what it costs. */
   note?: string | undefined;
@@ -27,7 +28,7 @@ export const Act = ({
       aria-busy={busy || undefined}
       onClick={() => once(onClick)}
     >
-      <Icon name={icon} />
+      {typeof icon === 'string' ? <Icon name={icon} /> : <PathIcon path={icon.path} />}
       {label}
       {note !== '' && <small className={css.actNote}>{note}</small>}
     </button>

@@ -44,7 +44,7 @@ const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
   moveByArrows(event);
 };
 
-const Panel = ({ onClose, title, popover, children }: SheetProps) => {
+const Panel = ({ onClose, title, popover, night, children }: SheetProps) => {
   const panel = useRef<HTMLDivElement>(null);
   useModal(true, onClose, panel, false);
   useLayoutEffect(() => {
@@ -70,6 +70,7 @@ const Panel = ({ onClose, title, popover, children }: SheetProps) => {
       <div
         className={css.popover}
         data-popover={popover}
+        data-night={night || undefined}
         role="dialog"
         aria-modal="true"
         aria-label={title}

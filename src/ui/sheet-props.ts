@@ -17,5 +17,7 @@ export interface SheetProps {
    * it would swallow.
    */
   unasked?: boolean;
+  /** It stands on what is dark in every theme. */
+  night?: boolean;
   children: ReactNode;
 }

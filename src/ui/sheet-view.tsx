@@ -91,7 +91,7 @@ const Inside = memo(
   (_, next) => !next.open,
 );
 
-const Drawer = ({ open, onClose, title, wide = false, children }: SheetProps) => {
+const Drawer = ({ open, onClose, title, wide = false, night, children }: SheetProps) => {
   const side = useMedia(wideEnoughForMenu);
   const panel = useRef<HTMLDivElement>(null);
   useModal(open, onClose, panel);
@@ -111,6 +111,7 @@ const Drawer = ({ open, onClose, title, wide = false, children }: SheetProps) =>
           : `${css.sheetBody} ${css.sheetBottom}`
       }
       aria-hidden={!open}
+      data-night={night || undefined}
     >
       <div
         className={css.sheet}

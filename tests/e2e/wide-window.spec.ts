@@ -281,6 +281,9 @@ test('a wide window: choices stand at their button without a veil and go by keys
   const model = page.getByRole('button', { name: /^选择模型/ });
   await model.click();
   await expectBeside(choice, model);
+  // What helps to choose stands beside each name.
+  for (const each of await choice.getByRole('radio').all())
+    await expect(each).toContainText(/免费|￥/);
   await expect(page.locator('.adm-mask')).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(choice).toBeHidden();

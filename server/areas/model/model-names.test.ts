@@ -13,6 +13,10 @@ test.each([
   ['gpt-image-1', 'GPT image-1'],
   ['o3-mini', 'o3 mini'],
   ['claude-sonnet-4', 'Claude Sonnet 4'],
+  ['claude-sonnet-4-5', 'Claude Sonnet 4.5'],
+  ['claude-3-5-haiku-20241022', 'Claude 3.5 Haiku 20241022'],
+  ['qwen-vl-max', 'Qwen VL Max'],
+  ['kimi-k2', 'Kimi K2'],
   ['my_own_model', 'My Own Model'],
   ['/', '/'],
 ])('%s is written %s', (name, label) => {

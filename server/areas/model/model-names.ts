@@ -42,6 +42,9 @@ const families: [RegExp, string][] = [
   [/^o(?=\d)/i, 'o'],
 ];
 
+const capitalOf = (part: string): string =>
+  /^(?:vl|moe)$/i.test(part) ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1);
+
 /** A name for people: `deepseek-chat` → `DeepSeek Chat`, `gpt-4o-mini` → `GPT-4o mini`. */
 export const prettyLabel = (name: string): string => {
   const last =
@@ -55,10 +58,12 @@ export const prettyLabel = (name: string): string => {
   if (dalle) return `DALL-E ${dalle[1] ?? ''}`.trim() + ending;
   const family = families.find(([pattern]) => pattern.test(base));
   if (!family) {
-    const words = base.split(/[-_]+/).filter((part) => part !== '');
-    const capital = words.map((part) =>
-      /^[a-z]{2,}/.test(part) ? part.charAt(0).toUpperCase() + part.slice(1) : part,
-    );
+    // Two digits side by side are one version.
+    const words = base
+      .replace(/(?<=[-_]\d)-(?=\d(?:[-_]|$))/g, '.')
+      .split(/[-_]+/)
+      .filter((part) => part !== '');
+    const capital = words.map((part) => (/^[a-z][a-z\d]/.test(part) ? capitalOf(part) : part));
     return (capital.join(' ') || base) + ending;
   }
   const [pattern, written] = family;
@@ -69,9 +74,7 @@ export const prettyLabel = (name: string): string => {
       ? `${written}-${rest.replace(/^-/, '')}`
       : `${written}${rest}`;
   const [head = '', ...tail] = joined.split(/-(?=[a-z])/i);
-  const words = tail.map((part) =>
-    written === 'GPT' || written === 'o' ? part : part.charAt(0).toUpperCase() + part.slice(1),
-  );
+  const words = tail.map((part) => (written === 'GPT' || written === 'o' ? part : capitalOf(part)));
   return [head, ...words].join(' ') + ending;
 };
 

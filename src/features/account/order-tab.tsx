@@ -99,6 +99,7 @@ const columnsOf = (acts: Acts): Column<Order>[] => [
   {
     key: 'trade_no',
     title: '订单号',
+    code: true,
     value: (order) => order.trade_no,
     render: (order) => <span className={css.number}>{order.trade_no}</span>,
   },

@@ -11,7 +11,8 @@ import { useMe, useOfficialSite, useUnreadNotices } from '#src/platform/queries.
 import { ImportSheet } from '#src/widgets/export/import-sheet.tsx';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { confirmDialog } from '#src/ui/dialog.ts';
-import { Icon, type IconName } from '#src/ui/icon.tsx';
+import { Icon, PathIcon } from '#src/ui/icon.tsx';
+import { placeIcons, type PlaceIcon } from '#src/ui/place-icons.ts';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import { toast } from '#src/platform/toast.ts';
 import type { User } from '#contract/auth.ts';
@@ -76,10 +77,10 @@ const Row = ({
   text,
   unread = 0,
   ...link
-}: { icon: IconName; text: string; unread?: number } & Pick<LinkProps, 'to' | 'search'>) => (
+}: { icon: PlaceIcon; text: string; unread?: number } & Pick<LinkProps, 'to' | 'search'>) => (
   <li>
     <Link {...link} className={css.rowLink}>
-      <Icon name={icon} />
+      <PathIcon path={placeIcons[icon]} />
       {text}
       {unread > 0 && <span className={css.rowNote}>{unread} 条未读</span>}
       <Icon name="forward" size={18} />
@@ -101,13 +102,13 @@ const Places = ({ onImport }: { onImport: () => void }) => {
       )}
       <ul className={css.rows}>
         <Row icon="chat" text="我的会话" to="/" search={{ channel: 'private' }} />
-        <Row icon="people" text="公共频道" to="/" search={{ channel: 'public' }} />
+        <Row icon="world" text="公共频道" to="/" search={{ channel: 'public' }} />
         <Row icon="star" text="我的收藏" to="/" search={{ channel: 'favorites' }} />
       </ul>
       <ul className={css.rows}>
-        {token !== '' && <Row icon="spark" text="我的图片" to="/image/private" />}
-        <Row icon="document" text="知识库与画风" to="/train" />
-        <Row icon="sort" text="翻译" to="/translate" />
+        {token !== '' && <Row icon="image" text="我的图片" to="/image/private" />}
+        <Row icon="book" text="知识库与画风" to="/train" />
+        <Row icon="translate" text="翻译" to="/translate" />
         <Row icon="film" text="视频" to="/video" />
         {token !== '' && <Row icon="retry" text="任务" to="/tasks" />}
         {signedIn && (
@@ -119,8 +120,8 @@ const Places = ({ onImport }: { onImport: () => void }) => {
             <Row icon="lock" text="安全" to="/account" search={{ tab: 'security' }} />
           </>
         )}
-        <Row icon="download" text="应用市场" to="/apps" />
-        <Row icon="pin" text="公告" unread={unread} to="/notice" />
+        <Row icon="bag" text="应用市场" to="/apps" />
+        <Row icon="bell" text="公告" unread={unread} to="/notice" />
         {site !== '' && <Row icon="code" text="源码订阅" to="/subscribe" />}
         {signedIn && (
           <li>

@@ -74,6 +74,16 @@ const QuestionBar = ({
           写回答
         </Button>
       )}
+      {answers > 0 && <b className={css.answers}>{answers} 个回答</b>}
+      {answers > 1 && (
+        <span className={css.order} role="group" aria-label="回答的次序">
+          {orders.map(([each, label]) => (
+            <Chip key={each} aria-pressed={order === each} onClick={() => onOrder(each)}>
+              {label}
+            </Chip>
+          ))}
+        </span>
+      )}
       {group && (
         <ChipLink to="/forum" search={{ group_id: group.id }}>
           <ChipDot color={group.color} />
@@ -84,18 +94,8 @@ const QuestionBar = ({
       {session.essence && <Tag kind="vip">精华</Tag>}
       {session.closed && <Tag>已关闭</Tag>}
       {session.accepted_id !== null && <Tag kind="free">已解决</Tag>}
-      {answers > 0 && <b className={css.answers}>{answers} 个回答</b>}
       {(session.views ?? 0) > 0 && (
         <span className={css.views}>{compactNumber(session.views ?? 0)} 人看过</span>
-      )}
-      {answers > 1 && (
-        <span className={css.order} role="group" aria-label="回答的次序">
-          {orders.map(([each, label]) => (
-            <Chip key={each} aria-pressed={order === each} onClick={() => onOrder(each)}>
-              {label}
-            </Chip>
-          ))}
-        </span>
       )}
       {session.private === 0 && (
         <Chip onClick={() => copyLink(session.uuid, null)}>

@@ -5,9 +5,9 @@ import { Button } from '#src/ui/button.tsx';
 import { Tag } from '#src/ui/chip.tsx';
 import { useState } from 'react';
 import { Facts } from './model-details.tsx';
+import { priceOf } from '#src/widgets/model/model-words.ts';
 import {
   badgesOf,
-  priceOf,
   rateText,
   rateTip,
   sessionTypeOf,

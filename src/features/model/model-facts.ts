@@ -1,9 +1,7 @@
 import { modelTypes } from '#contract/kinds.ts';
 import type { Out } from '#contract/calls.ts';
-import { limits } from '#contract/limits.ts';
-import { yuanOfMillion } from '#contract/goods.ts';
 import type { Model } from '#contract/model.ts';
-import { compactNumber } from '#common/compact-number.ts';
+import { isFree, talentsOf } from '#src/widgets/model/model-words.ts';
 
 export const typeNames: Readonly<Record<number, string>> = {
   [modelTypes.chat]: '聊天',
@@ -32,9 +30,6 @@ export const sessionTypeOf = ({ type }: Model): 0 | 1 | 4 | undefined =>
     [modelTypes.image]: 1 as const,
     [modelTypes.video]: 4 as const,
   })[type];
-
-const isFree = ({ factor, prompt_factor: prompt }: Model): boolean =>
-  factor === 0 && (prompt ?? 0) === 0;
 
 /** What its price is counted in. */
 export const rateTip = (model: Model): string => {
@@ -65,22 +60,6 @@ export const successText = (health: Health | undefined): string =>
 export const secondsText = (ms: number | undefined): string =>
   ms === undefined || ms === 0 ? unknown : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} 秒`;
 
-/** What a person pays, in yuan where it goes by text, and what it is counted by. */
-export const priceOf = (model: Model): { price: string; unit: string } => {
-  if (isFree(model)) return { price: '免费', unit: '' };
-  const tokens = `${compactNumber(model.factor)} tokens`;
-  if (model.type === modelTypes.image) return { price: tokens, unit: '每张起' };
-  if (model.type === modelTypes.video) return { price: tokens, unit: '每个视频' };
-  if (model.type === modelTypes.speechToText) return { price: tokens, unit: '每秒录音' };
-  if (model.type === modelTypes.textToSpeech) return { price: tokens, unit: '每个字' };
-  const asked = yuanOfMillion(model.prompt_factor ?? model.factor);
-  const told = yuanOfMillion(model.factor);
-  return {
-    price: asked === told ? `￥${told}` : `提问 ￥${asked} · 回复 ￥${told}`,
-    unit: '每 100 万 tokens',
-  };
-};
-
 /** First words sooner than this are quick, ms. */
 const quickMs = 1_500;
 /** A factor up to this is cheap: as many tokens as the text has. */
@@ -90,9 +69,7 @@ const cheapFactor = 1;
 export const badgesOf = (model: Model, health: Health | undefined): string[] =>
   [
     typeNames[model.type] ?? '其他',
-    model.vision && '看图',
-    model.thinking && '推理',
-    (model.max_prompt ?? 0) > limits.defaultMaxPrompt && '长文',
+    ...talentsOf(model),
     health !== undefined &&
       health.first_time > 0 &&
       health.first_time <= quickMs &&

@@ -25,6 +25,8 @@ import { ManageOrder } from './manage-order.tsx';
 import { yuan } from '#src/widgets/pay/money.ts';
 import { stateOf, typeOf } from './order-words.ts';
 
+const inYuan = (value: number): string => yuan(value * 100);
+
 const route = getRouteApi('/manager/order');
 
 const columns: readonly Column<AdminOrder>[] = [
@@ -52,8 +54,14 @@ const columns: readonly Column<AdminOrder>[] = [
     role: 'plain',
     render: (row) => <Tag>{stateOf(row)}</Tag>,
   },
-  { key: 'order_id', title: '订单号', value: (row) => row.order_id },
-  { key: 'out_order_id', title: '支付单号', value: (row) => row.out_order_id, spare: true },
+  { key: 'order_id', title: '订单号', value: (row) => row.order_id, code: true },
+  {
+    key: 'out_order_id',
+    title: '支付单号',
+    value: (row) => row.out_order_id,
+    code: true,
+    spare: true,
+  },
   { key: 'remarks', title: '备注', value: (row) => row.remarks || '—' },
   momentColumn('created_at', '下单'),
   {
@@ -126,7 +134,7 @@ const Orders = () => {
         value={{ quick: search.range, start: search.start, end: search.end }}
         onChange={(value) => show({ range: value.quick, start: value.start, end: value.end })}
       />
-      {days && <LineChart title="30 天收入" unit="元" height={140} {...days} />}
+      {days && <LineChart title="30 天收入" show={inYuan} height={140} {...days} />}
       <DataTable
         name="订单"
         columns={columns}

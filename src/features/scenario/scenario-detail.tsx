@@ -85,7 +85,12 @@ const ScenarioDetail = ({
         )}
         <section>
           <h3>提示词</h3>
-          <p className={`${css.whole} selectable`}>{scenario.prompt}</p>
+          <p className={`${css.whole} selectable`}>
+            {/* Braces are for those who write it. */}
+            {scenario.prompt
+              .replaceAll('{{input}}', '〔您写的内容〕')
+              .replaceAll(/\{\{\s*([^{}]+?)\s*\}\}/g, '〔$1〕')}
+          </p>
         </section>
         <p className={css.acts}>
           {scenario.session_count > 0 && (

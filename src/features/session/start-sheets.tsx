@@ -2,6 +2,7 @@ import { useAuth } from '#src/platform/auth-store.ts';
 import { useEver } from '#src/platform/use-ever.ts';
 import { toast } from '#src/platform/toast.ts';
 import { Act } from '#src/ui/act.tsx';
+import { placeIcons } from '#src/ui/place-icons.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import type { StartChoice } from './use-start.ts';
@@ -35,8 +36,8 @@ export const StartActs = ({
   };
   return (
     <div role="group" aria-label="怎样开始">
-      <Act icon="document" label="场景" onClick={() => onOpen('scenario')} />
-      <Act icon="search" label="知识库" onClick={() => onOpen('knowledge')} />
+      <Act icon={{ path: placeIcons.cards }} label="场景" onClick={() => onOpen('scenario')} />
+      <Act icon={{ path: placeIcons.book }} label="知识库" onClick={() => onOpen('knowledge')} />
       <Act
         icon="lock"
         label={temporary ? '不用临时对话' : '临时对话'}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { calls } from '#contract/calls.ts';
 import { fieldWords } from '#contract/field-words.ts';
 import { actSentence, sentences } from './act-sentence.ts';
-import { changeWords, sentWords, subjectLink, subjectWords } from './act-words.ts';
+import { changeWords, sentWords, subjectLink, subjectOf, subjectWords } from './act-words.ts';
 
 test('what changed is told in words, what stayed is left out', () => {
   expect(
@@ -17,6 +17,10 @@ test('what changed is told in words, what stayed is left out', () => {
   expect(subjectWords('user:17')).toBe('用户 17');
   expect(subjectWords('model:gpt-4o:mini')).toBe('模型 gpt-4o:mini');
   expect(subjectWords('something:1')).toBe('something:1');
+  for (const each of ['user:17', 'order:Q1', 'model:gpt-4o:mini'])
+    expect(subjectOf(subjectWords(each))).toBe(each);
+  expect(subjectOf('用户12')).toBe('user:12');
+  expect(subjectOf('user:12')).toBe('user:12');
 });
 
 test('values are in words: switches, ranks, money, lists and objects; long texts are cut', () => {

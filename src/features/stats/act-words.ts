@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router';
 import { readJson } from '#src/platform/read-json.ts';
+import { withoutMarks } from '#common/markdown/plain.ts';
 import { dateTime } from '#src/platform/format.ts';
 import { yuan } from '#src/widgets/pay/money.ts';
 import { fieldWords } from '#contract/field-words.ts';
@@ -44,6 +45,13 @@ const kinds: Readonly<Record<string, string>> = {
 export const subjectWords = (subject: string): string => {
   const [, kind = '', which = ''] = /^(\w+)(?::(.*))?$/s.exec(subject) ?? [];
   return kinds[kind] ? `${kinds[kind]} ${which}`.trim() : subject;
+};
+
+/** What people write of a subject as the log keeps it: 用户 12 → user:12. */
+export const subjectOf = (words: string): string => {
+  const [, word = '', which = ''] = /^(\p{Script=Han}+)\s*(\S.*)$/su.exec(words) ?? [];
+  const [kind] = Object.entries(kinds).find(([, name]) => name === word) ?? [];
+  return kind ? `${kind}:${which}` : words;
 };
 
 /** Where what an act is about can be seen; undefined: nowhere of its own. */
@@ -115,7 +123,8 @@ const shown = (value: unknown, name = ''): string => {
     return codes[name]?.[value] ?? (money.has(name) ? yuan(value) : `${value}`);
   if (typeof value === 'string') {
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return dateTime(value);
-    return cut(values[name]?.[value] ?? value);
+    const line = value.includes('\n') ? withoutMarks(value).replaceAll(/\s+/g, ' ').trim() : value;
+    return cut(values[name]?.[value] ?? line);
   }
   if (Array.isArray(value)) {
     const parts = value.map((part) => shown(part));

@@ -12,7 +12,7 @@ import type { ManagerAct } from '#contract/stats.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { actSentence } from './act-sentence.ts';
-import { changeWords, sentWords, subjectLink, subjectWords } from './act-words.ts';
+import { changeWords, sentWords, subjectLink, subjectOf, subjectWords } from './act-words.ts';
 import css from './stats.module.css';
 
 const route = getRouteApi('/manager/log');
@@ -68,7 +68,7 @@ export const ActsScreen = () => {
       <FilterBar
         filters={[
           { kind: 'text', name: 'user_id', label: '管理员编号', digits: true },
-          { kind: 'text', name: 'subject', label: '对象，如 user:12' },
+          { kind: 'text', name: 'subject', label: '对象，如 用户 12' },
           {
             kind: 'choice',
             name: 'call',
@@ -80,8 +80,10 @@ export const ActsScreen = () => {
             })),
           },
         ]}
-        values={search}
-        onChange={show}
+        values={{ ...search, subject: subjectWords(search.subject ?? '') }}
+        onChange={(change) =>
+          show({ ...change, ...(change.subject && { subject: subjectOf(change.subject) }) })
+        }
       />
       <DataTable
         name="操作记录"

@@ -1,7 +1,10 @@
 import { useCall } from '#src/platform/call-query.ts';
 import { useMe } from '#src/platform/queries.ts';
+import { lastDays } from '#src/ui/chart/last-days.ts';
 import { ManagePage } from '#src/ui/manage-page.tsx';
+import { yuan } from '#src/widgets/pay/money.ts';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import type { Figure } from './figures.tsx';
 import { LatestPart, RequestsPart, WaitingPart } from './home-parts.tsx';
 import css from './stats.module.css';
 import { SummaryFigures } from './summary-screen.tsx';
@@ -20,10 +23,34 @@ const links: readonly { to: LinkProps['to']; label: string; note: string }[] = [
   { to: '/manager/state', label: '服务状态', note: '磁盘、数据库、任务、快慢' },
 ];
 
+const soon = '…';
+
+/** What came in and what went wrong: the first things that are asked for. */
+const useMoneyAndErrors = (): Figure[] => {
+  const days = useCall('adminOrderList', { page: 1 }).data?.days;
+  const errors = useCall('adminService', {}).data?.errors;
+  const [today] = lastDays(1);
+  const month = days?.reduce((sum, { amount }) => sum + amount, 0);
+  const now = days?.find(({ day }) => day === today)?.amount ?? 0;
+  return [
+    {
+      label: '30 天收入',
+      value: month === undefined ? soon : yuan(month),
+      note: month !== undefined && `今天 ${yuan(now)}`,
+    },
+    {
+      label: '出错的请求',
+      value: errors === undefined ? soon : errors.toLocaleString('zh-CN'),
+      note: '这次启动以来',
+    },
+  ];
+};
+
 /** Where a manager begins: what is missing, the figures, and the ways on. */
 export const ManageHomeScreen = () => {
   const me = useMe();
   const presets = useCall('channelPresets', {});
+  const first = useMoneyAndErrors();
   return (
     <ManagePage title="管理">
       {presets.data?.first && me.data?.owner === false && (
@@ -35,7 +62,7 @@ export const ManageHomeScreen = () => {
           </small>
         </Link>
       )}
-      <SummaryFigures />
+      <SummaryFigures first={first} />
       <div className={css.home}>
         <RequestsPart />
         <WaitingPart />

@@ -3,7 +3,7 @@ import { QueryFailed } from '#src/ui/load-failed.tsx';
 import { ManagePage } from '#src/ui/manage-page.tsx';
 import { Skeleton } from '#src/ui/skeleton.tsx';
 import type { Out } from '#contract/calls.ts';
-import { Figures } from './figures.tsx';
+import { type Figure, Figures } from './figures.tsx';
 import css from './stats.module.css';
 
 type Summary = Out<'adminSummary'>;
@@ -17,7 +17,8 @@ const shown = [
 
 const number = (value: number) => value.toLocaleString('zh-CN');
 
-export const SummaryFigures = () => {
+/** @param first what stands before them */
+export const SummaryFigures = ({ first = [] }: { first?: readonly Figure[] }) => {
   const summary = useCall('adminSummary', {}, { refetchInterval: 60_000 });
   if (summary.isError && !summary.data) return <QueryFailed query={summary} />;
   if (!summary.data) return <Skeleton lines={4} />;
@@ -25,6 +26,7 @@ export const SummaryFigures = () => {
   return (
     <Figures
       figures={[
+        ...first,
         ...shown.map(([key, label]) => {
           const more = data.today[key] - data.yesterday[key];
           return {

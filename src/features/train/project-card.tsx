@@ -37,8 +37,7 @@ export const ProjectCard = ({ model, onOpen }: { model: TrainModel; onOpen: () =
           <strong>{model.name}</strong>
           <small>
             {kind.name} ·{' '}
-            {model.mine ? (model.private ? '私有' : '公开') : maskName(model.user.user_name)} ·{' '}
-            {model.key}
+            {model.mine ? (model.private ? '私有' : '公开') : maskName(model.user.user_name)}
           </small>
           {model.desc !== '' && <span className={css.cardDesc}>{model.desc}</span>}
           {live && model.job && (

@@ -145,7 +145,7 @@ const Projects = ({ place, search, go }: { place: Place; search: TrainSearch; go
         <SearchField
           className={css.search}
           label="搜索项目"
-          placeholder="名称、Key 或描述"
+          placeholder="名称或描述"
           words={query}
           onSearch={(sought) => void go({ ...search, query: sought, page: undefined })}
         />

@@ -205,9 +205,11 @@ export const VideoSheet = ({
               onChange={(cfg_scale) => changeVideoDraft(uuid, { cfg_scale })}
             />
           </details>
-          <Button kind="primary" onClick={begin}>
-            制作视频{price && ` · ${price.words}`}
-          </Button>
+          <div className={css.begin}>
+            <Button kind="primary" onClick={begin}>
+              制作视频{price && ` · ${price.words}`}
+            </Button>
+          </div>
         </div>
       </Sheet>
       {cropping && (

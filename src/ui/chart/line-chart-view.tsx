@@ -7,6 +7,10 @@ import { axisNames, namedPoints, pointName, type Span } from './axis-days.ts';
 import css from './line-chart.module.css';
 import type { LineChartProps } from './line-chart-props.ts';
 
+/** Beside the chart for the words of its ticks, px: money is longer than counts. */
+const roomOf = (_: uPlot, words: readonly string[] | null): number =>
+  Math.max(52, ...(words ?? []).map(({ length }) => 20 + length * 7));
+
 const row = ['--accent', '--series-2', '--series-3', '--series-4', '--series-5', '--second'];
 
 const token = (name: string): string =>
@@ -120,7 +124,7 @@ const optionsOf = (
                 ticks.map((tick) => format(new Date(tick * 1000), long ? 'M月d日' : 'HH:mm')),
             }),
       },
-      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => show(tick)) },
+      { ...axis, size: roomOf, values: (_, ticks) => ticks.map((tick) => show(tick)) },
     ],
     series: [
       {},

@@ -1,5 +1,6 @@
 import { Chip } from '#src/ui/chip.tsx';
 import { format, isValid, parseISO } from 'date-fns';
+import { useState } from 'react';
 import { type QuickRange, longRanges } from './ranges.ts';
 import css from './date-range.module.css';
 
@@ -55,6 +56,8 @@ export const DateRange = ({
   problem?: string | undefined;
 }) => {
   const { input, written, read } = byDay ? days : moments;
+  const [opened, setOpened] = useState(false);
+  const own = opened || Boolean(value.start || value.end);
   const reversed = value.start && value.end && value.start > value.end;
   return (
     <div className={css.range} role="group" aria-label={label}>
@@ -63,13 +66,19 @@ export const DateRange = ({
           <Chip
             key={key}
             aria-pressed={value.quick === key}
-            onClick={() => onChange(value.quick === key ? {} : { quick: key })}
+            onClick={() => {
+              setOpened(false);
+              onChange(value.quick === key ? {} : { quick: key });
+            }}
           >
             {name}
           </Chip>
         ))}
+        <Chip aria-expanded={own} aria-pressed={own} onClick={() => setOpened(!opened)}>
+          自选
+        </Chip>
       </div>
-      <div className={css.own}>
+      <div className={css.own} hidden={!own}>
         <input
           type={input}
           max={last}
@@ -85,7 +94,16 @@ export const DateRange = ({
           value={written(value.end)}
           onChange={(event) => onChange({ start: value.start, end: read(event.target.value) })}
         />
-        {(value.start || value.end) && <Chip onClick={() => onChange({})}>清除</Chip>}
+        {(value.start || value.end) && (
+          <Chip
+            onClick={() => {
+              setOpened(false);
+              onChange({});
+            }}
+          >
+            清除
+          </Chip>
+        )}
       </div>
       {(reversed || problem) && (
         <p className={css.error} role="alert">

@@ -52,6 +52,8 @@ export interface Column<Row> {
   role?: 'title' | 'plain' | 'bare';
   /** Takes the room that is left and is cut to one line. */
   wide?: boolean;
+  /** A long code, whose beginning tells enough in a table. */
+  code?: boolean;
   /** Shown only once somebody chooses it. */
   spare?: boolean;
   /** Left out while no row has it. */
@@ -106,11 +108,12 @@ const compare = (a: Value, b: Value): number => {
 };
 
 const roomFor = (
-  column: { align?: 'start' | 'end'; wide?: boolean; role?: string } | undefined,
+  column: { align?: 'start' | 'end'; wide?: boolean; code?: boolean; role?: string } | undefined,
 ): string =>
   [
     column?.align === 'end' && css.end,
     column?.wide && css.wide,
+    column?.code && css.code,
     column?.role === 'bare' && css.bare,
   ]
     .filter(Boolean)
@@ -440,7 +443,11 @@ const Lines = <Row,>({ parts }: { parts: Parts<Row> }) => (
             {row.getVisibleCells().map((cell) => {
               const column = parts.state.byKey.get(cell.column.id);
               return (
-                <td key={cell.id} className={roomFor(column)}>
+                <td
+                  key={cell.id}
+                  className={roomFor(column)}
+                  title={column?.code ? String(column.value(row.original) ?? '') : undefined}
+                >
                   {column && show(column, row.original)}
                 </td>
               );
@@ -461,7 +468,7 @@ const Cards = <Row,>({ parts }: { parts: Parts<Row> }) => (
           {parts.state.shownColumns
             .map((column) => ({ column, shown: show(column, row.original) }))
             // In a card, what is not known takes no room.
-            .filter(({ shown }) => shown !== unknown)
+            .filter(({ shown }) => shown !== unknown && shown !== '')
             .map(({ column, shown }) => (
               <div key={column.key} data-role={column.role ?? 'named'}>
                 <dt>{column.title}</dt>

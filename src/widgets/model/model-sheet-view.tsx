@@ -1,17 +1,24 @@
 import { Tag } from '#src/ui/chip.tsx';
 import { useAuth } from '#src/platform/auth-store.ts';
-import { priceText, useModelsOf } from '#src/platform/queries.ts';
+import { useModelsOf } from '#src/platform/queries.ts';
 import { Avatar } from '#src/ui/avatar.tsx';
 import { moveByArrows } from '#src/ui/arrow-keys.ts';
 import { FilterField } from '#src/ui/filter-field.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import css from './model-sheet.module.css';
+import { isFree, priceOf, talentsOf } from './model-words.ts';
+import type { Model } from '#contract/model.ts';
 import { useLocked } from './use-locked.ts';
 import type { ModelSheetProps } from './model-sheet-props.ts';
 import { Sheet } from '#src/ui/sheet.tsx';
 import { useState } from 'react';
 
 const any = () => true;
+/** What helps to choose: what it can do and what it costs. */
+const factsOf = (model: Model): string => {
+  const { price, unit } = priceOf(model);
+  return [...talentsOf(model), ...(isFree(model) ? [] : [`${price} ${unit}`])].join(' · ');
+};
 /** So many are seen at a glance. */
 const few = 5;
 
@@ -58,10 +65,9 @@ const ModelSheetView = ({
               <span className={css.modelWords}>
                 <span className={css.modelName}>
                   {model.label}
-                  <Tag kind={model.factor === 0 ? 'free' : undefined}>
-                    {model.factor === 0 ? '免费' : `计费 ${priceText(model)}`}
-                  </Tag>
+                  {isFree(model) && <Tag kind="free">免费</Tag>}
                 </span>
+                {factsOf(model) !== '' && <small>{factsOf(model)}</small>}
                 {model.remark && <small>{model.remark}</small>}
                 {model.factor > 0 && !signedIn && <small>登录后可用</small>}
                 {model.locked === 1 && signedIn && <small>付费用户可用，点一下去充值</small>}

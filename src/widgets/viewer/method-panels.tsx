@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { api } from '#src/platform/api.ts';
 import { steady, useCall } from '#src/platform/call-query.ts';
 import { copyMade } from '#src/platform/copy.ts';
@@ -44,6 +44,7 @@ const Submit = ({
   tokens = tool.tokens,
   disabled = false,
   onPress,
+  children,
 }: {
   label: string;
   tool: Tool;
@@ -51,12 +52,15 @@ const Submit = ({
   tokens?: number;
   disabled?: boolean;
   onPress: () => void;
+  /** Another way to it, below. */
+  children?: ReactNode;
 }) => (
   <div className={styles['submit']}>
     <Button kind="primary" busy={busy} disabled={disabled} onClick={onPress}>
       {label} · {priceWords(tokens)}
     </Button>
     <small>{tool.model_label}</small>
+    {children}
   </div>
 );
 
@@ -270,16 +274,17 @@ export const VariationsPanel = ({ info, tool, busy, onBegin }: PanelProps) => {
             return begun;
           })
         }
-      />
-      {model && (
-        <Button
-          kind="ghost"
-          disabled={busy || words.length === 1}
-          onClick={() => void start.vary(elsewhere, said, model.name)}
-        >
-          到新会话里画 · {priceOf(draftWithSettings(elsewhere, settings), said, model).words}
-        </Button>
-      )}
+      >
+        {model && (
+          <Button
+            kind="ghost"
+            disabled={busy || words.length === 1}
+            onClick={() => void start.vary(elsewhere, said, model.name)}
+          >
+            到新会话里画 · {priceOf(draftWithSettings(elsewhere, settings), said, model).words}
+          </Button>
+        )}
+      </Submit>
     </>
   );
 };

@@ -181,7 +181,7 @@ export const ActBar = ({ main, rest }: { main: ViewerAct[]; rest: ViewerAct[] })
         <PathIcon path={actIcons.grid} size={22} />
         <span>更多</span>
       </button>
-      <Sheet popover="list" open={open} onClose={() => setOpen(false)} title="这张图片">
+      <Sheet night popover="list" open={open} onClose={() => setOpen(false)} title="这张图片">
         <div className={styles['grid']}>
           {rest.map((act) => (
             <button

@@ -86,6 +86,7 @@ test('what was spent is filtered and taken away as CSV, all of one’s data as a
   await expect(page).toHaveURL(/range=1y/);
   await expect(page.getByRole('img', { name: /^每周扣除的 token：.*最高 1000/ })).toBeVisible();
   await expect(page.getByText('预计本月')).toBeVisible();
+  await page.getByRole('button', { name: '自选', exact: true }).click();
   await page.getByLabel('时间：从').fill('2025-01-01');
   await page.getByLabel('时间：到').fill('2026-11-01');
   await expect(page.getByRole('alert')).toHaveText('一次最多看 366 天');

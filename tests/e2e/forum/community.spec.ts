@@ -251,7 +251,10 @@ test('a question’s page: quoted, changed with its former texts, linked to for 
   await app.enterAs(person);
 
   await page.goto(`/chat?uuid=${uuid}`);
-  await page.getByRole('button', { name: '赞同' }).click();
+  const votes = page.getByRole('button', { name: '赞同' });
+  // On a phone, too, without pushing.
+  await expect(votes).toBeInViewport({ ratio: 1 });
+  await votes.click();
   const articles = page.getByRole('article');
   await expect(articles.nth(1)).toContainText('五十米左右');
   await page.getByRole('button', { name: '默认' }).click();

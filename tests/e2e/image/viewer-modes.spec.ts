@@ -118,7 +118,9 @@ test('from the viewer others like it are asked for at once, and a film is begun 
   await viewerOf(page).getByRole('button', { name: '再来几张' }).click();
   const varying = page.getByRole('dialog', { name: '再来几张', exact: true });
   await varying.getByRole('radio', { name: '1 张' }).click();
-  await varying.getByRole('button', { name: '到新会话里画 · 内置 免费' }).click();
+  const elsewhere = varying.getByRole('button', { name: '到新会话里画 · 内置 免费' });
+  await expect(elsewhere).toBeInViewport({ ratio: 1 });
+  await elsewhere.click();
   await page.waitForURL(/\/chat\?/);
   const answer = page.locator('[data-message]').last();
   await expect(answer.getByRole('img', { name: '参考图' })).toBeVisible(soon);

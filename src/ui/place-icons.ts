@@ -1,4 +1,4 @@
-import { iconPaths } from '#src/ui/icon-paths.ts';
+import { iconPaths } from './icon-paths.ts';
 
 /** Signs of places in the side menu, which phones never load: beside those that every screen has. */
 export const placeIcons = {
