@@ -30,7 +30,7 @@ const onOnePage = (text: string): string => {
   let lines = 0;
   const held = text.split('\n').filter((line) => {
     lines += Math.ceil(line.length / 40);
-    return lines <= 38;
+    return lines <= 35;
   });
   return held.join('\n').slice(0, 900);
 };
@@ -55,6 +55,10 @@ const drawn = async (text: string): Promise<Buffer> => {
   const document = new PdfDocument({ size: 'A4', margin: 64 });
   const chunks: Buffer[] = [];
   document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // What stood on a second page nobody could read on the first.
+  document.on('pageAdded', () => {
+    throw new Error('the text is longer than a page');
+  });
   document.font(path.join(fonts, 'NotoSansHans-Regular.otf')).fontSize(11);
   document.text(text, { lineGap: 4 });
   document.end();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen, reply, type FakeService } from './fake-service.ts';
+import { pairOf } from './meaning.ts';
 
 /** One request as it came: the fields of a form, or the JSON. */
 export interface MediaAsked {
@@ -27,6 +28,17 @@ export interface MediaService extends FakeService {
   models: string[];
 }
 
+const inputs = (input: string): string[] =>
+  input.startsWith('[') ? (JSON.parse(input) as string[]) : [input];
+
+/** It knows what models are measured with; all else is one to it. */
+const vectorOf = (text: string): number[] => {
+  const pair = pairOf(text);
+  return pair === undefined
+    ? [0.6, 0.8]
+    : [Math.cos((pair * Math.PI) / 4), Math.sin((pair * Math.PI) / 4)];
+};
+
 const readForm = async (
   request: IncomingMessage,
 ): Promise<Omit<MediaAsked, 'path' | 'authorization'>> => {
@@ -35,7 +47,10 @@ const readForm = async (
   if (type.startsWith('application/json')) {
     const json = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
     const fields = Object.fromEntries(
-      Object.entries(json).map(([name, value]) => [name, String(value)]),
+      Object.entries(json).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? JSON.stringify(value) : String(value),
+      ]),
     );
     return { fields, file: null };
   }
@@ -98,7 +113,11 @@ export const startMediaService = async (): Promise<MediaService> => {
       reply(response, 200, {
         object: 'list',
         model: asked.fields['model'],
-        data: [{ object: 'embedding', index: 0, embedding: [0.6, 0.8] }],
+        data: inputs(asked.fields['input'] ?? '').map((text, index) => ({
+          object: 'embedding',
+          index,
+          embedding: vectorOf(text),
+        })),
         usage: { prompt_tokens: 40, total_tokens: 40 },
       });
     else if (path === '/v1/videos' && request.method === 'POST')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pairOf } from './meaning.ts';
 
 /** What was asked of the services, and how they shall behave. */
 export interface MockTraining {
@@ -35,9 +36,14 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(parts);
 };
 
-/** Letters that say what a text is about: alike words give alike numbers. */
+/**
+ * Letters that say what a text is about: alike words give alike numbers. What models are measured
+ * with it knows.
+ */
 const vectorOf = (text: string): number[] => {
   const numbers = Array.from({ length: 16 }, () => 0.01);
+  const pair = pairOf(text);
+  if (pair !== undefined) return numbers.with(pair, 1);
   for (const letter of text) {
     const at = (letter.codePointAt(0) ?? 0) % 16;
     numbers[at] = (numbers[at] ?? 0) + 1;

@@ -7,7 +7,7 @@ import type { PageLooks } from '#server/reading/see-pages.ts';
 import { readingsOf } from '#server/search/question.ts';
 import { help } from '../help/help.service.ts';
 import * as store from './embedding.store.ts';
-import { enough, mostPassages } from './fit.ts';
+import { enough, mostPassages, questionLength } from './fit.ts';
 import * as gaps from './gaps.service.ts';
 import { groundsOf, type Grounds } from './grounds.ts';
 import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
@@ -17,8 +17,6 @@ import { createMayAsk, type MayAsk } from './may-ask.ts';
 import { createQuestionVectors } from './question-vectors.ts';
 import { type Ranked, searchBase } from './search-base.ts';
 
-/** Letters of a question that count. */
-const questionLength = 200;
 /** So many passages are shown to who tries a question. */
 const mostShown = 8;
 

@@ -12,8 +12,8 @@ import {
 } from '#server/engines/chat-service.ts';
 import { listModels } from '#server/engines/openai-compatible/list-models.ts';
 import { createStableDiffusionEngine } from '#server/engines/stable-diffusion-webui/stable-diffusion-engine.ts';
+import { calibrate } from '#server/engines/embedding/calibration.ts';
 import { EmbeddingError } from '#server/engines/embedding/embedding-engine.ts';
-import { knowsChinese } from '#server/engines/embedding/knows-chinese.ts';
 import { isEmbeddingModel, isKnowledgeModel } from '#server/engines/embedding/model-names.ts';
 import { createOpenAiEmbedding } from '#server/engines/embedding/openai-embedding.ts';
 import { SearchError, searchWeb, type SearchService } from '#server/engines/search/web-search.ts';
@@ -401,9 +401,12 @@ const tryEmbedding = async (
     const engine = createOpenAiEmbedding({ baseUrl, nextKey: () => apiKey, model: chosen });
     const { vectors } = await engine.embed(['你好'], signal);
     const latency = Math.round(performance.now() - begun);
-    // Whoever does not take ten texts together is not judged.
-    const knows = await knowsChinese(engine, signal).catch(() => true);
-    const doubt = knows ? '' : '，但分不清中文句子的意思：中文资料用它，会比只按词找到的少';
+    // Whoever does not take several texts together is not judged.
+    const measured = await calibrate(engine, signal).catch(() => null);
+    const doubt =
+      measured?.chinese.chinese.knows === false
+        ? '，但分不清中文句子的意思：中文资料仍只按词来找'
+        : '';
     const size = (vectors[0]?.length ?? 0) / 4;
     const message = `${chosen} 给出 ${size} 维向量${doubt}`;
     return { ok: true, message, latency, models, model: chosen };

@@ -51,8 +51,11 @@ const followFiles = ({ db }: TrainDeps, projectId: number, io: JobIo) => {
       counted = Date.now();
     }
     const { bytes, bytesOver } = counts;
-    return (part: number) =>
+    const tell = (part: number) =>
       io.progress(Math.min(0.99, (bytesOver + size * part) / Math.max(1, bytes)));
+    // A short file says nothing while it is learned.
+    tell(0);
+    return tell;
   };
 };
 

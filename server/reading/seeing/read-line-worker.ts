@@ -9,5 +9,5 @@ const reader = lineReader();
 parentPort?.on('message', (line: Grey) => {
   void reader
     .then((network) => readLine(line, network))
-    .then((text) => parentPort?.postMessage(text, []));
+    .then((read) => parentPort?.postMessage(read, []));
 });

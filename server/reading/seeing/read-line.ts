@@ -9,9 +9,16 @@ const narrower = 0.65;
 /** Less sure than that on the whole, it is no text. */
 const leastSure = 0.5;
 
+/** What was read in a line, and how sure the network is of it: on the whole, and of the worst letter. */
+export interface ReadLine {
+  text: string;
+  sure: number;
+  least: number;
+}
+
 /** A line of a picture in the size that it is read in. */
-export const linePart = (grey: Grey, box: Part): Promise<Grey> => {
-  const scaled = Math.ceil((box.width * narrower * lineHeight) / box.height / 8) * 8;
+export const linePart = (grey: Grey, box: Part, wide = narrower): Promise<Grey> => {
+  const scaled = Math.ceil((box.width * wide * lineHeight) / box.height / 8) * 8;
   const width = Math.min(widest, Math.max(48, scaled));
   return partOf(grey, box, { width, height: lineHeight });
 };
@@ -20,7 +27,7 @@ export const linePart = (grey: Grey, box: Part): Promise<Grey> => {
 export const readLine = async (
   { data: pixels, width, height }: Grey,
   { network, runtime, letters }: LineNetwork,
-): Promise<string> => {
+): Promise<ReadLine> => {
   const area = width * height;
   const input = new Float32Array(3 * area);
   for (let at = 0; at < area; at += 1) input[at] = pixels[at]! / 127.5 - 1;
@@ -35,6 +42,7 @@ export const readLine = async (
   let text = '';
   let sure = 0;
   let read = 0;
+  let least = 1;
   let last = 0;
   for (let step = 0; step < steps; step += 1) {
     const from = step * count;
@@ -43,9 +51,11 @@ export const readLine = async (
     if (best !== 0 && best !== last) {
       text += letters[best] ?? '';
       sure += data[from + best]!;
+      least = Math.min(least, data[from + best]!);
       read += 1;
     }
     last = best;
   }
-  return read > 0 && sure / read >= leastSure ? text : '';
+  const whole = read > 0 ? sure / read : 0;
+  return { text: whole >= leastSure ? text : '', sure: whole, least };
 };
