@@ -19,9 +19,9 @@ const followers = statement<Follower & Record<string, unknown>>(
   'branch_followers',
   `SELECT f.id::float8, f.prev_id::float8 AS "prevId", f.beside_group::float8 AS "besideGroup",
      f.branch_rank AS "branchRank"
-   FROM unnest($2::bigint[]) place CROSS JOIN LATERAL (
+   FROM unnest($2::bigint[]) asked (prev) CROSS JOIN LATERAL (
      SELECT id, prev_id, beside_group, branch_rank FROM history
-     WHERE session_id = $1 AND prev_id = place
+     WHERE session_id = $1 AND prev_id = asked.prev
      ORDER BY branch_rank DESC, id DESC LIMIT ${mostFollowers}
    ) f ORDER BY f.id`,
 );
