@@ -57,6 +57,23 @@ export interface ReadBefore {
   recent: number | null;
 }
 
+type Earlier = Awaited<ReturnType<typeof store.answeredExchanges>>;
+
+/** Exchanges, and behind them the last exchange that came with files, where none of these did. */
+const withFiles = async (
+  db: Executor,
+  { session, request }: Task,
+  earlier: Earlier,
+): Promise<Earlier> => {
+  const said = [request, ...earlier.map((exchange) => exchange.request)];
+  const oldest = earlier.at(-1)?.id;
+  if (oldest === undefined || said.some((each) => (each?.files ?? []).length > 0)) return earlier;
+  const id = await lastWithFiles(db, session.id, oldest);
+  if (id === null) return earlier;
+  const of = { sessionId: session.id, from: id, upTo: id, limit: 1 };
+  return [...earlier, ...(await store.answeredExchanges(db, of))];
+};
+
 /** From where on exchanges fit: those before are not even read, however long they are. */
 const earliestFitting = async (
   db: Executor,
@@ -73,8 +90,6 @@ const earliestFitting = async (
   }
   return from;
 };
-
-type Earlier = Awaited<ReturnType<typeof store.answeredExchanges>>;
 
 export const createConversation = ({
   attachments,
@@ -113,21 +128,6 @@ export const createConversation = ({
     const from = await earliestFitting(db, session.id, { begins, upTo, room });
     const earlier = await store.answeredExchanges(db, { ...of, from, limit: mostRead });
     return { earlier, summary, recent };
-  };
-
-  /** The same, and behind it the last exchange that came with files, where none of these did. */
-  const withFiles = async (
-    db: Executor,
-    { session, request }: Task,
-    earlier: Earlier,
-  ): Promise<Earlier> => {
-    const said = [request, ...earlier.map((exchange) => exchange.request)];
-    const oldest = earlier.at(-1)?.id;
-    if (oldest === undefined || said.some((each) => (each?.files ?? []).length > 0)) return earlier;
-    const id = await lastWithFiles(db, session.id, oldest);
-    if (id === null) return earlier;
-    const of = { sessionId: session.id, from: id, upTo: id, limit: 1 };
-    return [...earlier, ...(await store.answeredExchanges(db, of))];
   };
 
   /**
