@@ -133,9 +133,8 @@ describe('the list of what is fetched ahead', () => {
     // 300,000 until the first HTML held the side menu; 304,000 until replies had a chosen depth of
     // thinking and a line that says what wrote them.
     expect(before).toBeLessThanOrEqual(305_000);
-    // 755,000 until what only managers open was left to be fetched when they do; 735,000 until the
-    // picker told what a model can do and costs.
-    expect(total).toBeLessThanOrEqual(736_000);
+    // 755,000 until what only managers open was left to be fetched when they do.
+    expect(total).toBeLessThanOrEqual(735_000);
     // It names each file that is fetched ahead.
     expect(wireBytes('sw.js')).toBeLessThanOrEqual(20_500);
   });
