@@ -10,7 +10,7 @@ export const enough = 0.3;
  * How well the best passage fits by its words where the question has an answer: of 50 questions
  * without one 45 stay below (tests/load/no-answer.ts).
  */
-export const fitting = 0.78;
+const fitting = 0.78;
 /** So many passages go along with a question at most. */
 export const mostPassages = 4;
 /** Of those that were found, so many are looked at a second time. */
@@ -46,4 +46,22 @@ export const byWords = (
     if (!best || words > best.words) best = { words, relevance, at };
   }
   return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] }, at: 0 };
+};
+
+/** What a question is about: its pairs of letters and words, without what only asks. */
+const matters = ({ weight, words: [own] }: Reading['slots'][number]): boolean =>
+  weight >= 0.5 && (own?.text.length ?? 0) > 1;
+
+/**
+ * Whether a passage holds the answer by its words: it fits well enough, and has one of the pairs that
+ * the question is about. 丧假有几天 is answered by no line on 年假, however many letters they share.
+ */
+export const answersByWords = (
+  { words, relevance }: Fit,
+  reading: Reading | undefined,
+): boolean => {
+  if (words < fitting) return false;
+  const about = reading?.slots.filter(matters) ?? [];
+  const held = new Set(relevance.terms);
+  return about.length === 0 || about.some((slot) => slot.words.some(({ text }) => held.has(text)));
 };

@@ -73,6 +73,13 @@ test('nothing is quoted that is about something else', async () => {
   const all = await files();
   for (const asked of ['红烧肉要炖多长时间', '珠穆朗玛峰有多高', '怎么给摩托车换轮胎'])
     expect([asked, quotesInFiles(asked, all)]).toEqual([asked, []]);
+  // Single letters in common are no answer.
+  const leave = {
+    name: '休假.txt',
+    text: '员工每年享有十二天带薪年假。\n病假超过三天的，须提交证明。',
+  };
+  expect(quotesInFiles('丧假有几天', [leave])).toEqual([]);
+  expect(quotesInFiles('年假有几天', [leave])[0]?.text).toContain('十二天');
   expect(quotesInFiles('押金是多少', [{ name: '空.txt', text: '' }])).toEqual([]);
   expect(quotesInFiles('？？？', all)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { placeText } from '#server/reading/place.ts';
 import { readingsOf } from '#server/search/question.ts';
 import { quotesOf } from '#server/search/quotes.ts';
 import { chunksOf, type Chunk } from './chunk.ts';
-import { byWords, enough, fitting, lookedAt, mostPassages, questionLength } from './fit.ts';
+import { answersByWords, byWords, enough, lookedAt, mostPassages, questionLength } from './fit.ts';
 import { PassageIndex } from './passage-index.ts';
 
 /** An attached file by what is kept of it. */
@@ -113,7 +113,7 @@ export const quotesInFiles = (asked: string, files: readonly ReadFile[]): Quote[
     .slice(0, mostPassages)
     .filter(({ relevance }) => relevance.coverage >= enough);
   const [first] = best;
-  if (!first || !best.some(({ words }) => words >= fitting)) return [];
+  if (!first || !best.some((fit) => answersByWords(fit, readings[fit.at]))) return [];
   const quotes = quotesOf(
     best.map(({ place, words, at }) => ({
       heading: place.chunk.heading,

@@ -4,7 +4,7 @@ import { languageOf, likenessOf } from '#server/engines/embedding/calibration.ts
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
 import type { Quotable } from '#server/search/quotes.ts';
 import * as store from './embedding.store.ts';
-import { byWords, enough, fitting, lookedAt, mostPassages } from './fit.ts';
+import { answersByWords, byWords, enough, lookedAt, mostPassages } from './fit.ts';
 import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
 import * as indexes from './open-indexes.ts';
 import { placeOf } from './open-passage.ts';
@@ -185,6 +185,8 @@ export const searchBase = async (
     coverage: relevance.coverage,
     terms: relevance.terms,
     used: at < mostPassages && (relevance.coverage >= enough || (meaning ?? 0) >= isNear),
-    fits: words >= fitting || (meaning ?? 0) >= isNear,
+    fits:
+      answersByWords({ words, relevance, at: reading }, readings[reading]) ||
+      (meaning ?? 0) >= isNear,
   }));
 };
