@@ -23,10 +23,13 @@ export const priceOf = (model: Model): { price: string; unit: string } => {
   };
 };
 
+/** Names of models that always think: they have no choice of it. */
+const thinks = /reasoner|(?:^|[-_/])(?:r1|qwq|thinking)(?=$|[-_:.])/i;
+
 /** What it can do besides talking, a word each. */
 export const talentsOf = (model: Model): string[] =>
   [
     model.vision && '看图',
-    model.thinking && '推理',
+    (model.thinking || thinks.test(model.name)) && '推理',
     (model.max_prompt ?? 0) > limits.defaultMaxPrompt && '长文',
   ].filter((talent) => typeof talent === 'string');
