@@ -119,6 +119,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   c2pa_key: 'C2PA 私钥',
   model_record: '模型备案号',
   models: '模型',
+  wanted: '要有的模型',
   n: '张数',
   name: '名称',
   new_password: '新的密码',
