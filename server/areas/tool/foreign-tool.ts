@@ -102,7 +102,7 @@ const run = async (
     // A program holds a place of few: it is not kept.
     if (call && error instanceof AnswerWanted)
       if (isLocal(row.url)) call.leave(error);
-      else openCalls.keep(key, call, error);
+      else openCalls.keep(key, user.id, call, error);
     if (error instanceof ToolFailure) throw error;
     if (!(error instanceof McpError)) throw error;
     if (!signal.aborted) await noteFailure(db, row, error);
