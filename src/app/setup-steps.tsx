@@ -47,6 +47,10 @@ export const PasswordStep = ({ state, onSaved }: StepProps) =>
   ) : (
     <>
       <p>密码是您自己的了。再加一层：打开动态验证码，别人拿到密码也进不来。</p>
+      <p>
+        可能有别人进来过的话，再看看账户里的其他登录方式、通行密钥、动态验证码和 API
+        密钥，不是您的就去掉。
+      </p>
       <div className={css.acts}>
         <ButtonLink to="/account" search={{ tab: 'security' }}>
           去账户安全

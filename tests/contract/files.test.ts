@@ -87,9 +87,11 @@ test('a file is served so that nothing in it runs, and may be kept for ever', as
     new Blob([new Uint8Array(await glassPng())]),
     'a.png',
   );
-  for (const query of ['', '?size=128']) {
+  // What else a query says is somebody's way around a cache.
+  for (const query of ['', '?t=1', '?size=128', '?v=2&size=128']) {
     const response = await get(image.url + query);
-    expect(response.headers.get('content-type')).toBe(query ? 'image/webp' : 'image/png');
+    const type = query.includes('size') ? 'image/webp' : 'image/png';
+    expect(response.headers.get('content-type')).toBe(type);
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
     expect(response.headers.get('cache-control')).toBe('private, max-age=300');
@@ -103,7 +105,6 @@ test('a file is served so that nothing in it runs, and may be kept for ever', as
   for (const wrong of [
     image.url.replace('.png', '.jpg'),
     `${image.url}?size=64`,
-    `${image.url}?size=128&a=1`,
     image.url.replace(/.\.png/, '.png'),
     image.url.toUpperCase().replace('/FILES', '/files'),
     '/files/',

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestClient } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -42,10 +43,19 @@ test('an owner who lost the password gets in by a new link, once', async () => {
     env: { ...process.env, DATABASE_URL: server.databaseUrl, DATA_DIR: server.dataDir },
   });
   const code = /\/manager\/setup#([\w-]+) /.exec(stdout)?.[1] ?? '';
+  const former = new TestClient(server.baseURL);
+  await former.login('admin', 'a-password-of-mine');
+  const database = new pg.Client({ connectionString: server.databaseUrl });
+  await database.connect();
+  await database.query("UPDATE logins SET confirmed_at = now() - interval '1 day'");
+  await database.end();
   const back = new TestClient(server.baseURL);
   back.token = (await back.call('setupEnter', { code })).token;
   expect((await back.raw('setupEnter', { code })).status).toBe(404);
+  // The link is no proof of another login, which ends once the password is another.
+  expect((await former.raw('setupPassword', { new_password: 'of-somebody-else' })).code).toBe(1002);
   await back.call('setupPassword', { new_password: 'a-password-of-mine-2' });
+  expect((await former.raw('userInfo', {})).status).toBe(401);
   await new TestClient(server.baseURL).login('admin', 'a-password-of-mine-2');
   owner.token = back.token;
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MadeVideo } from '#contract/video.ts';
 import { exported } from '../support/exports.ts';
 import { TestClient } from '../support/client.ts';
 import { generateFilm, makeFilm, sendFilm, until, uploadBase } from '../support/films.ts';
@@ -84,13 +85,21 @@ test('a client of the specification alone makes a film, lists it and plays it in
   const { data } = await get('video/index?page=1&private=1');
   expect(data).toMatchObject({ page_count: 1, page_size: 10, vip: 0 });
   expect(data.userinfo?.id).toBeGreaterThan(0);
-  const [film] = data.list as unknown as { url: string; poster: string; width: number }[];
+  const [film] = data.list as unknown as MadeVideo[];
   expect(film).toMatchObject({ width: 640, height: 480 });
   const { list: history } = (await get(`history_list?session_id=${String(session['uuid'])}`)).data;
   const [made] = JSON.parse(String(history[0]?.['ai'])) as { url: string; error: string }[];
   expect(made).toMatchObject({ url: film?.url, error: '' });
   const { completion } = await owner.call('getSession', { uuid: String(session['uuid']) });
-  expect(JSON.parse(completion)).toEqual([{ url: film?.url, poster: film?.poster }]);
+  expect(JSON.parse(completion)).toEqual([
+    {
+      uuid: film?.uuid,
+      url: film?.url,
+      poster: film?.poster,
+      width: film?.width,
+      height: film?.height,
+    },
+  ]);
 
   const whole = await read(film?.url ?? '');
   expect(whole.headers.get('content-type')).toBe('video/webm');

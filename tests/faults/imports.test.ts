@@ -181,6 +181,35 @@ describe('what is read', () => {
   });
 });
 
+test('what no real file has is cut or follows elsewhere, and is told', () => {
+  const long = 'x'.repeat(400_001);
+  const flat = Array.from({ length: 2_500 }, (_, at) => ({
+    id: at + 1,
+    prev: 0,
+    human: '嗨',
+    ai: '',
+  }));
+  const fan = [
+    node('q', null, [], 'user', long),
+    ...Array.from({ length: 20 }, (_, at) => node(`a${at}`, 'q', [], 'assistant', '好')),
+  ];
+  for (const [file, count] of [
+    [own([...flat, { id: 9_999, prev: 0, human: '', ai: long }]), 2_501],
+    [[conversation(fan)], 20],
+  ] as const) {
+    const read = readImport(file, now);
+    const list = read?.sessions[0]?.messages ?? [];
+    expect(list).toHaveLength(count);
+    const followers = new Map<number, number>();
+    for (const { row, before } of list) {
+      followers.set(before, (followers.get(before) ?? 0) + 1);
+      expect(Math.max(row.human.length, row.ai.length)).toBeLessThanOrEqual(400_000);
+    }
+    expect(Math.max(...followers.values())).toBeLessThanOrEqual(1_000);
+    expect(read?.skipped.join()).toMatch(/会话「.*」.*前 40 万个字/);
+  }
+});
+
 /** Numbers that come again with the same seed. */
 const seeded = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) >>> 0;

@@ -1,9 +1,11 @@
 import {
   bounds,
   type Budget,
+  cutText,
   field,
   type Fields,
   finishSession,
+  Followers,
   type ImportedMessage,
   type ImportedSession,
   isFields,
@@ -145,8 +147,8 @@ const saidBy = (node: TreeNode, onUnknown: (type: string) => void): Said => {
   if (text === '' && read.reasoning === '') return nothing;
   return {
     kind: role === 'user' ? 'user' : 'assistant',
-    text: words(text, bounds.text),
-    reasoning: words(read.reasoning, bounds.text),
+    text,
+    reasoning: read.reasoning,
     model: words(field(metadata, 'model_slug'), 100),
     time: field(message, 'create_time'),
   };
@@ -201,16 +203,18 @@ export const readChatGptSession = (
   const path = pathTo(typeof current === 'string' ? nodes.get(current) : undefined);
   const unknown = new Set<string>();
   const messages: ImportedMessage[] = [];
+  const followers = new Followers();
   let full = false;
   let seen = 0;
+  let cut = 0;
 
   const keep = (open: OpenRow, before: number, last: TreeNode): number => {
-    const ai = words(open.ai.join('\n\n'), bounds.text);
-    const reasoning = words(open.reasoning.join('\n\n'), bounds.text);
+    const told = [open.human, open.ai.join('\n\n'), open.reasoning.join('\n\n')];
+    const [human = '', ai = '', reasoning = ''] = told.map((text) => words(text, bounds.text));
     const asked = timeOf(open.asked, now) ?? createdAt ?? new Date(now).toISOString();
     const shown = path.has(last);
     const row: MessageRow = {
-      human: open.human,
+      human,
       ai,
       reasoning,
       parts: ai === '' && reasoning === '' ? [] : [reasoning.length, ai.length],
@@ -234,7 +238,10 @@ export const readChatGptSession = (
       full = true;
       return before;
     }
-    return messages.push({ row, before, group: -1 }) - 1;
+    if (told.some((text) => text.length > bounds.text)) cut += 1;
+    const at = messages.length;
+    messages.push({ row, before: followers.place(before, at), group: -1 });
+    return at;
   };
 
   const waiting: Visit[] = roots.map((node): Visit => ({ node, before: -1, open: null })).reverse();
@@ -280,6 +287,8 @@ export const readChatGptSession = (
       waiting.push({ node: next, before, open: own });
     }
   }
+  if (cut > 0) skipped.add(`${name}：有 ${cut} 条消息${cutText}`);
+  followers.tell(name, skipped);
   if (full) skipped.add(`${name}：内容超出了一次能导入的数量，后面的没有导入`);
   else if (seen < nodes.size)
     skipped.add(`${name}：有 ${nodes.size - seen} 条消息首尾相接，读不出先后`);

@@ -4,9 +4,11 @@ import { sessionTypes } from '#contract/kinds.ts';
 import {
   bounds,
   type Budget,
+  cutText,
   field,
   type Fields,
   finishSession,
+  Followers,
   type ImportedMessage,
   type ImportedSession,
   isFields,
@@ -105,6 +107,12 @@ const messageRow = (fields: Fields, speaker: string, now: number): MessageRow =>
   };
 };
 
+const isLong = (fields: Fields): boolean =>
+  ['human', 'ai', 'reasoning'].some((name) => {
+    const text = field(fields, name);
+    return typeof text === 'string' && text.length > bounds.text;
+  });
+
 /** Two answers stand beside each other only as a pair that follows the same message. */
 const pairUp = (messages: readonly ImportedMessage[], marks: readonly unknown[]): void => {
   const groups = new Map<unknown, number[]>();
@@ -141,6 +149,7 @@ export const readOwnSession = (
   const places = new Map<unknown, number>();
   const marks: unknown[] = [];
   const messages: ImportedMessage[] = [];
+  const followers = new Followers();
   for (const [index, each] of (list as unknown[]).entries()) {
     if (!isFields(each)) {
       skipped.add(`${name}：第 ${index + 1} 条消息`);
@@ -152,14 +161,17 @@ export const readOwnSession = (
       skipped.add(`${name}：从第 ${index + 1} 条消息起，内容超出了一次能导入的数量`);
       break;
     }
+    if (isLong(each)) skipped.add(`${name}：第 ${index + 1} 条消息${cutText}`);
     const previous = field(each, 'prev');
     const before = previous === 0 ? -1 : places.get(previous);
     if (before === undefined) skipped.add(`${name}：第 ${index + 1} 条消息的前一条，放到了开头`);
     marks.push(field(each, 'beside'));
     const id = field(each, 'id');
     if (typeof id === 'number' && id !== 0) places.set(id, messages.length);
-    messages.push({ row, before: before ?? -1, group: -1 });
+    const place = followers.place(before ?? -1, messages.length);
+    messages.push({ row, before: place, group: -1 });
   }
+  followers.tell(name, skipped);
   pairUp(messages, marks);
   const session = finishSession(
     {

@@ -47,8 +47,9 @@ export const bounds = {
   messages: 200_000,
   /** Of one session: whoever turns to another of its branches rewrites them all. */
   messagesOfSession: 50_000,
-  /** Characters of one text. */
-  text: 2_000_000,
+  /** Characters of one text, and messages that follow the same one: more than any real file has. */
+  text: 400_000,
+  followers: 1_000,
   /** Characters of all texts: what branches share counts for each of them. */
   all: 160_000_000,
   /** Things that are named as not read. */
@@ -119,6 +120,36 @@ export class Budget {
     return true;
   }
 }
+
+/** Where the messages of a session follow: of too many at one place the rest follows the last of them. */
+export class Followers {
+  readonly #places = new Map<number, { count: number; last: number }>();
+  moved = 0;
+
+  /** The place to follow for the message at `at` that would follow `before`. */
+  place(before: number, at: number): number {
+    for (let place = before; ;) {
+      const { count, last } = this.#places.get(place) ?? { count: 0, last: -1 };
+      if (count < bounds.followers) {
+        this.#places.set(place, { count: count + 1, last: at });
+        if (place !== before) this.moved += 1;
+        return place;
+      }
+      place = last;
+    }
+  }
+
+  /** Says of the session of this name what was moved. */
+  tell(name: string, skipped: Skipped): void {
+    if (this.moved > 0)
+      skipped.add(
+        `${name}：一处的分支超过 ${bounds.followers} 个，多出的 ${this.moved} 条接在了最后一个后面`,
+      );
+  }
+}
+
+/** What is said of a text that was cut. */
+export const cutText = `太长，只导入了前 ${bounds.text / 10_000} 万个字`;
 
 export const sessionName = (at: number, title: string): string =>
   title === '' ? `第 ${at + 1} 个会话` : `会话「${Array.from(title).slice(0, 40).join('')}」`;

@@ -29,19 +29,23 @@ const sendOther = async (
 
 /**
  * GET /files/<key>.bin for what is neither; GET /files/<key>.<jpg|png>, `?size=128|180|320|640` for a
- * thumbnail, `?marked=1` with the words that a model made it. The random key is the right to read it, so links work in every session that shows the image. An image never changes, but it can
- * be deleted: nobody between here and the reader keeps it, and the reader not for long.
+ * thumbnail, `?marked=1` with the words that a model made it; what else a query says is somebody's way
+ * around a cache. The random key is the right to read it, so links work in every session that shows
+ * the image. An image never changes, but it can be deleted: nobody between here and the reader keeps
+ * it, and the reader not for long.
  */
 export const registerFiles = (app: FastifyInstance, files: FileService, db: Executor): void => {
   app.get('/files/*', async (request, reply) => {
     try {
       const [path = '', query = ''] = request.url.split('?', 2);
-      const other = query === '' ? otherFile(path) : null;
+      const asked = new URLSearchParams(query);
+      const size = asked.get('size');
+      const other = size === null ? otherFile(path) : null;
       if (other !== null) return await sendOther(reply, await files.openOther(db, other));
       const found = ownImage(path);
-      const side = thumbnailSides.find((each) => query === `size=${each}`) ?? null;
-      const marked = query === 'marked=1';
-      if (!found || (query !== '' && side === null && !marked)) throw new Refusal('not_found');
+      const side = thumbnailSides.find((each) => size === String(each)) ?? null;
+      const marked = size === null && asked.get('marked') === '1';
+      if (!found || (size !== null && side === null)) throw new Refusal('not_found');
       const file = marked ? await files.openMarked(db, found) : await files.open(db, found, side);
       if (!file) throw new Refusal('not_found');
       const etag = `"${found.key}${marked ? 'm' : (side ?? '')}"`;

@@ -28,7 +28,7 @@ const completionOf = ({
   if (type === sessionTypes.image)
     return JSON.stringify(images.map((url, at) => ({ uuid: uuids[at], url, error: '' })));
   if (type !== sessionTypes.video) return '';
-  return JSON.stringify(films.map((url, at) => ({ url, poster: images[at] })));
+  return JSON.stringify(films.map((film, at) => ({ ...film, poster: images[at] })));
 };
 
 /**

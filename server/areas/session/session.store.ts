@@ -63,8 +63,8 @@ interface CardExtras {
   images: string[];
   /** Of a session of images their uuids, in the same order. */
   uuids: string[];
-  /** Of a session of films theirs, in the order of `images`, which has their posters. */
-  films: string[];
+  /** Of a session of films they, in the order of `images`, which has their posters. */
+  films: { uuid: string; url: string; width: number; height: number }[];
   /** What the asker marked of it: a message, the last one, or as a whole. */
   favorite: boolean | number;
   onTop: boolean;
@@ -97,8 +97,9 @@ const cards = statement<SessionRow & CardExtras>(
        JOIN history h ON h.id = i.history_id AND h.shown
        WHERE i.session_id = s.id AND i.deleted_at IS NULL ORDER BY i.id DESC LIMIT 5)
      ELSE '{}' END AS uuids,
-     CASE WHEN s.type = 4 THEN ARRAY(SELECT '/files/video/' || v.key ||
-         CASE v.mime WHEN 'video/webm' THEN '.webm' ELSE '.mp4' END FROM videos v
+     CASE WHEN s.type = 4 THEN ARRAY(SELECT json_build_object('uuid', v.uuid,
+         'url', '/files/video/' || v.key || CASE v.mime WHEN 'video/webm' THEN '.webm' ELSE '.mp4' END,
+         'width', v.width, 'height', v.height) FROM videos v
        JOIN history h ON h.id = v.history_id AND h.shown
        WHERE v.session_id = s.id ORDER BY v.id DESC LIMIT 5) ELSE '{}' END AS films,
      coalesce((SELECT CASE m.history_id WHEN 0 THEN 'true' ELSE to_jsonb(m.history_id) END

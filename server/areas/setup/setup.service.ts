@@ -39,8 +39,6 @@ const writeEntry = async (
     firstHash: passwordHash,
     entryHash: digestOf(code),
     entryUntil: new Date(Date.now() + entryMs),
-    // The password can be chosen anew by whoever comes by this link, and not before.
-    enteredAt: null,
   });
   return code;
 };
@@ -161,19 +159,20 @@ export const createSetup = ({ settings, auth, log }: Pick<Host, 'settings' | 'au
     },
 
     /**
-     * Takes the place of the password that was made up. Who came by the link need not know that one.
+     * Takes the place of the password that was made up. Who came by the link just now need not know
+     * that one; other logins must, as anywhere.
      * @throws Refusal not_found, bad_input, confirm_needed, wrong_password
      */
     changePassword: async (
       { new_password: wanted, password }: Parsed<'setupPassword'>,
       { db, user, ip, log, noteAct }: Context<Identity>,
     ) => {
-      const { firstHash, enteredAt } = await store.readSetup(db);
+      const { firstHash } = await store.readSetup(db);
       if (firstHash === null || !(await store.hasPassword(db, user.id, firstHash)))
         throw new Refusal('not_found', '密码已经换过了：再换请到账户的“安全”里');
       const wrong = passwordFault(wanted, 'admin');
       if (wrong) throw new Refusal('bad_input', `new_password：${wrong}`);
-      if (enteredAt === null) await auth.confirm('recent', password, { user, ip, log });
+      await auth.confirm('recent', password, { user, ip, log });
       const to = await hashPassword(wanted, user);
       if (!(await store.changePassword(db, user, { from: firstHash, to })))
         throw new Refusal('not_found', '密码已经换过了：再换请到账户的“安全”里');

@@ -68,7 +68,7 @@ export const changePassword = async (
 export const useEntry = async (db: Executor, hash: string): Promise<boolean> => {
   const rows = await db
     .update(setup)
-    .set({ entryHash: null, enteredAt: sql`now()` })
+    .set({ entryHash: null })
     .where(and(eq(setup.entryHash, hash), sql`${setup.entryUntil} > now()`))
     .returning({ single: setup.single });
   return rows.length > 0;

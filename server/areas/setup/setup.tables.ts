@@ -14,5 +14,6 @@ export const setup = pgTable('setup', {
   firstHash: text('first_hash'),
   entryHash: text('entry_hash'),
   entryUntil: instant('entry_until'),
+  /** Read by programs of before alone, which may run beside this one. */
   enteredAt: instant('entered_at'),
 });

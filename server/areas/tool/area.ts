@@ -1,7 +1,6 @@
 import type { Area, Host, Kit } from '#server/area.ts';
 import { filledAddress } from '#server/engines/mcp/mcp-things.ts';
 import { Refusal, type Handlers, type Identity } from '#server/http/handlers.ts';
-import { estimateTokens } from '#contract/price.ts';
 import { createKeyBox } from '../model/channel-key.ts';
 import { clientDocument, documentPath, documentUrl } from './client-document.ts';
 import { serverOfState } from './tool-login.ts';
@@ -38,10 +37,9 @@ export const toolArea = ({ settings }: Kit, { goOn }: ToolDeps) =>
       });
       return {
         toolServers: (_input, { db, user }) => servers.list(db, user),
-        toolTokens: async (_input, { db, user }) => {
-          const specs = (await servers.offered(db, user)).map((each) => servers.tool(each).spec);
-          return { tokens: specs.length === 0 ? 0 : estimateTokens(JSON.stringify(specs)) };
-        },
+        toolTokens: async (_input, { db, user }) => ({
+          tokens: await servers.offeredTokens(db, user),
+        }),
         saveToolServer: (input, { db, user }) => servers.save(db, input, user),
         checkToolServer: ({ id }, { db, user }) => servers.check(db, id, user),
         beginToolLogin: ({ id }, { db, user, origin }) => servers.beginLogin(db, id, origin, user),

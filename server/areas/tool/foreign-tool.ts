@@ -1,3 +1,4 @@
+import { estimateTokens } from '#contract/price.ts';
 import { toolServerLimits } from '#contract/tool-server.ts';
 import type { Executor } from '#server/db/database.ts';
 import { LoginWanted, McpError, type McpTool, withMcp } from '#server/engines/mcp/mcp-client.ts';
@@ -102,7 +103,7 @@ const run = async (
     // A program holds a place of few: it is not kept.
     if (call && error instanceof AnswerWanted)
       if (isLocal(row.url)) call.leave(error);
-      else openCalls.keep(key, call, error);
+      else openCalls.keep(key, user.id, call, error);
     if (error instanceof ToolFailure) throw error;
     if (!(error instanceof McpError)) throw error;
     if (!signal.aborted) await noteFailure(db, row, error);
@@ -130,16 +131,38 @@ export const offeredTools = async (
   }));
 };
 
+const specOf = ({ name, description, parameters }: ForeignTool) => ({
+  name,
+  description,
+  parameters,
+});
+
+/** Of tools by their digests, so that they need not be read to be counted; and how many are kept. */
+const counted = new Map<string, number>();
+const mostCounted = 10_000;
+
+/** About how many tokens a person's models are told of them. */
+export const offeredTokens = async (
+  db: Executor,
+  user: Pick<ToolUser, 'id' | 'guest'>,
+): Promise<number> => {
+  const userId = user.guest ? null : user.id;
+  const digests = await store.offeredDigests(db, userId, toolServerLimits.offered);
+  if (!digests.every((digest) => counted.has(digest))) {
+    if (counted.size > mostCounted) counted.clear();
+    for (const tool of await offeredTools(db, user))
+      if (!counted.has(tool.digest))
+        counted.set(tool.digest, estimateTokens(JSON.stringify(specOf(tool))));
+  }
+  return digests.reduce((sum, digest) => sum + (counted.get(digest) ?? 0), 0);
+};
+
 /** A tool of a server as a loop calls it. */
 export const toolOf = (deps: CallDeps, foreign: ForeignTool): Tool => ({
   label: `${foreign.serverName} · ${foreign.tool}`.slice(0, 40),
   seconds,
   own: foreign.own,
-  spec: {
-    name: foreign.name,
-    description: foreign.description,
-    parameters: foreign.parameters,
-  },
+  spec: specOf(foreign),
   // What it says of itself is its own word: whether it only reads nobody knows.
   asks: (given) =>
     `把下面的内容发给工具服务“${foreign.serverName}”，用它的 ${foreign.tool}：\n${shown(given) || '（没有参数）'}`,

@@ -45,7 +45,7 @@ const stage = (messages: readonly string[]) => {
       return await call.goOn(answers, new AbortController().signal);
     } catch (error) {
       if (!(error instanceof AnswerWanted)) throw error;
-      calls.keep('k', call, error);
+      calls.keep('k', 1, call, error);
       return error.question.message;
     }
   };
@@ -77,4 +77,28 @@ test('where the call is open no more it is made again, and its server was given 
   expect(left).toEqual([expect.any(AnswerWanted)]);
   expect(await run([answered('一', true)])).toContain('accept');
   expect(made()).toBe(3);
+});
+
+test('of one person eight are kept open, and another’s are all the same', async () => {
+  const calls = createOpenCalls<string>();
+  const begin = async (key: string, userId: number) => {
+    let left = false;
+    const call = calls.take(key, '甲', [], ({ answering }) =>
+      Promise.resolve(answering(asked('一'))).then(JSON.stringify, (error: unknown) => {
+        left = true;
+        throw error;
+      }),
+    );
+    const wanted = await call
+      .goOn([], new AbortController().signal)
+      .catch((error: unknown) => error);
+    calls.keep(key, userId, call, wanted as AnswerWanted);
+    await Promise.resolve();
+    await Promise.resolve();
+    return !left;
+  };
+  const own = [];
+  for (let at = 0; at < 10; at++) own.push(await begin(`own-${at}`, 1));
+  expect(own.filter(Boolean)).toHaveLength(8);
+  expect(await begin('other', 2)).toBe(true);
 });

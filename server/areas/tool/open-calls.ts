@@ -3,9 +3,10 @@ import type { Answered, Answering } from '#server/engines/mcp/mcp-questions.ts';
 import { createAnswering } from './tool-questions.ts';
 import type { AnswerWanted, ToolAnswer } from './tool.ts';
 
-/** How long a call in which its server asks is kept open here, ms, and how many are. */
+/** How long a call in which its server asks is kept open here, ms, and how many are: of all, of one. */
 const openMs = 120_000;
 const mostOpen = 100;
+const mostOfOne = 8;
 
 /** How a call may be made: until when, and what answers its server. */
 interface Way {
@@ -87,7 +88,10 @@ class OpenCall<T> {
  * process goes on, the call is made again.
  */
 export const createOpenCalls = <T>() => {
-  const open = new Map<string, { call: OpenCall<T>; timer: NodeJS.Timeout }>();
+  const open = new Map<string, { call: OpenCall<T>; userId: number; timer: NodeJS.Timeout }>();
+  const isFull = (userId: number): boolean =>
+    open.size >= mostOpen ||
+    [...open.values()].filter((kept) => kept.userId === userId).length >= mostOfOne;
   return {
     /** The call of this name that is open, else a new one. */
     take(
@@ -102,8 +106,8 @@ export const createOpenCalls = <T>() => {
       return kept?.call ?? new OpenCall(from, answers, make);
     },
 
-    /** Keeps one open that asks. */
-    keep(key: string, call: OpenCall<T>, why: AnswerWanted): void {
+    /** Keeps one of somebody's open that asks. */
+    keep(key: string, userId: number, call: OpenCall<T>, why: AnswerWanted): void {
       const forget = (): void => {
         const kept = open.get(key);
         if (kept?.call !== call) return;
@@ -114,8 +118,8 @@ export const createOpenCalls = <T>() => {
         forget();
         call.leave(why);
       };
-      if (open.size >= mostOpen) return leave();
-      open.set(key, { call, timer: setTimeout(leave, openMs).unref() });
+      if (isFull(userId)) return leave();
+      open.set(key, { call, userId, timer: setTimeout(leave, openMs).unref() });
       // Its server waited no longer: it is made again.
       call.onFailure(forget);
     },

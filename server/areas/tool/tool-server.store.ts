@@ -117,6 +117,13 @@ export interface OfferedRow {
   server: Pick<ServerRow, 'id' | 'name' | 'userId'>;
 }
 
+const isOffered = (userId: number | null) =>
+  and(
+    userId === null ? isNull(toolServers.userId) : seenBy(userId),
+    eq(toolServers.enabled, true),
+    eq(toolServerTools.agreedDigest, toolServerTools.digest),
+  );
+
 /** What a person's models may be offered. @param userId null: everybody's alone */
 export const offeredTools = (
   db: Executor,
@@ -130,15 +137,25 @@ export const offeredTools = (
     })
     .from(toolServerTools)
     .innerJoin(toolServers, eq(toolServers.id, toolServerTools.serverId))
-    .where(
-      and(
-        userId === null ? isNull(toolServers.userId) : seenBy(userId),
-        eq(toolServers.enabled, true),
-        eq(toolServerTools.agreedDigest, toolServerTools.digest),
-      ),
-    )
+    .where(isOffered(userId))
     .orderBy(asc(toolServers.id), asc(toolServerTools.sort))
     .limit(most);
+
+/** The digests of the same alone. */
+export const offeredDigests = async (
+  db: Executor,
+  userId: number | null,
+  most: number,
+): Promise<string[]> => {
+  const rows = await db
+    .select({ digest: toolServerTools.digest })
+    .from(toolServerTools)
+    .innerJoin(toolServers, eq(toolServers.id, toolServerTools.serverId))
+    .where(isOffered(userId))
+    .orderBy(asc(toolServers.id), asc(toolServerTools.sort))
+    .limit(most);
+  return rows.map(({ digest }) => digest);
+};
 
 /** How the last connection went. @param login what it then says of a sign-in; left out: as it was */
 export const noteServer = (

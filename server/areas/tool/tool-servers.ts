@@ -3,7 +3,7 @@ import type { Executor } from '#server/db/database.ts';
 import { McpError, type McpSession, withMcp } from '#server/engines/mcp/mcp-client.ts';
 import { Refusal, type Identity } from '#server/http/handlers.ts';
 import { createKeyLimit } from '#server/http/rate-limit.ts';
-import { type ForeignTool, offeredTools, toolOf } from './foreign-tool.ts';
+import { type ForeignTool, offeredTokens, offeredTools, toolOf } from './foreign-tool.ts';
 import {
   atOnce,
   checkLimits,
@@ -33,6 +33,7 @@ export const createToolServers = (deps: ReachDeps) => {
 
   return {
     offered: offeredTools,
+    offeredTokens,
     tool: (foreign: ForeignTool) => toolOf({ reach, limitCalls }, foreign),
     list: (db: Executor, user: Identity) => listServers(reach, db, user),
     save: (db: Executor, input: Parsed<'saveToolServer'>, user: Identity) =>

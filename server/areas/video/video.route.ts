@@ -38,9 +38,9 @@ export const registerFilms = (
         'cache-control': `private, max-age=${maxAge}`,
       });
       if (ending === 'webp') {
-        const asked = width || /^size=(\d{3})$/.exec(query)?.[1];
-        const side = asked === undefined ? null : sideOf(asked);
-        if (side === undefined || (side === null && query !== '')) throw new Refusal('not_found');
+        const asked = width || new URLSearchParams(query).get('size');
+        const side = asked === null ? null : sideOf(asked);
+        if (side === undefined) throw new Refusal('not_found');
         const poster = await films.poster(key, side);
         if (!poster) throw new Refusal('not_found');
         return await reply.type('image/webp').send(poster);
