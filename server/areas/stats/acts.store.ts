@@ -56,7 +56,7 @@ export const actors = async (db: Executor): Promise<{ user_id: number; user_name
       UNION ALL
       SELECT (SELECT min(m.user_id) FROM manager_acts m WHERE m.user_id > used.id) FROM used
       WHERE used.id IS NOT NULL
-    ) SELECT u.id AS user_id, u.user_name FROM used JOIN users u ON u.id = used.id ORDER BY u.id`);
+    ) SELECT u.id::integer AS user_id, u.user_name FROM used JOIN users u ON u.id = used.id ORDER BY u.id`);
   return rows;
 };
 
