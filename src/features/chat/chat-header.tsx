@@ -35,12 +35,9 @@ export const ChatHeader = ({
       </Button>
       <div className={css.chatTitle} data-chat-title>
         <h1>
-          <span className={css.wholeTitle}>
-            {session.friend
-              ? maskName(session.friend.name)
-              : session.prompt || (session.temporary ? '临时对话' : '新会话')}
-          </span>
-          <span className={css.shortTitle}>问题</span>
+          {session.friend
+            ? maskName(session.friend.name)
+            : session.prompt || (session.temporary ? '临时对话' : '新会话')}
         </h1>
         <p>
           {session.type !== sessionTypes.people && <Tag>{label}</Tag>}
