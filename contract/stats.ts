@@ -149,6 +149,8 @@ export const statsCalls = {
     output: z.object({
       ...listOf(act),
       calls: z.array(z.object({ call: z.string(), summary: z.string() })),
+      /** Who is in the log. */
+      managers: z.array(z.object({ user_id: z.int(), user_name: z.string() })),
     }),
   }),
   adminService: call({

@@ -13,7 +13,7 @@ const LowBalance = () => {
     const { user } = authStore.get();
     if (!user) return;
     const left = compactNumber(user.chatgpt_balance + user.vip_balance);
-    toast(`余额还剩 ${left} token，不到一成了`, 'error', {
+    toast(`余额还剩 ${left} tokens，不到一成了`, 'error', {
       label: '去充值',
       run: () => void navigate({ to: '/account', search: { tab: 'recharge' } }),
     });

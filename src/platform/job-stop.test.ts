@@ -9,7 +9,7 @@ test('the button that stops a job says what stopping costs', () => {
   expect(stopWords(job({}))).toEqual({ label: '取消', sure: '' });
   expect(stopWords(job({ sent: true }))).toMatchObject({
     label: '停止（已发出，仍需付费）',
-    sure: expect.stringContaining('500 token'),
+    sure: expect.stringContaining('500 tokens'),
   });
   expect(stopWords(job({ sent: true, held_tokens: 0 })).label).toBe('停止（已发出）');
   expect(stopWords(job({ kind: 'lora', progress: 0.4 }))).toMatchObject({

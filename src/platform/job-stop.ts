@@ -10,7 +10,7 @@ export const stopWords = (job: Job): { label: string; sure: string } => {
     return costs
       ? {
           label: '停止（已发出，仍需付费）',
-          sure: `已经发给服务，退不回来：做好后照样给您，最多收 ${job.held_tokens} token。还没有发出的不再做，没有做成的不收费。`,
+          sure: `已经发给服务，退不回来：做好后照样给您，最多收 ${job.held_tokens} tokens。还没有发出的不再做，没有做成的不收费。`,
         }
       : {
           label: '停止（已发出）',
@@ -19,7 +19,7 @@ export const stopWords = (job: Job): { label: string; sure: string } => {
   if (job.kind === 'lora' && costs && job.state === 'running')
     return {
       label: '停止（练了的仍需付费）',
-      sure: `训练服务按时间收费：现在停止要付已经练了的那一份，${job.held_tokens} token 的 ${Math.max(10, Math.ceil(job.progress * 100))}% 左右，画风不会留下。`,
+      sure: `训练服务按时间收费：现在停止要付已经练了的那一份，${job.held_tokens} tokens 的 ${Math.max(10, Math.ceil(job.progress * 100))}% 左右，画风不会留下。`,
     };
   if (byPieces.has(job.kind))
     return {

@@ -55,6 +55,9 @@ test('the log cannot be changed, says from what to what, and keeps no password',
   expect(JSON.parse(list[0]!.to)).toEqual({ sessionBlacklist: false });
   const all = await manager.call('adminActList', { call: 'resetPassword' });
   expect(JSON.stringify(all)).not.toContain('new-password-1');
+  // Whoever has a line can be chosen by name, and nobody else.
+  expect(all.managers.map(({ user_id: id }) => id)).not.toContain(lowerId);
+  expect(all.managers).toContainEqual({ user_id: list[0]!.user_id, user_name: list[0]!.user_name });
   for (const statement of ['UPDATE manager_acts SET ip = 1', 'DELETE FROM manager_acts'])
     await expect(database.query(statement)).rejects.toThrow('append-only');
 });

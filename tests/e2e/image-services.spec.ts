@@ -259,7 +259,7 @@ test('stable-diffusion-webui and OpenAI-compatible services: each with its own t
   await newest(page).getByRole('button', { name: '第 2 张的更多操作' }).click();
   await page.getByRole('dialog', { name: '第 2 张' }).getByRole('button', { name: '抠图' }).click();
   await expect(pictures(page).getByRole('img')).toHaveCount(1, soon);
-  await newest(page).getByRole('button', { name: '更多', exact: true }).click();
+  await newest(page).getByRole('button', { name: '第 1 张的更多操作' }).click();
   await page.getByRole('button', { name: /^选放大算法/ }).click();
   const larger = page.getByRole('dialog', { name: '高清放大' });
   await larger.getByRole('radio', { name: '4 倍' }).click();

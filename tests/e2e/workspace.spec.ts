@@ -213,7 +213,7 @@ test.describe('with a model of a connected service', () => {
     // What becomes public is shown before it does.
     const sheet = page.getByRole('dialog', { name: '公开这个会话' });
     await expect(sheet).toContainText('全部问题与回答');
-    await expect(own).toBeChecked();
+    await expect(own).toBeHidden();
     await sheet.getByRole('button', { name: '公开', exact: true }).click();
     await expect(page.getByText('会话状态更改').first()).toBeVisible();
     await expect(page.locator('[data-chat-title]')).toContainText('公开');

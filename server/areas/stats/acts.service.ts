@@ -67,6 +67,7 @@ const changedOf = (before: unknown, after: unknown): { from: unknown; to: unknow
 export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
   const { rows, total } = await store.pageOfActs(db, input, pageSize);
   const used = await store.usedCalls(db);
+  const managers = await store.actors(db);
   return {
     list: rows.map(({ act, userName, person }) => {
       const { from, to } = changedOf(act.before, act.after);
@@ -87,6 +88,7 @@ export const listActs = async (db: Executor, input: Parsed<'adminActList'>) => {
       };
     }),
     calls: used.map((call) => ({ call, summary: summaryOf(call) })),
+    managers,
     ...pageOf(total, input.page, pageSize),
   };
 };

@@ -48,6 +48,18 @@ export const usedCalls = async (db: Executor): Promise<string[]> => {
   return rows.map(({ call }) => call);
 };
 
+/** Who has a line in the log, looked for the same way. */
+export const actors = async (db: Executor): Promise<{ user_id: number; user_name: string }[]> => {
+  const { rows } = await db.execute<{ user_id: number; user_name: string }>(sql`
+    WITH RECURSIVE used AS (
+      SELECT min(user_id) AS id FROM manager_acts
+      UNION ALL
+      SELECT (SELECT min(m.user_id) FROM manager_acts m WHERE m.user_id > used.id) FROM used
+      WHERE used.id IS NOT NULL
+    ) SELECT u.id::integer AS user_id, u.user_name FROM used JOIN users u ON u.id = used.id ORDER BY u.id`);
+  return rows;
+};
+
 /** Whom an act is about: the subject itself, or whose order or session that is. */
 const personOf = sql`CASE
   WHEN ${managerActs.subject} ~ '^user:[0-9]{1,9}$' THEN substr(${managerActs.subject}, 6)::integer

@@ -63,7 +63,7 @@ const InviteTab = () => {
         ) : (
           <>
             <p>
-              好友用您的链接注册，您得到 {compactNumber(data.tokens)} token。链接 {data.days}{' '}
+              好友用您的链接注册，您得到 {compactNumber(data.tokens)} tokens。链接 {data.days}{' '}
               天内有效。
             </p>
             <p className={css.until}>
@@ -91,7 +91,7 @@ const InviteTab = () => {
               </>
             )}
             <p className={css.until}>
-              已有 {data.total} 人注册，共得到 {compactNumber(data.total_tokens)} token
+              已有 {data.total} 人注册，共得到 {compactNumber(data.total_tokens)} tokens
               {data.waiting > 0 &&
                 `，还有 ${data.waiting} 位在等 TA 用满 ${invitation.activeDays} 天`}
             </p>

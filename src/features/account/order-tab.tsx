@@ -169,7 +169,7 @@ const OrderTab = () => {
           <ButtonLink kind="primary" to="/account" search={{ tab: 'recharge' }}>
             去充值
           </ButtonLink>,
-          { label: '先算算要多少', prompt: '一个 token 有多长？1 万 token 够聊多少？' },
+          { label: '先算算要多少', prompt: '一个 token 有多长？1 万 tokens 够聊多少？' },
         )}
       />
       <InvoiceList />

@@ -23,7 +23,7 @@ import css from './account.module.css';
 
 const Balance = ({ user }: { user: User }) => (
   <section className={css.balance} aria-label="余额">
-    <p>可用 tokens</p>
+    <p>可用 token</p>
     <p
       className={`${css.balanceNumber} tabular`}
       title={user.chatgpt_balance.toLocaleString('zh-CN')}

@@ -32,9 +32,9 @@ const RechargeTab = () => {
         />
       </section>
       <section className={`card ${css.words}`}>
-        <h2>100 万 token 能做什么</h2>
+        <h2>100 万 tokens 能做什么</h2>
         <p>
-          100 万 token {yuan(tokenPrice.each)}
+          100 万 tokens {yuan(tokenPrice.each)}
           。普通模型按字数一比一扣，能聊五六十万个汉字；图片每张按模型的价格扣，画之前按钮上写着价钱。没有用完的一直有效；不想用了，可以在订单里申请退款。
         </p>
       </section>

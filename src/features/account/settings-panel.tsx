@@ -195,7 +195,7 @@ const ChatSettings = () => {
       />
       <SwitchField
         label="让模型使用工具"
-        hint={`计算、日期、搜索这里、打开网页、运行代码、画图、做文件、翻译文件；每次提问多约 ${toolTokens} token`}
+        hint={`计算、日期、搜索这里、打开网页、运行代码、画图、做文件、翻译文件；每次提问多约 ${toolTokens} tokens`}
         checked={settings.tools !== 0}
         onChange={(on) => save({ tools: on ? 1 : 0 })}
       />
@@ -247,7 +247,7 @@ const ReplySettings = () => {
       />
       <SliderField
         label="带上前面的对话"
-        hint="随问题一起发送的前面几轮问答，越多越费 tokens"
+        hint="随问题一起发送的前面几轮问答，越多越费 token"
         min={0}
         max={10}
         value={settings.max_history ?? defaults.max_history}

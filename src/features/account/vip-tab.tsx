@@ -16,7 +16,7 @@ const goods = {
 } as const;
 
 const gains = [
-  `每月 ${compactNumber(limits.vipMonthlyTokens)} token，从开通那天起每月重置，先用它再用余额`,
+  `每月 ${compactNumber(limits.vipMonthlyTokens)} tokens，从开通那天起每月重置，先用它再用余额`,
   '画图免费',
   '会话不限个数',
   '可以使用开放 API',
@@ -31,7 +31,7 @@ const VipTab = () => {
         <h2>{vip ? '您是会员' : '鹊桥会员'}</h2>
         <p>
           {vip
-            ? `有效期至 ${dateTime(vip).slice(0, 10)}，本月还有 ${compactNumber(user.vip_balance)} token`
+            ? `有效期至 ${dateTime(vip).slice(0, 10)}，本月还有 ${compactNumber(user.vip_balance)} tokens`
             : `每月 ${yuan(vipPrice.each)}`}
         </p>
         <ul>

@@ -21,12 +21,13 @@ import type { Thread } from '#src/widgets/conversation/thread.ts';
 
 /** What stands over the conversation. */
 export type Panel =
-  | { kind: 'none' | 'more' | 'settings' | 'find' | 'export' | 'report' }
+  | { kind: 'none' | 'more' | 'settings' | 'publish' | 'find' | 'export' | 'report' }
   | { kind: 'menu'; target: MenuTarget }
   | { kind: 'source'; opened: OpenedSource }
   | { kind: 'person'; person: { id: number; name: string } };
 
 const FindSheet = lazyAsked(() => import('./find-sheet.tsx'));
+const PublishSheet = lazyAsked(() => import('./publish-sheet.tsx'));
 const SourceSheet = lazyAsked(() => import('./source-sheet.tsx'));
 const ReportSheet = lazyAsked(() =>
   import('./question-sheets.tsx').then(({ ReportSheet: part }) => ({ default: part })),
@@ -158,8 +159,12 @@ const ChatPanels = ({
             close();
             openImageTool({ key: session.uuid, model: session.model });
           }}
+          onPublish={() => onPanel({ kind: 'publish' })}
         />
       </Sheet>
+      {panel.kind === 'publish' && (
+        <PublishSheet session={session} onClose={() => onPanel({ kind: 'settings' })} />
+      )}
       <ExportSheet
         session={session}
         open={panel.kind === 'export'}

@@ -12,7 +12,6 @@ import { codes } from '#contract/errors.ts';
 import { toolTokens } from '#common/tool-models.ts';
 import { limits } from '#contract/limits.ts';
 import type { SessionDetail } from '#contract/session.ts';
-import { lazyAsked } from '#src/platform/lazy-chunk.ts';
 import { useState } from 'react';
 import { useChoices } from './chat-choices.ts';
 import { useEditedSettings } from './edited-settings.ts';
@@ -20,17 +19,16 @@ import css from './chat-settings.module.css';
 import { useModelChange } from '#src/widgets/composer/model-change.ts';
 import { ModelFailure } from '#src/widgets/composer/model-failure.tsx';
 
-const PublishSheet = lazyAsked(() => import('./publish-sheet.tsx'));
-
 const Privacy = ({
   session,
   globallyPrivate,
+  onPublish,
 }: {
   session: SessionDetail;
   globallyPrivate: boolean;
+  onPublish: () => void;
 }) => {
   const { busy, run } = useAct();
-  const [publishing, setPublishing] = useState(false);
   const close = async () => {
     await run(async () => {
       const change = { session_id: session.uuid, private: 1 } as const;
@@ -44,19 +42,16 @@ const Privacy = ({
       ? ''
       : codes.private_global_off.text;
   return (
-    <>
-      <SwitchField
-        label="这个会话设为私有"
-        hint={reason || '关闭后，任何人都能在公共频道里看到这个会话'}
-        checked={session.private === 1}
-        disabled={busy || reason !== ''}
-        onChange={(on) => {
-          if (on) void close();
-          else setPublishing(true);
-        }}
-      />
-      {publishing && <PublishSheet session={session} onClose={() => setPublishing(false)} />}
-    </>
+    <SwitchField
+      label="这个会话设为私有"
+      hint={reason || '关闭后，任何人都能在公共频道里看到这个会话'}
+      checked={session.private === 1}
+      disabled={busy || reason !== ''}
+      onChange={(on) => {
+        if (on) void close();
+        else onPublish();
+      }}
+    />
   );
 };
 
@@ -241,11 +236,14 @@ export const ChatSettings = ({
   session,
   first,
   onTool,
+  onPublish,
 }: {
   session: SessionDetail;
   first: boolean;
   /** Opens the image tool of a session of images. */
   onTool: () => void;
+  /** Opens what becomes public with the session. */
+  onPublish: () => void;
 }) => {
   const { settings, change } = useEditedSettings();
   const chats = session.type === sessionTypes.chat;
@@ -267,7 +265,7 @@ export const ChatSettings = ({
       ) : session.friend ? (
         <p className="field-hint">两个人的会话，只有您和对方能看。</p>
       ) : (
-        <Privacy session={session} globallyPrivate={globallyPrivate} />
+        <Privacy session={session} globallyPrivate={globallyPrivate} onPublish={onPublish} />
       )}
       <SwitchField
         label="默认私有"
@@ -297,7 +295,7 @@ export const ChatSettings = ({
       />
       <SwitchField
         label="让模型使用工具"
-        hint={`计算、日期、搜索、打开网页、运行代码、画图、做文件、翻译文件；每次提问多约 ${toolTokens} token`}
+        hint={`计算、日期、搜索、打开网页、运行代码、画图、做文件、翻译文件；每次提问多约 ${toolTokens} tokens`}
         checked={settings.tools !== 0}
         onChange={(on) => change({ tools: on ? 1 : 0 })}
       />

@@ -18,7 +18,7 @@ const noticeText = (message: Message): string => {
   if (message.error_message !== '') return message.error_message;
   if (message.state === 'stopped')
     return message.deduct_tokens > 0
-      ? `已停止，问题已经发给模型，用了 ${message.deduct_tokens} token`
+      ? `已停止，问题已经发给模型，用了 ${message.deduct_tokens} tokens`
       : '已停止';
   if (message.state === 'none') return '这条消息还没有回复';
   return streamCodes[message.error_code as StreamCode] ?? '出错了，请重试';

@@ -20,6 +20,20 @@ import type { Message } from '#contract/chat.ts';
 import type { QuestionRow } from '#src/widgets/conversation/rows.ts';
 import rowCss from '#src/widgets/conversation/conversation.module.css';
 
+/** As long as the title of a question is in sight, the head does not say it once more. */
+const sayOnce = (title: HTMLElement | null) => {
+  const chat = title?.closest('[data-chat]');
+  if (!title || !chat) return;
+  const watch = new IntersectionObserver(([entry]) =>
+    chat.toggleAttribute('data-titled', entry?.isIntersecting === true),
+  );
+  watch.observe(title);
+  return () => {
+    watch.disconnect();
+    chat.removeAttribute('data-titled');
+  };
+};
+
 /** What can be done with a message of a person. */
 const PersonActs = ({
   message,
@@ -123,7 +137,7 @@ const PersonMessage = memo(function PersonMessage({
           data-bubble={mine ? 'mine' : 'theirs'}
           {...press}
         >
-          {message.title !== '' && <h2>{message.title}</h2>}
+          {message.title !== '' && <h2 ref={sayOnce}>{message.title}</h2>}
           {(atUser !== null || atAi !== '') && (
             <p className={css.mentions}>
               {atUser && <span className={css.mention}>@{maskName(atUser.name)}</span>}

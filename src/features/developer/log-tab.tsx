@@ -41,7 +41,7 @@ const Facts = ({ call }: { call: LoggedCall }) => (
         ['首字、全部', `${count(call.first_ms)} ms、${count(call.ms)} ms`],
         ['提问 token', `${count(call.prompt_tokens)}（缓存 ${count(call.cached_tokens)}）`],
         ['回答 token', `${count(call.completion_tokens)}（思考 ${count(call.reasoning_tokens)}）`],
-        ['扣除', `${count(call.deduct_tokens)} token，${call.yuan} 元`],
+        ['扣除', `${count(call.deduct_tokens)} tokens，${call.yuan} 元`],
       ] as const
     ).map(([name, value]) => (
       <div key={name}>

@@ -47,7 +47,7 @@ const Prices = ({ name }: { name: string }) => {
   if (prompt === 0 && model.factor === 0) return <p className={css.hint}>这个模型免费。</p>;
   return (
     <p className={css.hint}>
-      每 100 万 token：提问 {yuanOfMillion(prompt)} 元（×{prompt}
+      每 100 万 tokens：提问 {yuanOfMillion(prompt)} 元（×{prompt}
       ），缓存命中 {yuanOfMillion(cached)} 元（×{cached}），回答 {yuanOfMillion(model.factor)} 元（×
       {model.factor}）；按不打折的余额价算。
     </p>
@@ -81,8 +81,8 @@ const Answer = ({ told }: { told: Told }) => {
         {told.text !== '' && <Markdown text={told.text} />}
         {usage && (
           <p className={css.hint}>
-            提问 {String(usage['prompt_tokens'])} token{cached > 0 && `（缓存 ${cached}）`}，回答{' '}
-            {String(usage['completion_tokens'])} token{thought > 0 && `（思考 ${thought}）`}
+            提问 {String(usage['prompt_tokens'])} tokens{cached > 0 && `（缓存 ${cached}）`}，回答{' '}
+            {String(usage['completion_tokens'])} tokens{thought > 0 && `（思考 ${thought}）`}
             {told.yuan !== null && `，${told.yuan} 元`}
           </p>
         )}

@@ -181,11 +181,7 @@ const NumberedActions = ({
 };
 
 /** Ways to go on from an answer, each with what it takes. */
-const GoOn = ({
-  asked,
-  reply,
-  onMenu,
-}: Omit<Made, 'message'> & { onMenu: (at: number) => void }) => {
+const GoOn = ({ asked, reply }: Omit<Made, 'message'>) => {
   const { uuid } = useChatActs();
   const can = useAbilities();
   const press = usePress();
@@ -236,26 +232,19 @@ const GoOn = ({
       )}
       {chip('重新生成', onceMore(asked))}
       {chip('修改再画', null, () => changeAsked(uuid, asked))}
-      {single && chip('更多', null, () => onMenu(0))}
       {press.sheet}
     </div>
   );
 };
 
 /** What can be done with a whole answer. */
-export const ImageActs = ({
-  onMenu,
-  ...made
-}: Made & {
-  /** Opens what can be done with one of its images. */
-  onMenu: (at: number) => void;
-}) => {
+export const ImageActs = (made: Made) => {
   const { message, asked, reply } = made;
   const { owner, writable } = useChatActs();
   const [details, setDetails] = useState(false);
   return (
     <>
-      {owner && writable && <GoOn asked={asked} reply={reply} onMenu={onMenu} />}
+      {owner && writable && <GoOn asked={asked} reply={reply} />}
       <div className={rowCss.acts}>
         <SmallAct icon="copy" label="复制提示词" onClick={() => void copyText(asked.prompt)} />
         <Marks message={message} />

@@ -347,7 +347,7 @@ const Images = ({
         </ul>
       )}
       {reply.unread && reply.unread.length > 0 && <Unread words={reply.unread} />}
-      <ImageActs message={message} asked={asked} reply={reply} onMenu={setMenu} />
+      <ImageActs message={message} asked={asked} reply={reply} />
       <ImageMenu
         asked={asked}
         reply={reply}

@@ -64,7 +64,7 @@ const Line = ({ line }: { line: ChannelLine }) => {
         {line.p95 !== null && <span>p95 {seconds(line.p95)}</span>}
         {line.cut_calls > 0 && (
           <span>
-            被代替 {line.cut_calls} 次，本站承担约 {line.cut_tokens} token
+            被代替 {line.cut_calls} 次，本站承担约 {line.cut_tokens} tokens
           </span>
         )}
         {last && (

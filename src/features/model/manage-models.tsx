@@ -48,7 +48,7 @@ const columns: readonly Column<AdminModel>[] = [
     value: (row) => row.factor,
     render: (row) =>
       row.type === modelTypes.chat && row.factor > 0
-        ? `${row.factor}（${yuanOfMillion(row.factor)} 元/100 万 token）`
+        ? `${row.factor}（${yuanOfMillion(row.factor)} 元/100 万 tokens）`
         : row.factor,
     align: 'end',
   },

@@ -12,7 +12,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from './payment.module.css';
 
-const bonus = `赠送 ${compactNumber(editionBonus)} token`;
+const bonus = `赠送 ${compactNumber(editionBonus)} tokens`;
 const basics = ['完整源码下载，随公告更新', '在自己的服务器上部署', '可以使用开放 API', bonus];
 
 /** What the dearer edition is for: what the operator adds to it, or in plain words that it only supports. */

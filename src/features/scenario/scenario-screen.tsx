@@ -348,18 +348,20 @@ export const ScenarioScreen = () => {
           新建场景
         </Button>
       </header>
-      <Categories categories={categories.data?.list ?? []} manager={manager} onChoose={choose} />
-      <FilterBar
-        filters={[{ kind: 'text', name: 'query', label: '查找场景' }]}
-        values={{ query }}
-        onChange={({ query: words }) =>
-          void navigate({
-            search: (old) => ({ ...old, query: words, page: undefined }),
-            replace: query !== undefined,
-            resetScroll: false,
-          })
-        }
-      />
+      <div className={css.narrowing}>
+        <Categories categories={categories.data?.list ?? []} manager={manager} onChoose={choose} />
+        <FilterBar
+          filters={[{ kind: 'text', name: 'query', label: '查找场景' }]}
+          values={{ query }}
+          onChange={({ query: words }) =>
+            void navigate({
+              search: (old) => ({ ...old, query: words, page: undefined }),
+              replace: query !== undefined,
+              resetScroll: false,
+            })
+          }
+        />
+      </div>
       <Scenarios
         list={list}
         manager={manager}

@@ -16,7 +16,7 @@ interface Told {
 type Sentence = string | ((told: Told) => string);
 
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const tokens = (value: unknown): string => `${compactNumber(number(value))} token`;
+const tokens = (value: unknown): string => `${compactNumber(number(value))} tokens`;
 /** Of one that is on or off, the word. */
 const turned = (value: unknown, on: string, off: string): string => (value ? on : off);
 const made =

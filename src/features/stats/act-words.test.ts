@@ -76,7 +76,7 @@ test('an act is a sentence: what, whom, how much, why; and leads to what it is a
   );
   const tokens = { ...act, call: 'updateTokens', from: '', to: '' };
   expect(actSentence({ ...tokens, input: '{"tokens":20000,"add":0,"remarks":""}' })).toBe(
-    '扣除“小明”的余额 2\u00A0万 token',
+    '扣除“小明”的余额 2\u00A0万 tokens',
   );
   const scenario = { ...act, call: 'manageScenario', subject: 'scenario:3', input: '' };
   expect(actSentence({ ...scenario, from: '', to: '{"name":"周报"}' })).toBe('添加了场景“周报”');

@@ -67,7 +67,15 @@ export const ActsScreen = () => {
     <ManagePage title="操作记录">
       <FilterBar
         filters={[
-          { kind: 'text', name: 'user_id', label: '管理员编号', digits: true },
+          {
+            kind: 'choice',
+            name: 'user_id',
+            label: '管理员',
+            options: (acts.data?.managers ?? []).map((each) => ({
+              value: String(each.user_id),
+              label: each.user_name,
+            })),
+          },
           { kind: 'text', name: 'subject', label: '对象，如 用户 12' },
           {
             kind: 'choice',

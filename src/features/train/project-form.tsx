@@ -128,7 +128,7 @@ const embeddingField = (names: readonly string[]): Field => ({
     ...names.map((name) => ({ value: name, label: name })),
     { value: 'built-in', label: '内置（免费）' },
   ],
-  hint: '连接的模型按 token 的 0.05 倍收费，100 万 token 约 1 元；本机的不收费',
+  hint: '连接的模型按 token 的 0.05 倍收费，100 万 tokens 约 1 元；本机的不收费',
   when: knowledge,
 });
 

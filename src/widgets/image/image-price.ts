@@ -37,9 +37,13 @@ export const imagePrice = (
   const tokens = (free ? 0 : images) + translation;
   if (translation > 0)
     return free
-      ? { tokens, text: `约 ${tokens} token`, words: `VIP 免费，翻译约 ${translation} tokens` }
-      : { tokens, text: `约 ${tokens} token`, words: `约 ${tokens} tokens，含翻译 ${translation}` };
+      ? { tokens, text: `约 ${tokens} tokens`, words: `VIP 免费，翻译约 ${translation} tokens` }
+      : {
+          tokens,
+          text: `约 ${tokens} tokens`,
+          words: `约 ${tokens} tokens，含翻译 ${translation}`,
+        };
   if (free) return { tokens, text: 'VIP 免费', words: 'VIP 免费' };
   if (tokens === 0) return { tokens, text: '免费', words: model.built_in ? '内置 免费' : '免费' };
-  return { tokens, text: `${tokens} token`, words: `${tokens} tokens` };
+  return { tokens, text: `${tokens} tokens`, words: `${tokens} tokens` };
 };

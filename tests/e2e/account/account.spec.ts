@@ -76,7 +76,7 @@ test('invited by a link, the inviter has 250K more, and sees who came @A5', asyn
   expect(await answer.json()).toMatchObject({ code: 0 });
   await page.reload();
   await expect(page.getByText('新来的朋友')).toBeVisible();
-  await expect(page.getByText('已有 1 人注册，共得到 25 万 token')).toBeVisible();
+  await expect(page.getByText('已有 1 人注册，共得到 25 万 tokens')).toBeVisible();
   expect((await person.client.call('userInfo', {})).chatgpt_balance).toBe(270_000);
 });
 

@@ -22,7 +22,7 @@ test('little left and an ending membership are told once, and lead to where they
   const left = { user_id: id, add: 0 as const, tokens: 18_500, remarks: '试' };
   await place.manager.call('updateTokens', left);
   await page.goto('/');
-  await expect(page.getByText('余额还剩 1500 token，不到一成了')).toBeVisible();
+  await expect(page.getByText('余额还剩 1500 tokens，不到一成了')).toBeVisible();
   await page.getByText('去充值', { exact: true }).click();
   await expect(page).toHaveURL(/tab=recharge/);
   await expect(page.getByText('现有 1500')).toBeVisible();

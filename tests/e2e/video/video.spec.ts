@@ -143,7 +143,7 @@ test('a model that takes three sizes alone has other images cropped to one of th
     // It has gone out: the button says what stopping costs, and what is made is shown all the same.
     await page.getByRole('button', { name: '停止（已发出，仍需付费）' }).click();
     const sure = page.getByRole('alertdialog', { name: '停止吗？' });
-    await expect(sure).toContainText('最多收 75000 token');
+    await expect(sure).toContainText('最多收 75000 tokens');
     await sure.getByRole('button', { name: '停止', exact: true }).click();
     await expect(page.getByText('已停止：已经发出的，做好后会放在这里')).toBeVisible();
     service.rounds = 1;
