@@ -28,7 +28,7 @@ const onFirstUse = [
   /\/src\/widgets\/findings\//,
   /\/src\/widgets\/export\//,
   // What they do the server does.
-  /\/(?:train\/many-files|(?:refund|invoice|upscale)-sheet|question-form|pay-dialog)\.tsx?$/,
+  /\/(?:train\/many-files|(?:refund|invoice|upscale|publish)-sheet|question-form|pay-dialog)\.tsx?$/,
   // Nobody signs in without one, or changes how they do.
   /\/(auth\/way-screen|account\/sign-in-means)\.tsx$/,
 ];
