@@ -23,7 +23,7 @@ import rowCss from '#src/widgets/conversation/conversation.module.css';
 /** As long as the title of a question is in sight, the head does not say it once more. */
 const sayOnce = (title: HTMLElement | null) => {
   const chat = title?.closest('[data-chat]');
-  if (!title || !chat) return;
+  if (!title || !chat) return undefined;
   const watch = new IntersectionObserver(([entry]) =>
     chat.toggleAttribute('data-titled', entry?.isIntersecting === true),
   );
