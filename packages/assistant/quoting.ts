@@ -15,7 +15,7 @@ const namesOf = (bases: readonly string[]): string =>
   bases.map((name) => `「${asIs(name)}」`).join('、');
 
 export const onlyQuotes =
-  '我是内置助手，只摘出原文；要归纳和推理，请[连接一个模型](/help?page=connect)。';
+  '我是内置助手，只摘出原文；要归纳和推理，请新建会话换一个模型；还没有的，[连接一个](/help?page=connect)。';
 
 /** Sentences in their own words, each with its source. */
 export const quotedLines = (quotes: readonly Quote[]): string =>

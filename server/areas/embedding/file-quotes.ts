@@ -31,19 +31,32 @@ const look = (asked: string, files: readonly ReadFile[]): Promise<Quote[] | null
 const ended = (signal: AbortSignal): Promise<null> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 
-let before: Promise<unknown> = Promise.resolve();
+let busy = false;
+const waiting: { letters: number; begin: () => void }[] = [];
+
+/** One after the other, and of those that wait the shortest: long files keep nobody else waiting. */
+const inTurn = async <T>(letters: number, act: () => Promise<T>): Promise<T> => {
+  if (busy) await new Promise<void>((begin) => waiting.push({ letters, begin }));
+  busy = true;
+  try {
+    return await act();
+  } finally {
+    const [next] = waiting.sort((one, other) => one.letters - other.letters).splice(0, 1);
+    if (next) next.begin();
+    else busy = false;
+  }
+};
 
 /**
  * The sentences of attached files that answer a question; empty: none fits; null: they could not be
- * looked through. One question at a time: what takes too long ends with the thread, and with it
- * nothing of anybody else.
+ * looked through. What takes too long ends with the thread, and with it nothing of anybody else.
  */
 export const quotesFromFiles = (
   asked: string,
   files: readonly ReadFile[],
   signal: AbortSignal,
 ): Promise<Quote[] | null> => {
-  const turn = before.then(() => (signal.aborted ? null : look(asked, files)));
-  before = turn;
-  return Promise.race([turn, ended(signal)]);
+  const letters = files.reduce((sum, { text }) => sum + text.length, 0);
+  const looked = inTurn(letters, async () => (signal.aborted ? null : look(asked, files)));
+  return Promise.race([looked, ended(signal)]);
 };
