@@ -216,7 +216,7 @@ test('a message or a session that is deleted takes its running job with it; what
       deduct_tokens: price,
     });
   // What is paid for is kept, among one's own images.
-  expect((await client.call('privateImages', {})).total).toBe(1);
+  expect((await client.call('privateImages', {})).total).toBe(2);
   expect(await balance()).toBe(tokens - 2 * price);
   await expectSettled();
 });
