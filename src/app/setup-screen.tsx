@@ -33,11 +33,57 @@ const standing = (state: SetupState, key: SetupStep): string => {
   return `${joinWords[state.people]}，${state.guests === 1 ? '不注册也能问' : '登录后才能问'}`;
 };
 
+const nextOf = ({ steps }: SetupState): SetupStep | null =>
+  steps.find(({ done }) => done === 0)?.key ?? null;
+
+/** The steps, of which one is open. One that gets done by itself stays open: its end is to be seen. */
+const Path = ({ state, onChange }: { state: SetupState; onChange: () => void }) => {
+  const [open, setOpen] = useState(() => nextOf(state));
+  const saved = (after: SetupState) => {
+    setOpen(nextOf(after));
+    onChange();
+  };
+  return (
+    <ol className={css.path}>
+      {state.steps.map(({ key, done }, at) => (
+        <li key={key} className={css.step}>
+          <button
+            type="button"
+            className={css.head}
+            aria-expanded={open === key}
+            onClick={() => setOpen(open === key ? null : key)}
+          >
+            <span className={css.mark} data-done={done === 1 || undefined}>
+              {done === 1 ? <Icon name="check" size={18} /> : at + 1}
+            </span>
+            <span className={css.words}>
+              <strong>
+                {stepTitles[key]}
+                {done === 1 && <span className="sr-only">（做好了）</span>}
+              </strong>
+              <small>{standing(state, key)}</small>
+            </span>
+            <Icon name={open === key ? 'up' : 'down'} size={18} />
+          </button>
+          {open === key && (
+            <div className={css.body}>
+              {key === 'password' && <PasswordStep state={state} onSaved={saved} />}
+              {key === 'answer' && <SetupAnswer services={state.services} onChange={onChange} />}
+              {key === 'address' && <AddressStep state={state} onSaved={saved} />}
+              {key === 'payment' && <PaymentStep state={state} onSaved={saved} />}
+              {key === 'people' && <PeopleStep state={state} onSaved={saved} />}
+            </div>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+};
+
 /** The five steps of a first start; they can be taken in any order, left, and changed later. */
 export const SetupScreen = () => {
   // A model that comes to this machine is a step that is done, without a press here.
   const setup = useCall('setupState', {}, { refetchInterval: 10_000 });
-  const [chosen, setChosen] = useState<SetupStep | null>();
   const ending = useAct();
   const state = setup.data;
   if (setup.isError && !state)
@@ -52,13 +98,7 @@ export const SetupScreen = () => {
         <Skeleton lines={6} />
       </ManagePage>
     );
-  const next = state.steps.find(({ done }) => done === 0)?.key ?? null;
-  const open = chosen === undefined ? next : chosen;
   const left = state.steps.filter(({ done }) => done === 0).length;
-  const saved = (after: SetupState) => {
-    setChosen(after.steps.find(({ done }) => done === 0)?.key ?? null);
-    void setup.refetch();
-  };
   return (
     <ManagePage
       title="起步"
@@ -85,47 +125,7 @@ export const SetupScreen = () => {
           ? `还有 ${left} 步。哪一步都可以先放着，首页上会有一张卡片记着它。`
           : '五步都好了。这里的每一项以后都可以再改。'}
       </p>
-      <ol className={css.path}>
-        {state.steps.map(({ key, done }, at) => (
-          <li key={key} className={css.step}>
-            <button
-              type="button"
-              className={css.head}
-              aria-expanded={open === key}
-              onClick={() => setChosen(open === key ? null : key)}
-            >
-              <span className={css.mark} data-done={done === 1 || undefined}>
-                {done === 1 ? <Icon name="check" size={18} /> : at + 1}
-              </span>
-              <span className={css.words}>
-                <strong>
-                  {stepTitles[key]}
-                  {done === 1 && <span className="sr-only">（做好了）</span>}
-                </strong>
-                <small>{standing(state, key)}</small>
-              </span>
-              <Icon name={open === key ? 'up' : 'down'} size={18} />
-            </button>
-            {open === key && (
-              <div className={css.body}>
-                {key === 'password' && <PasswordStep state={state} onSaved={saved} />}
-                {key === 'answer' && (
-                  <SetupAnswer
-                    services={state.services}
-                    onChange={() => {
-                      setChosen('answer');
-                      void setup.refetch();
-                    }}
-                  />
-                )}
-                {key === 'address' && <AddressStep state={state} onSaved={saved} />}
-                {key === 'payment' && <PaymentStep state={state} onSaved={saved} />}
-                {key === 'people' && <PeopleStep state={state} onSaved={saved} />}
-              </div>
-            )}
-          </li>
-        ))}
-      </ol>
+      <Path state={state} onChange={() => void setup.refetch()} />
     </ManagePage>
   );
 };

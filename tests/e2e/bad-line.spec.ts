@@ -248,7 +248,7 @@ test('a file on a slow line goes on by itself after a cut, and is stored once @O
   );
   line.cut();
   await failed;
-  await expect(item).toContainText(/等待|正在上传|%/);
+  await expect(item).toContainText(/即将上传|正在上传|%/);
   line.upSpeed = 120_000;
   const answered = page.waitForResponse('**/api/upload_file**');
   line.state = 'well';
