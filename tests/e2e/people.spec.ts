@@ -29,9 +29,9 @@ test.describe('with a model of a connected service', () => {
 
     // A reply that costs more than is left takes all of it.
     await app.say('[[bench tokens=9000 rate=0 id=all]]');
+    const left = async () => (await person.client.call('userInfo', {})).chatgpt_balance;
+    await expect.poll(left, { timeout: 45_000 }).toBeLessThan(50);
     await app.settled();
-    const { chatgpt_balance: left } = await person.client.call('userInfo', {});
-    expect(left).toBeLessThan(50);
     await expect(page.getByRole('button', { name: /Mock Chat/ })).toBeDisabled();
     await app.question.fill('余额还够这一条吗？');
     await expect(page.getByText(/余额不足：还剩/)).toBeVisible();
