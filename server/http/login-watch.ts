@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../db/database.ts';
+import { every } from '../every.ts';
 import type { Authenticator } from './handlers.ts';
 
 /** How soon an open stream notices that its reader has signed out, ms. */
@@ -31,16 +32,8 @@ export const createLoginWatch = (
         if (!standing.has(jti)) for (const response of streams.get(jti) ?? []) response.destroy();
     }
   };
-  const lookLater = (): void => {
-    timer ??= setTimeout(() => {
-      look()
-        .catch((error: unknown) => log.warn({ err: error }, 'logins cannot be looked at for now'))
-        .finally(() => {
-          timer = undefined;
-          if (streams.size > 0) lookLater();
-        });
-    }, lookMs).unref();
-  };
+  const failed = (error: unknown): void =>
+    log.warn({ err: error }, 'logins cannot be looked at for now');
 
   return (jti, response) => {
     const open = streams.get(jti) ?? new Set();
@@ -48,7 +41,10 @@ export const createLoginWatch = (
     response.once('close', () => {
       open.delete(response);
       if (open.size === 0) streams.delete(jti);
+      if (streams.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
     });
-    lookLater();
+    timer ??= every(lookMs, look, failed).unref();
   };
 };

@@ -1,4 +1,5 @@
 import type { Reading } from '#server/search/question.ts';
+import type { Quotable } from '#server/search/quotes.ts';
 import { type Relevance, relevanceOf, searchedText } from '#server/search/relevance.ts';
 import type { Candidate, Found } from './passage-index.ts';
 
@@ -30,11 +31,11 @@ interface Fit {
 /** How well a passage answers by its words, by the reading of the question that it fits best. */
 export const byWords = (
   candidate: Pick<Candidate, 'scores'>,
-  row: { heading: string; content: string },
+  written: string,
   readings: readonly Reading[],
   values: Found['values'],
 ): Fit => {
-  const text = searchedText(`${row.heading}\n${row.content}`);
+  const text = searchedText(written);
   let best: Fit | null = null;
   for (const [at, reading] of readings.entries()) {
     const relevance = relevanceOf(reading, values[at] ?? [], text);
@@ -48,6 +49,19 @@ export const byWords = (
   return best ?? { words: 0, relevance: { coverage: 0, together: 0, run: 0, terms: [] }, at: 0 };
 };
 
+/** A passage with what is asked of it by the reading that it fits best. */
+export const quotableOf = (
+  { heading, content }: Pick<Quotable, 'heading' | 'content'>,
+  { at }: Pick<Fit, 'at'>,
+  readings: readonly Reading[],
+  values: Found['values'],
+): Quotable => ({
+  heading,
+  content,
+  reading: readings[at] ?? { text: '', weight: 0, slots: [] },
+  values: values[at] ?? [],
+});
+
 /** What a question is about: its pairs of letters and words, without what only asks. */
 const matters = ({ weight, words: [own] }: Reading['slots'][number]): boolean =>
   weight >= 0.5 && (own?.text.length ?? 0) > 1;
@@ -57,11 +71,11 @@ const matters = ({ weight, words: [own] }: Reading['slots'][number]): boolean =>
  * the question is about. 丧假有几天 is answered by no line on 年假, however many letters they share.
  */
 export const answersByWords = (
-  { words, relevance }: Fit,
-  reading: Reading | undefined,
+  { words, relevance, at }: Fit,
+  readings: readonly Reading[],
 ): boolean => {
   if (words < fitting) return false;
-  const about = reading?.slots.filter(matters) ?? [];
+  const about = readings[at]?.slots.filter(matters) ?? [];
   const held = new Set(relevance.terms);
   return about.length === 0 || about.some((slot) => slot.words.some(({ text }) => held.has(text)));
 };

@@ -5,7 +5,15 @@ import { placeText } from '#server/reading/place.ts';
 import { readingsOf } from '#server/search/question.ts';
 import { quotesOf } from '#server/search/quotes.ts';
 import { chunksOf, type Chunk } from './chunk.ts';
-import { answersByWords, byWords, enough, lookedAt, mostPassages, questionLength } from './fit.ts';
+import {
+  answersByWords,
+  byWords,
+  enough,
+  lookedAt,
+  mostPassages,
+  questionLength,
+  quotableOf,
+} from './fit.ts';
 import { PassageIndex } from './passage-index.ts';
 
 /** An attached file by what is kept of it. */
@@ -107,20 +115,19 @@ export const quotesInFiles = (asked: string, files: readonly ReadFile[]): Quote[
     .slice(0, lookedAt)
     .flatMap((candidate) => {
       const place = places[candidate.id];
-      return place ? [{ place, ...byWords(candidate, place.chunk, readings, values) }] : [];
+      if (!place) return [];
+      const written = `${place.chunk.heading}\n${place.chunk.content}`;
+      return [{ place, ...byWords(candidate, written, readings, values) }];
     })
     .sort((one, other) => other.words - one.words)
     .slice(0, mostPassages)
     .filter(({ relevance }) => relevance.coverage >= enough);
   const [first] = best;
-  if (!first || !best.some((fit) => answersByWords(fit, readings[fit.at]))) return [];
+  if (!first || !best.some((fit) => answersByWords(fit, readings))) return [];
   const quotes = quotesOf(
-    best.map(({ place, words, at }) => ({
-      heading: place.chunk.heading,
-      content: place.chunk.content,
-      reading: readings[at] ?? { text: '', weight: 0, slots: [] },
-      values: values[at] ?? [],
-      weight: words / first.words,
+    best.map((fit) => ({
+      ...quotableOf(fit.place.chunk, fit, readings, values),
+      weight: fit.words / first.words,
     })),
   );
   return best.flatMap(({ place }, at) => {

@@ -4,7 +4,7 @@ import { languageOf, likenessOf } from '#server/engines/embedding/calibration.ts
 import type { EmbeddingModels } from '#server/engines/embedding/embedding-models.ts';
 import type { Quotable } from '#server/search/quotes.ts';
 import * as store from './embedding.store.ts';
-import { answersByWords, byWords, enough, lookedAt, mostPassages } from './fit.ts';
+import { answersByWords, byWords, enough, lookedAt, mostPassages, quotableOf } from './fit.ts';
 import type { BaseRow, KnowledgeBases } from './knowledge-bases.ts';
 import * as indexes from './open-indexes.ts';
 import { placeOf } from './open-passage.ts';
@@ -129,7 +129,7 @@ export const searchBase = async (
     const meaning = meaningOf(vector, question, candidate, text);
     // Nothing but a vector that says nothing has found it.
     if (candidate.wordsRank === 0 && meaning === null) return [];
-    return [{ row, candidate, meaning, ...byWords(candidate, row, readings, values) }];
+    return [{ row, candidate, meaning, ...byWords(candidate, text, readings, values) }];
   });
   const mostByWords = Math.max(...seen.map(({ words }) => words), 1e-9);
   const found = seen
@@ -166,27 +166,20 @@ export const searchBase = async (
     ).map((file) => [file.id, file.name]),
   );
   const isNear = between(vector?.trust ?? 0, near.little, near.well);
-  return ranked.map(({ row, relevance, words, meaning, candidate, score, at: reading }, at) => ({
+  return ranked.map(({ row, meaning, candidate, score, ...fit }, at) => ({
     id: row.id,
     file: files.get(row.fileId) ?? '',
     place: placeOf(row),
-    quotable: {
-      heading: row.heading,
-      content: row.content,
-      reading: readings[reading] ?? { text: '', weight: 0, slots: [] },
-      values: values[reading] ?? [],
-    },
+    quotable: quotableOf(row, fit, readings, values),
     title: [files.get(row.fileId) ?? '', placeOf(row)].filter((part) => part !== '').join(' · '),
     text: row.content,
     url: `/train/passage?id=${row.id}`,
     score,
     words_rank: candidate.wordsRank,
     vector_rank: meaning === null ? 0 : candidate.vectorRank,
-    coverage: relevance.coverage,
-    terms: relevance.terms,
-    used: at < mostPassages && (relevance.coverage >= enough || (meaning ?? 0) >= isNear),
-    fits:
-      answersByWords({ words, relevance, at: reading }, readings[reading]) ||
-      (meaning ?? 0) >= isNear,
+    coverage: fit.relevance.coverage,
+    terms: fit.relevance.terms,
+    used: at < mostPassages && (fit.relevance.coverage >= enough || (meaning ?? 0) >= isNear),
+    fits: answersByWords(fit, readings) || (meaning ?? 0) >= isNear,
   }));
 };
